@@ -68,7 +68,7 @@ def _numbers(stored: StoredGame, seat: int) -> list[int]:
     """The moves of a game that were decisions of a seat, and the one that it did not make when it forfeited."""
     record = parse_record(stored.record)
     made = decisions(stored.result or record)
-    numbers = [one.number for one in made if one.seat == seat and one.asked]
+    numbers = [decision.number for decision in made if decision.seat == seat and decision.asked]
     lost = record.is_forfeit and record.winner == 1 - seat
     if lost and made and not made[-1].state_after().is_over and made[-1].state_after().turn == seat:
         numbers.append(len(made) + 1)

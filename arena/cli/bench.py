@@ -1,19 +1,16 @@
 """`arena bench`: the speed of the engine, as ratios measured in one run; and perft, to compare engines.
 
-Machines differ and are noisy, so rates are medians of CPU time over several rounds, and only their ratios matter:
-to the oracle (the slow, literal second engine of the tests), and between rule sets.
+Machines differ and are noisy, so rates are medians of CPU time over several rounds, and only their ratios matter.
 """
 
 from __future__ import annotations
 
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -25,7 +22,6 @@ from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.record import parse_record, replay
-from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
 from arena.tournament.match.tasks import GameTask
 from arena.tournament.referee.player import Player
@@ -34,7 +30,7 @@ from arena.tournament.referee.rows import GameSettings
 
 ROUNDS = 5
 RULE_SETS = ("base", "tactical", "expert")
-GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000, "oracle": 12}
+GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000}
 """Games per round for the compiled engine; the uncompiled one plays one in 200 of them."""
 
 
@@ -81,8 +77,6 @@ def bench(names: tuple[str, ...], quick: bool, counting: PerftOptions, as_json: 
     \b
     arena bench --quick
     arena bench --perft 4 --rules tactical --divide
-
-    In JSON, times_oracle compares the engine with the oracle of the tests; it is null without the source folder.
 
     With --perft, count the sequences of DEPTH moves instead, to compare engines: if the counts agree, so do the rules.
     Games that end earlier do not count. Draws follow the deal, so nothing is random.
@@ -132,13 +126,10 @@ def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
     """Games per second of CPU time on one core, medians of interleaved rounds."""
     compiled = not engine.__file__.endswith(".py")
     share = scale * (1.0 if compiled else 0.005)
-    oracle = _oracle()
     jobs: dict[tuple[str, str], tuple[Callable[[int, int], object], int]] = {}
     for name in names:
         rules = load_rules(name)
         jobs["engine", name] = (partial(engine.play_random_games, rules), _games("engine", share))
-        if oracle is not None:
-            jobs["oracle", name] = (partial(_play_oracle, oracle, rules), _games("oracle", scale))
     for name in names:
         rules = load_rules(name)
         jobs["bare_loop", name] = (partial(_play_loop, rules), _games("loop", share))
@@ -153,10 +144,8 @@ def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
     result: dict[str, Any] = {"compiled": compiled, "engine": {}, "python_bots": {"bare_loop": {}, "referee": {}}}
     for name in names:
         own = rate["engine", name]
-        slow = rate.get(("oracle", name))
         result["engine"][name] = {
             "games_per_second": round(own),
-            "times_oracle": round(own / slow, 1) if slow else None,
             "times_base": round(own / rate["engine", names[0]], 3),
         }
         loop, referee = rate["bare_loop", name], rate["referee", name]
@@ -196,42 +185,13 @@ def _referee(rules: Rules) -> Callable[[int, int], object]:
     return play
 
 
-def _oracle() -> Any:
-    """The slow engine of the tests, if the program runs from its source folder."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / "tests" / "oracle").is_dir():
-        return None
-    sys.path.insert(0, str(root))
-    try:
-        from tests import oracle
-    except ImportError:
-        return None
-    finally:
-        sys.path.remove(str(root))
-    return oracle
-
-
-def _play_oracle(oracle: Any, rules: Rules, games: int, start: int) -> None:
-    rng = Rng(start)
-    options = oracle.Options.like(rules)
-    for number in range(start, start + games):  # new games each round: the oracle caches its proofs
-        deal = make_deal(rules, 1, number)
-        tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
-        game = oracle.Oracle(options, deal.clan, tactic, deal.starter, (True, True), count_rulings=False)
-        while not game.is_over:
-            game.apply(rng.choice(game.legal_moves()))
-
-
 def _in_words(rates: dict[str, Any]) -> str:
     rows = []
     for name, own in rates["engine"].items():
         loop = rates["python_bots"]["bare_loop"][name]["games_per_second"]
         referee = rates["python_bots"]["referee"][name]["games_per_second"]
-        times = own["times_oracle"]
-        rows.append(
-            [name, f"{own['games_per_second']:,}", f"{times:,.0f}" if times else "-", f"{loop:,}", f"{referee:,}"]
-        )
-    heads = ["rule set", "random games/s in the engine", "x oracle", "Python bots, bare loop", "through the referee"]
+        rows.append([name, f"{own['games_per_second']:,}", f"{loop:,}", f"{referee:,}"])
+    heads = ["rule set", "random games/s in the engine", "Python bots, bare loop", "through the referee"]
     table = tabulate(rows, heads, stralign="right")
     kind = "compiled" if rates["compiled"] else "uncompiled (no compiler at installation?)"
     return f"{table}\n\nGames per second of CPU time on one core, engine {kind}."

@@ -37,7 +37,6 @@ from arena.paths import RESULTS
 from arena.results.reading.comparison import Comparison, find_variant, read_comparison
 from arena.results.until_error import UntilError
 from arena.tournament.store.folders import inner_runs, run_folder
-from arena.tournament.store.reader import Reader
 
 
 @click.command()
@@ -99,22 +98,22 @@ def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str
     >>> split_variants(["base,tactical:hand_size=6,scout_return=top,expert"])
     ['base', 'tactical:hand_size=6,scout_return=top', 'expert']
     """
-    found: list[str] = []
+    variants: list[str] = []
     for text in texts:
-        begun = len(found)
+        begun = len(variants)
         for part in (part.strip() for part in text.split(",")):
             if not part:
                 raise ArenaError(f"{option} {text}: nothing between two commas")
             if re.fullmatch(r"[a-z_]+\s*=[^:]*", part) and not part.endswith(".toml"):
-                if len(found) == begun or ":" not in found[-1]:
+                if len(variants) == begun or ":" not in variants[-1]:
                     raise ArenaError(
                         f"{option} {text}: '{part}' changes an option, but there is no rule set"
                         " before it; write, for example, base:hand_size=7"
                     )
-                found[-1] += f",{part}"
+                variants[-1] += f",{part}"
             else:
-                found.append(part)
-    return found
+                variants.append(part)
+    return variants
 
 
 # ---------------------------------------------------------------- playing
@@ -138,19 +137,19 @@ def _play(
         baseline = find_variant(baseline, list(names.values()))
     configs = {name: config_of("round-robin", bots, options, {"rules": rules}, name) for name, rules in names.items()}
     if until is not None:
-        configs = {name: until.begin(one) for name, one in configs.items()}
+        configs = {name: until.begin(each) for name, each in configs.items()}
     config, *_ = configs.values()
     if config.seed is None:
         # one seed for all: that of a comparison in the folder, or a new one
         seed = None if out is None else _stored_seed(out)
         config = config.with_seed(drawn_seed(options.isolation not in (None, "none")) if seed is None else seed)
     if out is None:
-        canonical = [replace(one, seed=config.seed).canonical() for one in configs.values()]
+        canonical = [replace(each, seed=config.seed).canonical() for each in configs.values()]
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)
     if until is not None:
         config = until.go_on(config, out / next(iter(names)))
-    found = new_comparison(config, names, baseline, out)
-    return _with_error(_play_and_show(found, out, PlayOptions(), form, to, list(names), until), until)
+    comparison = new_comparison(config, names, baseline, out)
+    return _with_error(_play_and_show(comparison, out, PlayOptions(), form, to, list(names), until), until)
 
 
 def _with_error(code: int, until: UntilError | None) -> int:
@@ -180,7 +179,7 @@ def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, st
 
 
 def _play_and_show(
-    found: Comparison,
+    comparison: Comparison,
     folder: Path,
     options: PlayOptions,
     form: str,
@@ -191,7 +190,7 @@ def _play_and_show(
     """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
     try:
         complete = play_comparison(
-            found,
+            comparison,
             folder,
             lambda config: with_options(config, options),
             progress_for,
@@ -203,12 +202,12 @@ def _play_and_show(
     if not complete:
         more = "" if until is None else until.options
         click.echo(
-            f"\nInterrupted, seed {found.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{more}",
+            f"\nInterrupted, seed {comparison.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{more}",
             err=True,
         )
         return INTERRUPTED
     click.echo(f"Stored in {folder}.\n", err=True)
-    show_comparison([folder / name for name in only or found.variants], found.baseline, form, to)
+    show_comparison([folder / name for name in only or comparison.variants], comparison.baseline, form, to)
     return 0
 
 
@@ -223,30 +222,25 @@ def folder_name(variant: str) -> str:
 
 def _stored_seed(folder: Path) -> int | None:
     """The seed of the comparison in a folder, None without one."""
-    found = read_comparison(folder) if folder.is_dir() else None
-    if found is not None:
-        return found.seed
-    for inner in inner_runs(folder):  # a single variant of an earlier version
-        with Reader(inner) as reader:
-            return int(reader.config()["seed"])
-    return None
+    comparison = read_comparison(folder) if folder.is_dir() else None
+    return None if comparison is None else comparison.seed
 
 
 def resume_comparison(
     folder: Path, growth: Mapping[str, int], until: UntilError | None, options: PlayOptions, trust: bool
 ) -> int:
     """Play what is left of the comparison in a folder, and as many games more as `growth` says; the exit code."""
-    found = read_comparison(folder)
-    assert found is not None
-    found = found.grown(growth)
-    config = next(iter(found.configs().values()))
-    if not found.ours:
+    comparison = read_comparison(folder)
+    assert comparison is not None
+    comparison = comparison.grown(growth)
+    config = next(iter(comparison.configs().values()))
+    if not comparison.ours:
         require_trust(folder, config, trust)
     if until is not None:
         until.check(config)
-    check_sources(found, sources_of(config), folder)
+    check_sources(comparison, sources_of(config), folder)
     form = "json" if options.as_json else "table"
-    return _with_error(_play_and_show(found, folder, options, form, None, until=until), until)
+    return _with_error(_play_and_show(comparison, folder, options, form, None, until=until), until)
 
 
 # ---------------------------------------------------------------- reading
@@ -254,28 +248,27 @@ def resume_comparison(
 
 def _folders(texts: Sequence[str]) -> list[Path]:
     """The named runs; those of a comparison in the order in which its variants were named."""
-    found: list[Path] = []
+    folders: list[Path] = []
     for text in texts:
         for folder in (Path(text), RESULTS / text):
-            inner = inner_runs(folder)
-            if inner:
+            if variants := inner_runs(folder):
                 order = list(getattr(read_comparison(folder), "variants", ()))
-                place = {name: at for at, name in enumerate(order)}
-                found += sorted(inner, key=lambda path: place.get(path.name, len(place)))
+                folders += sorted(
+                    variants, key=lambda path: order.index(path.name) if path.name in order else len(order)
+                )
                 break
         else:
-            found.append(run_folder(text))
-    seen: dict[Path, Path] = {}
-    for folder in found:
+            folders.append(run_folder(text))
+    seen: set[Path] = set()
+    for folder in folders:
         if folder.resolve() in seen:
             raise ArenaError(f"--from: {folder} is named twice")
-        seen[folder.resolve()] = folder
-    return found
+        seen.add(folder.resolve())
+    return folders
 
 
 def show_comparison(folders: Sequence[Path], baseline: str | None, form: str, to: Path | None) -> None:
     """The tables of stored variants."""
     from arena.results.compare import comparison, read_variants
 
-    report = comparison(read_variants(folders), baseline)
-    print_report(report, form, to)
+    print_report(comparison(read_variants(folders), baseline), form, to)

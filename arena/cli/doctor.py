@@ -27,10 +27,10 @@ def doctor() -> int:
     """
     from arena.bots.isolation.doctor import capabilities
 
-    found = checks()
-    for line, fault in found:
+    lines = checks()
+    for line, fault in lines:
         click.echo(f"{'!!' if fault else 'ok'}  {line}")
-    faults = any(fault for _, fault in found)
+    faults = any(fault for _, fault in lines)
     click.echo("\nIsolation of bots (docs/security.md):")
     for capability in capabilities():
         click.echo(f"{'ok' if capability.ok else '--'}  {capability.text}")

@@ -45,17 +45,17 @@ COMMANDS: dict[str, Entry] = {
     "resume": Entry("arena.cli.resume:resume", "Resume an interrupted run, or extend a finished one.", PLAY),
     "play": Entry("arena.cli.play:play", "Play against a bot, or watch two bots play.", PLAY),
     "ladder": Entry("arena.cli.ladder:ladder", "Play the ladder of reference bots, or place a bot on it.", PLAY),
-    "runs": Entry("arena.cli.standings:runs", "List the stored runs.", LOOK),
+    "runs": Entry("arena.cli.runs:runs", "List the stored runs.", LOOK),
     "standings": Entry("arena.cli.standings:standings", "Show the table of a run; with --all, all statistics.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "List, show, watch, judge or debug stored games.", LOOK),
-    "report": Entry("arena.cli.pages:report", "Write a run as one HTML page.", LOOK),
-    "plot": Entry("arena.cli.pages:plot", "Draw a figure of a run: SVG, PNG or PDF.", LOOK),
+    "report": Entry("arena.cli.export:report", "Write a run as one HTML page.", LOOK),
+    "plot": Entry("arena.cli.export:plot", "Draw a figure of a run: SVG, PNG or PDF.", LOOK),
     "export": Entry("arena.cli.export:export", "Write tables, records or moves to files.", LOOK),
     "verify": Entry("arena.cli.verify:verify", "Check a run by replaying its games.", LOOK),
-    "rate": Entry("arena.cli.rate:rate", "Rate the bots in any list of games.", LOOK),
+    "rate": Entry("arena.cli.standings:rate", "Rate the bots in any list of games.", LOOK),
     "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE),
-    "serve": Entry("arena.cli.web.serve:serve", "Serve a league on the web.", LEAGUE),
+    "serve": Entry("arena.cli.league.serve:serve", "Serve a league on the web.", LEAGUE),
     "new": Entry("arena.cli.new:new", "Write a new bot, or set up a folder to work in.", WRITE),
     "check": Entry("arena.cli.check:check", "Check a bot before you submit it.", WRITE),
     "tune": Entry("arena.cli.tune:tune", "Find good parameters for a bot.", WRITE),
@@ -119,9 +119,9 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.entries if name.startswith(incomplete)]
-        found = [CompletionItem(name, help=self.entries[name].help) for name in names]
+        commands = [CompletionItem(name, help=self.entries[name].help) for name in names]
         # the options of the group itself, without importing the commands
-        return found + click.Command.shell_complete(self, ctx, incomplete)
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -90,8 +90,8 @@ def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 def complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Runs and comparisons in results/ by name, `latest`, and folders."""
-    found = (path.relative_to("results").parts[0] for path in Path("results").glob("**/games.sqlite"))
-    return _completed(["latest", *found], incomplete, "dir")
+    names = (path.relative_to("results").parts[0] for path in Path("results").glob("**/games.sqlite"))
+    return _completed(["latest", *names], incomplete, "dir")
 
 
 def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -105,9 +105,9 @@ def complete_leagues(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def _completed(names: Iterable[str], incomplete: str, type_: str) -> list[CompletionItem]:
-    """The names that begin so, sorted, and the paths."""
-    found = [CompletionItem(name) for name in sorted(set(names)) if name.startswith(incomplete)]
-    return [*found, CompletionItem(incomplete, type=type_)]
+    """Names that start with what was typed, sorted, and a path."""
+    items = [CompletionItem(name) for name in sorted(set(names)) if name.startswith(incomplete)]
+    return [*items, CompletionItem(incomplete, type=type_)]
 
 
 GAMES, SEED, WORKERS = (as_set(TournamentConfig, name) for name in ("games", "seed", "workers"))

@@ -141,12 +141,12 @@ def _file(seating: Seating, out: Path | None) -> Path:
         return out
     bot = next(name for name in seating.names if name != seating.person)
     name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
-    at = 1
+    number = 1
     while True:
-        path = GAMES / f"{name}{f'-{at}' if at > 1 else ''}.txt"
+        path = GAMES / f"{name}{f'-{number}' if number > 1 else ''}.txt"
         if not path.exists() or read_unfinished(path) is not None:
             return path
-        at += 1
+        number += 1
 
 
 def _begun(path: Path, seating: Seating) -> tuple[int, ...] | None:
@@ -166,12 +166,12 @@ def _begun(path: Path, seating: Seating) -> tuple[int, ...] | None:
 def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
     if not path.is_file():
         raise ArenaError(f"there is no file {path}; 'arena play BOT' begins a game")
-    found = read_unfinished(path)
-    if found is None:
+    game = read_unfinished(path)
+    if game is None:
         raise ArenaError(f"the game in {path} is over; look at it with: arena replay {shlex.quote(str(path))} 1")
-    bot = find_bot(found.bot)
-    bots = (None, bot) if found.names[0] == found.person else (bot, None)
-    return path, Seating(found.record.rules, found.seed, bots, found.names, found.claims, level), found.moves
+    bot = find_bot(game.bot)
+    bots = (None, bot) if game.names[0] == game.person else (bot, None)
+    return path, Seating(game.record.rules, game.seed, bots, game.names, game.claims, level), game.moves
 
 
 def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:

@@ -162,27 +162,27 @@ def tell_error(until: UntilError) -> bool:
 
 
 def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
-    found = standings(read_run(folder))
-    export(found, folder)
+    table = standings(read_run(folder))
+    export(table, folder)
     if test is not None:
-        _show_test(found.run, test, folder, as_json)
+        _show_test(table.run, test, folder, as_json)
     elif as_json:
-        click.echo(json_text(all_values(found) | {"folder": str(folder)}), nl=False)
+        click.echo(json_text(all_values(table) | {"folder": str(folder)}), nl=False)
     else:
         click.echo(err=True)  # an empty line after the progress
-        click.echo(shown(standings_report(found), "table"))
+        click.echo(shown(standings_report(table), "table"))
         click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
 
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
     result = test.result()
-    one, two = run.bots
+    bot, opponent = run.bots
     config = run.config
     values = {
-        "bot": one,
-        "opponent": two,
-        **sprt_values(result, one),
+        "bot": bot,
+        "opponent": opponent,
+        **sprt_values(result, bot),
         "pairs": result.units,
         "max_pairs": test.max_pairs,
         "rules": config["rules"],
@@ -193,8 +193,8 @@ def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) 
         click.echo(json_text(values | {"folder": str(folder)}), nl=False)
         return
     click.echo(err=True)  # an empty line after the progress
-    click.echo(f"{run.name}: {one} against {two}, rules {config['rules']}, seed {config['seed']}\n")
-    click.echo(sprt_text(result, one, two), nl=False)
+    click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
+    click.echo(sprt_text(result, bot, opponent), nl=False)
     if not test.decided:
         click.echo(f"The test was given up after {result.units:,} pairs; --max-pairs allows more.")
     click.echo(f"\nStored in {folder}. The table: arena standings {shlex.quote(str(folder))}")

@@ -1,45 +1,29 @@
-"""`arena runs` and `arena standings`: which runs there are, and their tables."""
+"""`arena standings` and `arena rate`: the tables of a run, and ratings of any list of games."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.options import ERROR, complete_runs, prior, whole
+from arena.cli.options import ERROR, complete_runs, prior
 from arena.cli.output import csv_folder, output, print_report
 from arena.errors import ArenaError
-from arena.paths import RESULTS
 from arena.results.sources import LEAGUE, find, report_of
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
-from arena.stats.ratings import DEFAULT_PRIOR
+from arena.stats.frames import StatsError, check_games, read_games_csv
+from arena.stats.pairs import counts_between
+from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
+from arena.stats.ratings import rate as rate_games
+from arena.tournament.store.folders import run_folder
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.schema import DATABASE, StoreError
 
-
-@click.command()
-@click.argument("folder", type=click.Path(path_type=Path), required=False)
-@click.option("--limit", type=whole(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
-@output
-def runs(folder: Path | None, limit: int, form: str) -> None:
-    """List the runs and comparisons in FOLDER (default: results), the most recently played first.
-
-    \b
-    arena runs
-    arena runs --limit 0 --json
-
-    Commands that take a RUN find it by the name shown here; 'latest' is the first in the list.
-    """
-    from arena.results.run_list import run_lines, runs_report
-
-    root = RESULTS if folder is None else folder
-    if folder is not None and not folder.is_dir():
-        raise ArenaError(f"there is no folder {folder}")
-    lines = run_lines(root)
-    shown = lines[:limit] if limit else lines
-    if not lines and form == "table":
-        click.echo(f"No runs in {root} yet. Play one: arena run quick")
-        return
-    print_report(runs_report(root, shown, len(lines)), form)
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.command()
@@ -81,7 +65,7 @@ def standings(
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
     if server is not None:
-        from arena.cli.web.ask import show_standings_of
+        from arena.cli.league.submit import show_standings_of
 
         show_standings_of(server, form)
         return
@@ -99,3 +83,88 @@ def standings(
         show_league(folder, form)
         return
     print_report(report_of(source, lambda run: standings_report(compute(run, weight))), form, to)
+
+
+@click.command()
+@click.argument("source", metavar="FILE.csv|RUN", shell_complete=complete_runs)
+@prior
+@click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
+@click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
+@click.option("--nash", is_flag=True, help="Add Nash averaging, for fields like rock-paper-scissors.")
+@click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
+@output
+def rate(
+    source: str,
+    prior: float | None,
+    anchors: tuple[str, ...],
+    no_first_advantage: bool,
+    nash: bool,
+    los: bool,
+    form: str,
+) -> None:
+    """Rate the bots in a list of games, or in a run.
+
+    \b
+    arena rate games.csv --anchor greedy=100
+    arena rate latest --los
+
+    FILE.csv has the header first,second,score or first,second,score,deal: the bot that moved first, the other bot, the
+    points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. RUN is the folder of a
+    run, or its name in results/.
+    """
+    from arena.results.ratings import ratings_report
+
+    fixed = parse_anchors(anchors)
+    games = read_games(source)
+    rated = rate_games(
+        games,
+        prior=DEFAULT_PRIOR if prior is None else prior,
+        anchors=fixed,
+        first_advantage=0.0 if no_first_advantage else None,
+        disconnected="separate",
+    )
+    if len(rated.bots) == 2 and prior is None and not fixed and not no_first_advantage:
+        rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
+    averaged = None
+    if nash:
+        from arena.stats.nash import nash_ratings
+
+        averaged = nash_ratings(games, ratings=rated)
+    print_report(ratings_report(rated, averaged, los, heading=f"{source}: {len(games)} games"), form)
+
+
+def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
+    """Ratings to fix, from texts such as greedy=100."""
+    fixed: dict[str, float] = {}
+    for text in texts:
+        bot, equals, elo = text.rpartition("=")
+        try:
+            value = float(elo)
+        except ValueError:
+            value = math.nan
+        if not (equals and bot and math.isfinite(value)):
+            raise ArenaError(f"--anchor {text}: expected BOT=ELO, such as greedy=100")
+        if bot in fixed:
+            raise ArenaError(f"--anchor {text}: '{bot}' is anchored twice")
+        fixed[bot] = value
+    return fixed
+
+
+def read_games(source: str) -> pd.DataFrame:
+    """The games of a CSV file or of a run: first, second, score, and deal if known."""
+    path = Path(source)
+    if (path / LEAGUE).is_file():
+        raise ArenaError(f"{source} is a league; for its ratings: arena standings {source} --all")
+    if path.name != DATABASE and (path.is_file() or path.suffix.lower() == ".csv"):
+        games = read_games_csv(path)
+    else:
+        try:
+            folder = run_folder(str(path.parent) if path.name == DATABASE else source)
+        except StoreError as error:
+            raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
+        with Reader(folder) as reader:
+            games = reader.frame()
+        if not len(games):
+            raise StatsError(f"{folder}: no games yet")
+        games = check_games(games, what=str(folder))
+    return games.filter(["first", "second", "score", "deal"])

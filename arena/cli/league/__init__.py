@@ -8,12 +8,12 @@ from arena.cli.main import Entry, LazyGroup
 
 COMMANDS: dict[str, Entry] = {
     "create": Entry("arena.cli.league.setup:create", "Create a league.", "Set up"),
-    "people": Entry("arena.cli.web.invite:people", "Invite authors, and show or limit what they use.", "Set up"),
+    "people": Entry("arena.cli.league.setup:people", "Invite authors, and show or limit what they use.", "Set up"),
     "show": Entry("arena.cli.league.show:show", "Show a league or a bot, or list the leagues.", "Look"),
     "history": Entry("arena.cli.league.show:history", "Show what has happened.", "Look"),
-    "site": Entry("arena.cli.web.site:site", "Write the web pages as files.", "Look"),
+    "site": Entry("arena.cli.league.serve:site", "Write the web pages as files.", "Look"),
     "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", "Run"),
-    "work": Entry("arena.cli.web.serve:work", "Check and place submissions as they come.", "Run"),
+    "work": Entry("arena.cli.league.serve:work", "Check and place submissions as they come.", "Run"),
     "pause": Entry("arena.cli.league.run:pause", "Pause, or resume after a pause.", "Run"),
     "retire": Entry("arena.cli.league.run:retire", "Take a bot out of the table.", "Run"),
 }

@@ -70,7 +70,7 @@ def _play(
     name: str | Path, games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str
 ) -> int:
     """Finish what waits, then play so many games; show the table."""
-    with open_league(name) as found:
+    with open_league(name) as league:
         progress = progress_of(games)
         cores = workers or core_count()
         results: list[SubmissionResult] = []
@@ -78,15 +78,15 @@ def _play(
         def told(result: SubmissionResult) -> None:
             results.append(result)
             progress.end()
-            tell_result(found, result)
+            tell_result(league, result)
 
-        with open_session(found, "play", cores, isolation, progress.add, progress.say, trust) as session:
+        with open_session(league, "play", cores, isolation, progress.add, progress.say, trust) as session:
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
             played = 0 if session.stopping or games == 0 else play_games(session, games, told, progress.show)
             stopped = session.stopping
         progress.end()
-        show_standings(found, standings(found), form, {"played": played, "interrupted": stopped})
+        show_standings(league, standings(league), form, {"played": played, "interrupted": stopped})
     left = any(result.interrupted and not result.waits for result in results)
     unfinished = left or (games is not None and played < games)
     return INTERRUPTED if stopped and unfinished else 0
@@ -104,10 +104,10 @@ def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
     \b
     arena league retire open oldbot --reason "replaced by newbot"
     """
-    with open_league(name) as found:
-        after = change(found, bot, reason, undo)
+    with open_league(name) as league:
+        after = change(league, bot, reason, undo)
         click.echo(f"{bot} is {'back' if undo else 'out of the table'}.", err=True)
-        if bot == found.settings.anchor:
-            scale = f"{found.settings.anchor_elo:g} again" if undo else "none: the mean of the table is 0"
+        if bot == league.settings.anchor:
+            scale = f"{league.settings.anchor_elo:g} again" if undo else "none: the mean of the table is 0"
             click.echo(f"It is the anchor. Its rating is {scale}, so all ratings have moved.", err=True)
-        show_standings(found, after, form)
+        show_standings(league, after, form)

@@ -1,23 +1,33 @@
-"""`arena league create`."""
+"""`arena league create` and `arena league people`: a league, and who may do what in it."""
 
 from __future__ import annotations
 
 import json
 import shlex
+import time
 import tomllib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 
 from arena.bots.isolation.process import require_isolation
-from arena.cli.options import BANK_MS, ISOLATION, rules
+from arena.cli.league.shared import league_argument, print_json
+from arena.cli.options import BANK_MS, ISOLATION, as_json, gathered, real, rules, whole
+from arena.cli.output import print_report
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.settings import load_settings, merged
-from arena.league.store import LEAGUES, create_league
+from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
+from arena.results.league import budget_table
+from arena.results.table import Report
+from arena.text import counted, one_line
+from arena.web import accounts
+from arena.web.accounts import WebStore
 
 
 @click.command()
@@ -89,3 +99,128 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
             raise ArenaError(f"--set {text}: expected KEY=VALUE, such as placement.error=30")
         settings = merged(settings, table)
     return settings
+
+
+# ---------------------------------------------------------------- people
+
+
+@dataclass(frozen=True)
+class NewLimits:
+    """What authors may use from now on; None for what does not change, 0 for no limit."""
+
+    submissions: int | None
+    author_mb: int | None
+    disk_mb: int | None
+
+
+@click.command()
+@league_argument
+@click.option("--invite", "author", metavar="AUTHOR", help="Invite AUTHOR, and print a token to sign in with.")
+@click.option(
+    "--days",
+    type=real(0.001, 3650),
+    default=90,
+    show_default=True,
+    metavar="N",
+    help="With --invite: valid for N days.",
+)
+@click.option(
+    "--admin",
+    is_flag=True,
+    help="With --invite: make AUTHOR an organiser, who may pause the league, retire bots and invite.",
+)
+@click.option(
+    "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
+)
+@click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
+@gathered(
+    NewLimits,
+    "limits",
+    click.option("--submissions", type=whole(0), metavar="N", help="Set how many versions an author may submit a day."),
+    click.option("--author-mb", type=whole(0), metavar="N", help="Set how many MiB an author's files may take."),
+    click.option("--disk-mb", type=whole(0), metavar="N", help="Set how many MiB the league's folder may take."),
+)
+@as_json
+def people(
+    name: str,
+    author: str | None,
+    days: float,
+    admin: bool,
+    url: str | None,
+    revoke: str | None,
+    limits: NewLimits,
+    as_json: bool,
+) -> None:
+    """Invite authors to LEAGUE, and show or limit what they use. Without options, list everybody.
+
+    \b
+    arena league people open --invite Ada --url https://league.example
+    arena league people open --submissions 10 --author-mb 50
+
+    A token is shown once; an author may have several. With 0, there is no limit.
+    """
+    if author is not None and revoke is not None:
+        raise click.UsageError("--invite and --revoke were given together; choose one")
+    if author is None and (admin or url is not None):
+        raise click.UsageError("--admin and --url belong to --invite; add it")
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise ArenaError(f"--url: expected an address such as https://league.example, found '{one_line(url, 60)}'")
+    new = {key: value or None for key, value in vars(limits).items() if value is not None}
+    with open_league(name) as league:
+        if new:
+            oversight.change_limits(league, new)
+        if author is not None:
+            _invite(league, author, days, admin, url, as_json)
+        elif revoke is not None:
+            with WebStore(league.folder) as store:
+                number = accounts.revoke(store, revoke)
+            oversight.record(league, "invite", "revoked", author=revoke, detail=f"{number} tokens")
+            click.echo(f"{counted(number, 'invitation')} of {one_line(revoke)} revoked.")
+        else:
+            _list(league, as_json)
+
+
+def _invite(league: League, author: str, days: float, admin: bool, url: str | None, as_json: bool) -> None:
+    with WebStore(league.folder) as store:
+        token = accounts.invite(store, author, days, admin)
+    oversight.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
+    link = f"{url.rstrip('/')}/sign-in#token={quote(token)}" if url else None
+    if as_json:
+        print_json({"author": author, "token": token, "link": link})
+        return
+    click.echo(token)
+    if link:
+        click.echo(link)
+
+
+def _list(league: League, as_json: bool) -> None:
+    """Print the invitations, the limits, and what each author has used of them."""
+    now = time.time()
+    invitations: list[dict[str, Any]] = []
+    if (league.folder / accounts.FILE).exists():
+        with WebStore(league.folder) as store:
+            invitations = [vars(each) | {"state": each.state(now)} for each in accounts.invitations(store)]
+    settings = oversight.limits(league)
+    limits = {key: getattr(settings, key) for key in oversight.LIMITS}
+    uses = [vars(use) for use in oversight.uses(league)]
+    size = oversight.folder_bytes(league.folder)
+    if as_json:
+        print_json(
+            {
+                "league": league.name,
+                "invitations": invitations,
+                "limits": limits,
+                "folder_bytes": size,
+                "authors": uses,
+            }
+        )
+        return
+    remarks = []
+    for line in invitations:
+        until = time.strftime("%Y-%m-%d", time.gmtime(line["expires"]))
+        role = " (organiser)" if line["admin"] else ""
+        remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {until}")
+    shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
+    remarks += [f"Limits: {shown}.", f"The league's folder takes {size / (1 << 20):.1f} MiB."]
+    tables = [budget_table(uses)] if uses else []
+    print_report(Report(f"{league.name}: used in the last 24 hours", tables, remarks), "table")

@@ -33,22 +33,22 @@ league_argument = click.argument("name", metavar="LEAGUE", shell_complete=option
 
 def show_league(folder: Path, form: str) -> None:
     """Print the table of the league in a folder."""
-    with open_league(folder, write=False) as found:
-        show_standings(found, standings(found), form)
+    with open_league(folder, write=False) as league:
+        show_standings(league, standings(league), form)
 
 
-def show_standings(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
+def show_standings(league: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` goes into the JSON as well."""
     if form == "json":
-        print_json((more or {}) | standing_values(found, table))
+        print_json((more or {}) | standing_values(league, table))
         return
-    before, since = table_before(found, table)
-    lines = standing_lines(found, table.rows, before)
-    heading = f"{found.name}: {describe(found.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
+    before, since = table_before(league, table)
+    lines = standing_lines(league, table.rows, before)
+    heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
     if not lines:
         click.echo(f"{heading}\n\nNo bot is in the table yet.")
         return
-    remarks = standing_remarks(found, table, None if since is None else since.id)
+    remarks = standing_remarks(league, table, None if since is None else since.id)
     print_report(Report(heading, [standing_table(lines)], remarks), form)
 
 
@@ -71,34 +71,34 @@ def verify(folder: Path) -> int:
 
 def tell_result(league: League, result: SubmissionResult) -> None:
     """Say on stderr what has become of a submission."""
-    one = result.version
+    version = result.version
     for warning in result.warnings:
-        click.echo(f"{one.label}: {indented(warning)}", err=True)
+        click.echo(f"{version.label}: {indented(warning)}", err=True)
     if result.waits:
         text = (
-            f"{one.label} is {one.state} and waits: {indented(result.waits)}. {result.games} of its games are stored."
-            f" 'arena league play {shlex.quote(str(league.folder))}' takes it up when it can."
+            f"{version.label} is {version.state} and waits: {indented(result.waits)}. {result.games} of its games are"
+            f" stored. 'arena league play {shlex.quote(str(league.folder))}' takes it up when it can."
         )
     elif result.interrupted:
         text = (
-            f"Interrupted: {one.label} is {one.state}, {result.games:,} games are stored. Resume with:\n"
+            f"Interrupted: {version.label} is {version.state}, {result.games:,} games are stored. Resume with:\n"
             f"  arena league play {shlex.quote(str(league.folder))}"
         )
     elif result.standings is None:
-        text = f"{one.label} is refused: {indented(one.reason)}"
+        text = f"{version.label} is refused: {indented(version.reason)}"
     else:
-        row = result.standings.row_of(one.id)
-        text = f"{one.label} is accepted"
+        row = result.standings.row_of(version.id)
+        text = f"{version.label} is accepted"
         if row is not None and row.elo is not None:
             error = "" if row.error is None else f" ± {row.error:.0f}"
             text += f": {row.elo:+z.0f}{error} Elo after {row.games:,} games, place {row.rank}"
             settings = league.settings
             if row.error is not None and row.error > settings.error and row.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
-        lost = sum(forfeit.games for forfeit in forfeits(league, [one.id]))
+        lost = sum(forfeit.games for forfeit in forfeits(league, [version.id]))
         if lost:
-            text += f". It forfeited {lost} of them: arena league show {shlex.quote(league.name)} {one.name}"
-        if result.replaced is not None and result.replaced.id != one.id:
+            text += f". It forfeited {lost} of them: arena league show {shlex.quote(league.name)} {version.name}"
+        if result.replaced is not None and result.replaced.id != version.id:
             text += f". It replaces v{result.replaced.number}"
     click.echo(text, err=True)
 

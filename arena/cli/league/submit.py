@@ -7,20 +7,28 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from arena.bots.processes.affinity import core_count
+from arena.bots.spec import find_bot
 from arena.cli import options
-from arena.cli.league.shared import LeagueProgress, show_standings, tell_result
+from arena.cli.league.shared import LeagueProgress, print_json, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
-from arena.cli.output import output
-from arena.cli.web.ask import submit_to
-from arena.text import indented, utc_text
-
-if TYPE_CHECKING:
-    from arena.league.store import League
-    from arena.league.versions import Receipt, Version
+from arena.cli.output import output, print_report
+from arena.errors import ArenaError
+from arena.league import placement, versions
+from arena.league.match_runner import open_session
+from arena.league.oversight import BudgetSpent
+from arena.league.rating import standings
+from arena.league.store import League, open_league
+from arena.league.submission import read_submission
+from arena.league.versions import Receipt, Version
+from arena.results.league import standing_table
+from arena.results.table import Report
+from arena.text import indented, one_line, utc_text
+from arena.web.client import Server
 
 DONE, REFUSED = 0, 1
 
@@ -32,7 +40,7 @@ DONE, REFUSED = 0, 1
     "name",
     metavar="NAME",
     shell_complete=options.complete_leagues,
-    help="A name in leagues/, or the folder of a league.",
+    help="The league: a name in leagues/, or a folder.",
 )
 @click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
 @click.option(
@@ -41,15 +49,15 @@ DONE, REFUSED = 0, 1
     metavar="FILE",
     help="For --server: the file with the token of your invitation (default: $ARENA_TOKEN).",
 )
-@click.option("--name", "called", metavar="N", help="The bot's name (default: its file's name).")
+@click.option("--name", "called", metavar="N", help="The bot's name (default: the name of its file).")
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Submit all files of DIR; BOT is a file (or command) in it.",
+    help="Submit all files in DIR; BOT is a file (or command) in it.",
 )
-@click.option("--again", is_flag=True, help="Check a refused file once more.")
+@click.option("--again", is_flag=True, help="Check a refused file again.")
 @options.workers
 @options.isolation_of_play
 @options.trust
@@ -70,7 +78,11 @@ def submit(
 ) -> int:
     """Submit BOT to a league: store, check and place it, and show the new standings.
 
-    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). A file of the same name with different
+    \b
+    arena submit bots/mine.py --league open --author Ada
+    arena submit bots/mine.py --server https://league.example
+
+    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). A file with the same name and different
     content is a new version, which replaces the old one.
     """
     if (name is None) == (server is None):
@@ -80,13 +92,6 @@ def submit(
             raise click.UsageError("for --server, the author is the one who was invited; leave out --author")
         return submit_to(server, token_file, bot, folder, called, again, form)
     assert name is not None
-    from arena.bots.processes.affinity import core_count
-    from arena.league import placement, versions
-    from arena.league.match_runner import open_session
-    from arena.league.oversight import BudgetSpent
-    from arena.league.store import open_league
-    from arena.league.submission import read_submission
-
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
         if (known := versions.settled(league, submission, again)) is not None:
@@ -121,9 +126,6 @@ def submit(
 
 def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], form: str) -> int:
     """Show what has become of a submission, and the standings; the exit code."""
-    from arena.league import versions
-    from arena.league.rating import standings
-
     values = {
         "bot": now.name,
         "version": now.number,
@@ -138,12 +140,10 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
 
 def _tell_of_missing_files(bot: str, reason: str) -> None:
     """If a bot was refused because a module or file beside it was not submitted, say how to submit both."""
-    from arena.bots.spec import find_bot
-
     path = Path(find_bot(bot).path)
     for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
         name = module or file
-        if any((path.parent / one).exists() for one in (f"{name}.py", name)):
+        if (path.parent / f"{name}.py").exists() or (path.parent / name).exists():
             home = shlex.quote(os.path.relpath(path.parent))
             click.echo(
                 f"{name} is beside it, but only one file is submitted unless you name its folder:\n"
@@ -155,14 +155,96 @@ def _tell_of_missing_files(bot: str, reason: str) -> None:
 
 def _tell_known(league: League, receipt: Receipt) -> None:
     """Say why nothing is done with a submission."""
-
-    one = receipt.version
+    version = receipt.version
     text = {
-        "new": f"{one.label} is {one.state}.",
-        "back": f"{one.label} is {one.state}.",
-        "known": f"{league.name} already has this content, as {one.label}, submitted {utc_text(one.submitted)}.",
-        "waiting": f"{one.label} is {one.state} already, in another process.",
-        "refused": f"{one.label} was refused {utc_text(one.decided or 0)}: {indented(one.reason)}\n"
-        "To have it checked once more: --again",
+        "new": f"{version.label} is {version.state}.",
+        "back": f"{version.label} is {version.state}.",
+        "known": f"{league.name} already has this content: {version.label}, submitted {utc_text(version.submitted)}.",
+        "waiting": f"{version.label} is already {version.state}, in another process.",
+        "refused": f"{version.label} was refused {utc_text(version.decided or 0)}: {indented(version.reason)}\n"
+        "To check it again: --again",
     }[receipt.outcome]
     click.echo(text, err=True)
+
+
+# ---------------------------------------------------------------- a league on a server
+
+
+def read_token(file: Path | None) -> str:
+    """The token in a file, or in ARENA_TOKEN: on the command line, other users of the machine could read it."""
+    if file is not None:
+        try:
+            token = file.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError as error:
+            raise ArenaError(f"--token-file: cannot read {file}: {error.strerror}") from error
+    else:
+        token = os.environ.get("ARENA_TOKEN", "").strip()
+    if not token:
+        raise click.UsageError("--server needs a token: set ARENA_TOKEN, or give --token-file FILE")
+    if not (token.isascii() and token.isprintable()):
+        raise ArenaError("the token is not valid: it is one line of ASCII, such as arena_...")
+    return token
+
+
+def submit_to(
+    url: str, token_file: Path | None, bot: str, folder: Path | None, called: str | None, again: bool, form: str
+) -> int:
+    """Submit a bot to a server, wait until it is decided, and show the standings; the exit code."""
+    server = Server(url, read_token(token_file))
+    submission = read_submission(bot, folder, called)
+    if server.plain:
+        click.echo(f"Note: the connection to {one_line(url)} is not encrypted, so the token can be read.", err=True)
+    progress = server.submit(submission, again)
+    name = one_line(f"{progress['bot']} v{progress['version']}")
+    click.echo(f"Received: {name}. If you stop waiting, nothing is lost.", err=True)
+    progress = server.wait(progress, _say)
+    table = server.table(progress)
+    if form == "json":
+        _print_json(url, {"submission": progress} | table)
+    else:
+        _show_table(url, table, form)
+    return REFUSED if progress["state"] == "refused" else DONE
+
+
+def _say(progress: dict[str, Any]) -> None:
+    """Say in a line how far a submission has come."""
+    name = one_line(f"{progress['bot']} v{progress['version']}")
+    state = progress["state"]
+    if state in ("pending", "placing") and progress["held"]:
+        click.echo(f"{name}: being {'checked' if state == 'pending' else 'placed'}", err=True)
+    elif state in ("pending", "placing"):
+        waits = indented(progress["waits"]) or one_line(f"{progress.get('ahead')} ahead", 40)
+        click.echo(f"{name}: waiting: {waits}", err=True)
+    elif state == "refused":
+        click.echo(f"{name} is refused: {indented(progress['reason'])}", err=True)
+    else:
+        click.echo(f"{name} is {'accepted' if state == 'active' else one_line(state)}", err=True)
+
+
+def show_standings_of(url: str, form: str) -> None:
+    """Show the table of the league of a server."""
+    table = Server(url).table()
+    if form == "json":
+        _print_json(url, table)
+    else:
+        _show_table(url, table, form)
+
+
+def _print_json(url: str, values: dict[str, Any]) -> None:
+    try:
+        print_json(values)
+    except (RecursionError, ValueError) as error:
+        raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
+
+
+def _show_table(url: str, table: dict[str, Any], form: str) -> None:
+    try:
+        lines, name = table["standings"], one_line(str(table["league"]))
+        heading = f"{name}: rules {one_line(str(table['settings']['rules']))}; {int(table['games']):,} games"
+        report = Report(heading, [standing_table(lines)]) if lines else None
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
+    if report is None:
+        click.echo(f"{heading}\n\nNo bot is in the table yet.")
+    else:
+        print_report(report, form)

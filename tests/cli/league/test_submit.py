@@ -26,7 +26,7 @@ def test_submit(open_: Arena) -> None:
 
 def test_the_same_file_twice(played: Arena) -> None:
     found = played("submit", "bots/last.py", "--league", "open")
-    assert "open already has this content, as last v1, submitted 20" in found.err
+    assert "open already has this content: last v1, submitted 20" in found.err
     assert "3 bots" in found.out
     assert values(played("submit", "bots/last.py", "--league", "open", "--json").out)["outcome"] == "known"
     Path("bots/copy.py").write_text(LAST)

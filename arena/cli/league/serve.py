@@ -1,25 +1,27 @@
-"""`arena serve` and `arena league work`."""
+"""`arena serve`, `arena league work` and `arena league site`: a league on the web."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path
 
 import click
 
+from arena.bots.isolation.process import require_isolation
+from arena.bots.processes.affinity import core_count
 from arena.cli import options
 from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
-from arena.cli.web import require_web
 from arena.errors import ArenaError
+from arena.league.match_runner import open_session
+from arena.league.placement import SubmissionResult
+from arena.league.store import open_league
 from arena.text import counted
-
-if TYPE_CHECKING:
-    from arena.league.placement import SubmissionResult
 
 
 @click.command()
 @league_argument
-@click.option("--host", default="127.0.0.1", help="Address to listen on (default: this machine only).")
+@click.option("--host", default="127.0.0.1", help="Address to listen on (default: 127.0.0.1, this machine only).")
 @click.option("--port", type=options.whole(0, 65535), default=8000, show_default=True, metavar="N")
 @click.option(
     "--workers",
@@ -77,13 +79,13 @@ def serve(
 ) -> None:
     """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league people).
 
+    \b
+    arena serve open --port 8080 --play
+
     The commands of arena league can be used at the same time. Stop it with Ctrl-C, which finishes the current games.
     """
     require_web()
     options.executor_of(executor, scheduler)  # so that an error is shown here, not by a worker
-    from arena.bots.isolation.process import require_isolation
-    from arena.bots.processes.affinity import core_count
-    from arena.league.store import open_league
     from arena.web.backend import WebSettings
     from arena.web.play_tables import PlayLimits
     from arena.web.serve import serve as run
@@ -130,20 +132,21 @@ def work(
 ) -> None:
     """Check and place submissions to LEAGUE as they come, until Ctrl-C. Several of these may run side by side.
 
+    \b
+    arena league work open --workers 4
+
     `arena serve` starts some, each with one core.
     """
-    from arena.league.match_runner import open_session
-    from arena.league.store import open_league
     from arena.web.serve import work as work_on
 
-    with open_league(name) as found:
+    with open_league(name) as league:
         progress = LeagueProgress()
 
         def told(result: SubmissionResult) -> None:
-            tell_result(found, result)
+            tell_result(league, result)
 
         with open_session(
-            found,
+            league,
             "work",
             workers or 1,
             isolation,
@@ -154,3 +157,29 @@ def work(
         ) as session:
             work_on(session, play, told)
         progress.end()
+
+
+@click.command()
+@league_argument
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def site(name: str, folder: Path) -> None:
+    """Write the public pages of LEAGUE to DIR, for any web host: standings, bots, games, history, rules.
+
+    \b
+    arena league site open public_html
+    """
+    from arena.web.public import write_site
+
+    with open_league(name, write=False) as league:
+        number = write_site(league, folder)
+    click.echo(f"Wrote {number} pages to {folder}; start with {folder / 'index.html'}")
+
+
+def require_web() -> None:
+    """ArenaError unless the libraries of the extra `web` are installed."""
+    missing = [name for name in ("starlette", "uvicorn", "h11", "python_multipart") if find_spec(name) is None]
+    if missing:
+        raise ArenaError(
+            f"serving a league needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed:"
+            " pip install 'schotten-arena[web]'"
+        )
