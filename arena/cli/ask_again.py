@@ -16,9 +16,9 @@ from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.results.decisions import decisions
 from arena.results.reading.game import StoredGame
-from arena.terminal.again import Answer, ask_again, seat_of
-from arena.terminal.desk import Desk
+from arena.terminal.debug import Answer, answers_of, seat_of
 from arena.terminal.drawing import draw, signs_for
+from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
 from arena.terminal.scene import scene_of_view
 from arena.text import indented, one_line
@@ -49,7 +49,7 @@ def ask(stored: StoredGame, bot: str, player: str | None, move: int | None, debu
         click.echo(" move   phase  then            now                    ms  of moves")
     differing = asked = 0
     try:
-        for answer in ask_again(stored, loaded, seat, before):
+        for answer in answers_of(stored, loaded, seat, before):
             asked += 1
             differing += answer.differs
             if move is None:
@@ -80,7 +80,7 @@ def _show_question(view: View, moves: tuple[Move, ...], names: tuple[str, str], 
     scene = scene_of_view(view, names)
     click.echo(f"Move {number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
     console.print(draw(scene, max(shutil.get_terminal_size().columns, 60), signs_for(console.encoding)))
-    click.echo(f"\n{len(moves)} moves:\n{Desk(view, list(moves), scene, '').menu()}\n")
+    click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, list(moves), scene, '').menu()}\n")
     click.echo("--- the bot's own output " + "-" * 30)
 
 

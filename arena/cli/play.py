@@ -20,14 +20,14 @@ from arena.game.rules import load_rules
 from arena.lab.tournament import drawn_seed
 from arena.results.board import result_line
 from arena.results.reading.game import StoredGame
-from arena.terminal.desk import Left
+from arena.terminal.input import Left
 from arena.terminal.lines import Lines, on_screen
 from arena.terminal.session import Seating, Session, end_text, read_unfinished
-from arena.terminal.shots import Film
+from arena.terminal.viewer import Timeline
 from arena.text import indented, one_line
 
 if TYPE_CHECKING:
-    from arena.terminal.full import FullScreen
+    from arena.terminal.full_screen import FullScreen
 
 GAMES = Path("games")
 PERSON = "you"
@@ -98,7 +98,7 @@ def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level:
     bot1, bot2 = find_bots(bots)
     number = drawn_seed() if seed is None else seed
     rules = load_rules(rules_name)
-    film = Film(rules)
+    film = Timeline(rules)
     session = Session(Seating(rules, number, (bot1, bot2), (bot1.name, bot2.name), level=level), film)
     if on_screen():
         from arena.terminal.viewer import Viewer
@@ -180,7 +180,7 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
     if plain or not on_screen():
         screen = Lines(seating.person, str(path))
     else:
-        from arena.terminal.full import FullScreen
+        from arena.terminal.full_screen import FullScreen
 
         screen = FullScreen(seating.person, str(path))
     session = Session(seating, screen, path, moves)

@@ -190,10 +190,9 @@ def _watch(stored: StoredGame, pace: float, start: int) -> None:
     if not on_screen():
         show_game(stored, start)
         return
-    from arena.terminal.shots import Film
-    from arena.terminal.viewer import Viewer
+    from arena.terminal.viewer import Timeline, Viewer
 
-    film = Film.of(stored)
+    film = Timeline.of(stored)
     if start >= len(film.shots):
         raise click.UsageError(f"--move {start}: the game has {len(film.shots) - 1} moves")
     Viewer(film, pace, start, start == 0).run()

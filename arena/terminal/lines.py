@@ -1,4 +1,4 @@
-"""A game line by line: for terminals that can do no more, for pipes, and for those who have screens read to them."""
+"""A game line by line: for simple terminals, pipes and screen readers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from rich.text import Text
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.desk import Ask, Desk, Left, Person
 from arena.terminal.drawing import draw, signs_for
-from arena.terminal.news import News
-from arena.terminal.scene import Scene
+from arena.terminal.input import DecisionInput, Left, Person, PersonInterface
+from arena.terminal.scene import News, Scene
 from arena.terminal.session import Session
 from arena.text import printable_lines
 
@@ -26,11 +25,11 @@ def console_for() -> Console:
 
 
 def on_screen() -> bool:
-    """Is there a terminal that can be drawn on?"""
+    """Whether there is a terminal that can be drawn on."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
-class Lines(Ask):
+class Lines(PersonInterface):
     """Prints the table at each decision and reads a line."""
 
     def __init__(self, person: str, saved_to: str, console: Console | None = None) -> None:
@@ -81,7 +80,7 @@ class Lines(Ask):
         """The move that the person types."""
         assert self._scene is not None
         self.show()
-        desk = Desk(view, moves, self._scene, self._saved_to)
+        desk = DecisionInput(view, moves, self._scene, self._saved_to)
         if not self._told_keys or len(moves) <= 6:
             self.say(desk.prompt)
             self._told_keys = True

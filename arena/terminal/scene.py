@@ -1,13 +1,16 @@
-"""What of a game is drawn, as one looks at it: whoever sits below plays upwards."""
+"""What of a game is drawn, as one looks at it, and what has happened since: whoever sits below plays upwards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from arena.game.engine import View
+from arena.game.engine import State, View
+from arena.game.event_log import Event
 from arena.game.rules import Rules
 from arena.results.decisions import Position
+from arena.results.formats.text import shortened
+from arena.text import one_line
 
 Cards = tuple[str, ...]
 _STONES = range(1, 10)
@@ -126,3 +129,42 @@ def _from(seat: int, seats: Sequence[int | None]) -> tuple[int | None, ...]:
 
 def _is_clan(card: str) -> bool:
     return card[0] in "rgbypk" and card[1:].isdigit()
+
+
+# ---------------------------------------------------------------- news
+
+
+@dataclass
+class News:
+    """Follows a game as one seat sees it. `names` are those of seat 0 and seat 1."""
+
+    names: tuple[str, str]
+    seat: int
+    events: list[Event] = field(default_factory=list)
+    _told: int = 0
+
+    def scene(self, state: State) -> Scene:
+        """The table now; the stones of what is news are marked."""
+        fresh = state.events(self.seat, self._told)
+        self.events += fresh
+        self._told += len(fresh)
+        return scene_of_view(state.view(self.seat), self.names, self.stones)
+
+    @property
+    def stones(self) -> frozenset[int]:
+        """The stones that the news is about."""
+        return frozenset(event.stone for event in self.events if event.stone is not None)
+
+    def text(self) -> str:
+        """The news in a line, by player."""
+        parts: list[str] = []
+        seat = -1
+        for event in self.events:
+            name = shortened(one_line(self.names[event.seat]), 24)
+            parts.append(f"; {name}: {event.text}" if event.seat != seat else f", {event.text}")
+            seat = event.seat
+        return "".join(parts)[2:]
+
+    def clear(self) -> None:
+        """All of it has been seen."""
+        self.events.clear()

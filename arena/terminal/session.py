@@ -1,4 +1,4 @@
-"""A game of which each move is seen, and saved in a file of records as soon as it is made; one can come back to it."""
+"""A game whose moves are shown and saved as they are made, so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arena.game.record import RESIGNED, Record, deal_text, parse_record, record_
 from arena.game.rules import Rules
 from arena.results.records import record_line, record_lines
 from arena.results.whole_file import write_whole
-from arena.terminal.desk import Person, Resigned
+from arena.terminal.input import Person, Resigned
 from arena.text import first_line, one_line
 from arena.tournament.match.results import GameResult, Row
 from arena.tournament.match.tasks import GameTask
@@ -33,7 +33,7 @@ _PERSON, _BOT = "person", "bot"  # what the record of an unfinished game tells b
 
 
 class Audience(Protocol):
-    """Is shown the game; called from the thread that plays."""
+    """What is shown a game; called from the thread that plays it."""
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
         """The cards are dealt; `seats` are the names of seat 0 and seat 1."""
@@ -68,7 +68,7 @@ class Seating:
 class Session:
     """One game. `made` are the moves so far, `result` is how it ended; None while it has not.
 
-    `before` are moves, by number, of a game that goes on: they are made again, whatever the bot would play now.
+    `before` are moves, by number, of a resumed game: they are made again, whatever the bot would play now.
     """
 
     def __init__(
@@ -77,15 +77,15 @@ class Session:
         self.seating = seating
         self.audience = audience
         self.path = path
-        self.led_by = tuple(before)
+        self.repeated = tuple(before)
         self.made: list[Move] = []
         self.result: GameResult | None = None
         self.resigned = False
         self.differs = False
-        """Has a bot answered otherwise than it did before?"""
+        """Whether a bot answered otherwise than it did before."""
         self._state: State | None = None
         self._referee: Referee | None = None
-        self._players: list[_Led] = []
+        self._players: list[_ResumingPlayer] = []
 
     def speaker(self) -> tuple[str, int]:
         """Whose code is running: for `arena.bots.output.BotOutput`."""
@@ -97,7 +97,7 @@ class Session:
         Raises BotError for bots that cannot be loaded.
         """
         players = self._players = [
-            _Led(self, name, self._maker(bot, person), bot is None)
+            _ResumingPlayer(self, name, self._maker(bot, person), bot is None)
             for bot, name in zip(self.seating.bots, self.seating.names)
         ]
         referee = self._referee = Referee(
@@ -142,7 +142,7 @@ class Session:
         self.made.append(move)
         for player in self._players:
             player.remote.log_output()
-        if len(self.made) > len(self.led_by) and self.seating.person:
+        if len(self.made) > len(self.repeated) and self.seating.person:
             self.save()  # first: what is seen is never lost
         self.audience.moved(state, move)
 
@@ -177,8 +177,8 @@ class Session:
             write_whole(self.path, [f"{self.record()}\n"])
 
 
-class _Led(Player):
-    """A player who first makes the moves of a game that goes on; a bot is asked nevertheless, for what it remembers."""
+class _ResumingPlayer(Player):
+    """A player who repeats the moves of a resumed game first; a bot is asked all the same, for what it remembers."""
 
     def __init__(self, session: Session, name: str, make: Callable[[], Actor], is_person: bool) -> None:
         super().__init__(name, make, uses_random=True, uses_numpy="numpy" in sys.modules)
@@ -194,9 +194,9 @@ class _Led(Player):
 
         def led(view: View, moves: list[Move]) -> Move:
             at = len(session.made)
-            if at >= len(session.led_by):
+            if at >= len(session.repeated):
                 return act(view, moves)  # type: ignore[no-any-return]
-            wanted = table[session.led_by[at]]
+            wanted = table[session.repeated[at]]
             if not self._is_person and act(view, moves) is not wanted:
                 session.differs = True
             return wanted
@@ -208,7 +208,7 @@ def end_text(session: Session, reason: bool = True) -> str:
     """How the game ended, in a line; a bot's failure with its reason, which is for its author."""
     person = session.seating.person
     if session.resigned:
-        return "You have given the game up."
+        return "You gave up the game."
     result = session.result
     assert result is not None
     stones = result.stones if result.first == person else result.stones[::-1]
@@ -226,7 +226,7 @@ def end_text(session: Session, reason: bool = True) -> str:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A game that goes on: as in its record."""
+    """An unfinished game, as in its record."""
 
     record: Record
     names: tuple[str, str]
@@ -245,7 +245,7 @@ class Unfinished:
 
     @property
     def claims(self) -> bool:
-        """Does the person claim stones?"""
+        """Whether the person claims stones."""
         seat = self.names.index(self.person) ^ self.record.deal.starter
         return not self.record.auto_claim[seat]
 
@@ -254,13 +254,13 @@ def read_unfinished(path: Path) -> Unfinished | None:
     """The game in a file that a session has written; None if it is over. Raises ArenaError for any other file."""
     lines = list(record_lines(path))
     if len(lines) != 1:
-        raise ArenaError(f"{path} holds {len(lines)} records; a game to resume must be alone in its file")
+        raise ArenaError(f"{path} holds {len(lines)} records; a game to resume must be the only one in its file")
     record = parse_record(lines[0].record)
     if not record.result.startswith("*"):
         return None
     about = record.about
     names = (about.get("first"), about.get("second"))
     if about.get(_PERSON) not in names or not isinstance(about.get(_BOT), str) or ":" not in record.deal_text:
-        raise ArenaError(f"{path} does not say who played; only games of 'arena play' can be resumed")
+        raise ArenaError(f"{path} does not say who played; only games saved by 'arena play' can be resumed")
     replay(record)
     return Unfinished(record, (str(names[0]), str(names[1])), str(about[_PERSON]), str(about[_BOT]))

@@ -3,19 +3,116 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import HSplit
 
-from arena.terminal.screen import Background, Notes, Painter, application, fixed, shown_output
+from arena.game.engine import State
+from arena.game.event_log import Event
+from arena.game.moves import Move
+from arena.game.record import parse_record
+from arena.game.rules import Rules
+from arena.results.board import result_line, steps
+from arena.results.decisions import Position
+from arena.results.formats.text import shortened
+from arena.results.reading.game import StoredGame
+from arena.terminal.scene import Scene, scene_of_position
 from arena.terminal.session import Session
-from arena.terminal.shots import Film
+from arena.terminal.widgets import Background, Notes, Painter, application, fixed, shown_output
+from arena.text import one_line
+
+# ---------------------------------------------------------------- a game as moments
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The table after a decision, and what happened by it. `claims`: was a stone claimed?"""
+
+    position: Position
+    text: str
+    stones: frozenset[int] = frozenset()
+    claims: bool = False
+
+
+class Timeline:
+    """The moments of a game, which may still be growing; `result` says how it ended, "" while it has not.
+
+    It is an audience of `arena.terminal.session.Session`.
+    """
+
+    def __init__(self, rules: Rules, names: Sequence[str] = ("", "")) -> None:
+        self.rules = rules
+        self.names = (names[0], names[1])
+        self.shots: list[Moment] = []
+        self.result = ""
+        self._turn = 0
+        self._seen = [0, 0]
+        self._owned = "........."
+
+    @classmethod
+    def of(cls, stored: StoredGame) -> Timeline:
+        """That of a stored game."""
+        record = parse_record(stored.record)
+        film = cls(record.rules, stored.names)
+        for step in steps(stored.result or record):
+            if step.decision is None:
+                film.begun(step.state, film.names)
+            else:
+                film.moved(step.state, step.decision.move)
+        film.result = result_line(record, stored.names)
+        if stored.reason.strip():
+            film.result += f"\n{stored.reason.strip()}"
+        return film
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """The cards are dealt."""
+        self.names = seats
+        self._turn = state.turn
+        self.shots.append(Moment(Position.of(state), f"The deal; {self._who(state.turn)} begins."))
+
+    def moved(self, state: State, move: Move) -> None:
+        """A move was made."""
+        seat = self._turn
+        events = state.events(seat, self._seen[seat])
+        for one in (0, 1):
+            self._seen[one] += len(state.events(one, self._seen[one]))
+        self._turn = state.turn
+        owned, self._owned = self._owned, state.owners
+        stones = frozenset(event.stone for event in events if event.stone is not None)
+        self.shots.append(Moment(Position.of(state), self._words(seat, events, move), stones, owned != self._owned))
+
+    def _words(self, seat: int, events: Sequence[Event], move: Move) -> str:
+        parts = [event.text if event.seat == seat else f"{self._who(event.seat)} {event.text}" for event in events]
+        return f"{self._who(seat)}: {', '.join(parts) or move.text}"
+
+    def _who(self, seat: int) -> str:
+        name = shortened(one_line(self.names[seat]), 24)
+        return f"{'ab'[seat]} {name}".rstrip()
+
+    def scene(self, at: int, seat: int, open_hands: tuple[bool, bool]) -> Scene:
+        """The table at a moment with `seat` below."""
+        shot = self.shots[at]
+        return scene_of_position(shot.position, self.rules, self.names, seat, open_hands, shot.stones)
+
+    def claim(self, at: int, step: int) -> int:
+        """The next moment with a claim in a direction; the last or first one if there is none."""
+        found = at + step
+        while 0 <= found < len(self.shots):
+            if self.shots[found].claims:
+                return found
+            found += step
+        return len(self.shots) - 1 if step > 0 else 0
+
+
+# ---------------------------------------------------------------- the screen
+
 
 PACES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Seconds a move, from quick to slow."""
+"""Seconds per move, from quick to slow."""
 _HANDS = ((True, True), (True, False), (False, True), (False, False))
 _KEYS = "space play  ←→ step  home end  c C claim  + - pace  h hands  f turn  12g  q quit"
 
@@ -23,7 +120,7 @@ _KEYS = "space play  ←→ step  home end  c C claim  + - pace  h hands  f turn
 class Viewer:
     """Shows a film. It may grow meanwhile, by a game that is played in a thread."""
 
-    def __init__(self, film: Film, pace: float = 1.0, begin: int = 0, playing: bool = True) -> None:
+    def __init__(self, film: Timeline, pace: float = 1.0, begin: int = 0, playing: bool = True) -> None:
         self._film = film
         self._at = begin
         self._playing = playing
@@ -88,13 +185,13 @@ class Viewer:
 
     def _table(self) -> AnyFormattedText:
         if not self._film.shots:
-            return "The bots are started ..."
+            return "Starting the bots ..."
         self._notes.show(self._text())
         return self._painter.table(self._film.scene(self._at, self._seat, _HANDS[self._hands]))
 
     def _text(self) -> str:
         film, at = self._film, self._at
-        pace = f"{self._pace:g} s a move" if self._playing else "stopped"
+        pace = f"{self._pace:g} s per move" if self._playing else "paused"
         lines = ["", f"Move {at} of {self._last}{'' if film.result else ' so far'} ({pace}): {film.shots[at].text}"]
         if at == self._last and film.result:
             lines += ["", film.result]
@@ -108,7 +205,7 @@ class Viewer:
                 if key != "g":
                     self._digits = ""
                 action()
-                self._wakes.set()  # the time to the next step begins anew
+                self._wakes.set()  # start the time to the next step again
 
             keys.add(key)(pressed)
 

@@ -29,10 +29,8 @@ from arena.league.store import open_league
 from arena.league.submission import find_entry
 from arena.results.board import legend
 from arena.results.records import record_line
-from arena.terminal.advice import why
-from arena.terminal.desk import Ask, Left, Person, Resigned
-from arena.terminal.news import News
-from arena.terminal.scene import Scene
+from arena.terminal.input import Left, Person, PersonInterface, Resigned, why
+from arena.terminal.scene import News, Scene
 from arena.terminal.session import Seating, Session, end_text
 from arena.tournament.runner.job import Job
 
@@ -78,7 +76,7 @@ class GameOrder:
         return json.dumps(asdict(self)) + "\n"
 
 
-class RemotePerson(Ask):
+class RemotePerson(PersonInterface):
     """The person's side of the table: `questions` go out, `answers` come in."""
 
     def __init__(self, answers: TextIO, questions: TextIO) -> None:

@@ -59,7 +59,7 @@ def test_the_same_command_and_resume_go_on_with_a_game(person: Typing) -> None:
 
 def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None:
     result = person("1\nresign\nresign\n", "greedy", "--seed", 3, "--begin", "you")
-    assert "given the game up" in result.out
+    assert "gave up the game" in result.out
     file = "games/greedy-iello-base-3.txt"
     assert parse_record(record_of(file)).result.endswith(" 0-0 resigned")
     assert "greedy) wins, stones 0-0: resigned" in arena("replay", file, "1").out

@@ -48,7 +48,7 @@ def test_wrong_input_help_and_a_menu(tmp_path: Path) -> None:
         screen.enter("hint", "The net would play")
         screen.enter("why 3", "Stone 3 is free")
         screen.enter("moves", "1 k2@1", "63 b9@9")
-        screen.enter("help", "take back a card")
+        screen.enter("help", "put back a card")
         screen.enter("k2", "k2 to stone>", "(undo takes the card back)")
         screen.enter("undo", "k2 is back in your hand")
         screen.type("\t")
@@ -57,8 +57,8 @@ def test_wrong_input_help_and_a_menu(tmp_path: Path) -> None:
         screen.type(DOWN + RIGHT)
         screen.wait("►6◄", "k2@6   (Enter plays it)")
         screen.enter("", "draw>")
-        screen.enter("resign", "resign once more")
-        screen.enter("resign", "given the game up", "Enter leaves")
+        screen.enter("resign", "resign again")
+        screen.enter("resign", "gave up the game", "Enter leaves")
         screen.type("\r")
         assert screen.end() == 0
 

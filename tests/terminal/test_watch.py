@@ -13,19 +13,19 @@ from arena.lab.play import play_game
 from arena.results.decisions import Position
 from arena.results.reading.game import StoredGame
 from arena.terminal.session import Seating, Session
-from arena.terminal.shots import Film
+from arena.terminal.viewer import Timeline
 from tests.cli.conftest import Arena, arena, played  # noqa: F401
 from tests.terminal.terminals import LEFT, RIGHT, Terminal
 
 
-def film(rules: str = "tactical") -> Film:
-    return Film.of(StoredGame.of(play_game("greedy", "random", rules=rules, seed=2)))
+def film(rules: str = "tactical") -> Timeline:
+    return Timeline.of(StoredGame.of(play_game("greedy", "random", rules=rules, seed=2)))
 
 
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert"])
 def test_a_film_shows_each_position_of_the_engine(rules: str) -> None:
     game = play_game("greedy", "random", rules=rules, seed=2)
-    one = Film.of(StoredGame.of(game))
+    one = Timeline.of(StoredGame.of(game))
     states = [state.copy() for state, _ in game.steps()] + [replay(parse_record(game.record))]
     assert [shot.position for shot in one.shots] == [Position.of(state) for state in states]
     assert sum(shot.claims for shot in one.shots) >= 3
@@ -35,11 +35,11 @@ def test_a_film_shows_each_position_of_the_engine(rules: str) -> None:
 def test_a_film_of_a_game_that_is_played_is_that_of_the_stored_one() -> None:
     bots = (find_bot("greedy"), find_bot("random"))
     rules = play_game("greedy", "random", rules="tactical", seed=2).state.rules
-    live = Film(rules)
+    live = Timeline(rules)
     session = Session(Seating(rules, 2, bots, ("greedy", "random"), level="none"), live)
     session.play()
     assert session.result is not None
-    stored = Film.of(StoredGame.of(session.result))
+    stored = Timeline.of(StoredGame.of(session.result))
     assert live.shots == stored.shots == film().shots
 
 
@@ -83,7 +83,7 @@ def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
     with Terminal("replay", played, "1", "--watch", "--pace", "0.4", cwd=played) as screen:
         screen.wait_until(lambda text: bool(re.search(r"Move [3-9]\d* of", text)), "the third move or a later one")
         screen.type(" ")
-        screen.wait("(stopped)")
+        screen.wait("(paused)")
         screen.type("12g")
         screen.wait("Move 12 of")
         screen.type(RIGHT)

@@ -25,7 +25,7 @@ from arena.game.rules import load_rules, preset_names
 from arena.league.settings import LeagueError
 from arena.league.store import open_league
 from arena.results.reading.game import read_game
-from arena.terminal.news import News
+from arena.terminal.scene import News
 from arena.web import play_child as child
 from arena.web import play_tables as tables
 from arena.web.app import create_app
@@ -196,7 +196,7 @@ def test_giving_up_and_one_game_at_a_time(web: Web) -> None:
     game = Play(ann)
     assert "are playing a game" in ann.post("/play", 429, bot="two")
     assert "continue against one v1" in ann.get("/play")
-    assert "You have given the game up" in game.post(resign="1")
+    assert "You gave up the game" in game.post(resign="1")
     assert " resigned" in ann.get(f"{game.path}/record")
     assert Play(ann, "two", begins="bot").path != game.path
     assert ann.client.get(game.path).status_code == 404  # the last one is forgotten

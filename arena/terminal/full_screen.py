@@ -20,19 +20,18 @@ from rich.text import Text
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.desk import Ask, Desk, Left, Person
 from arena.terminal.drawing import draw, signs_for
-from arena.terminal.news import News
-from arena.terminal.scene import Scene
-from arena.terminal.screen import WIDTH, Background, Notes, Painter, application, fixed, shown_output
+from arena.terminal.input import DecisionInput, Left, Person, PersonInterface
+from arena.terminal.scene import News, Scene
 from arena.terminal.session import Session
+from arena.terminal.widgets import WIDTH, Background, Notes, Painter, application, fixed, shown_output
 from arena.text import printable_lines
 
 _PATIENCE_S, _HEARD = 2.0, 5
 _KEYS = "↑↓ card  ←→ stone  Enter plays  Tab list   hint  why 3  undo  resign  quit  help"
 
 
-class FullScreen(Ask):
+class FullScreen(PersonInterface):
     """The screen of a person at the table.
 
     The game is played in a thread (`Background`): `ask`, `begun` and `moved` are called there, all else in the thread
@@ -48,7 +47,7 @@ class FullScreen(Ask):
         self._news: News | None = None
         self._heard: list[str] = []  # what bots have printed since the last decision
         self._scene: Scene | None = None
-        self._desk: Desk | None = None
+        self._desk: DecisionInput | None = None
         self._answers: queue.Queue[Move | BaseException] = queue.Queue()
         self._head: str | None = None  # what the arrow keys point at
         self._stone: int | None = None
@@ -75,7 +74,7 @@ class FullScreen(Ask):
         """The move that the person makes."""
         assert self._scene is not None
         assert self._news is not None
-        desk = Desk(view, moves, self._scene, self._saved_to)
+        desk = DecisionInput(view, moves, self._scene, self._saved_to)
         heard, self._heard = self._heard[-_HEARD:], []
         self._notes.show("\n".join(filter(None, [self._news.text(), *heard, desk.prompt])))
         self._news.clear()

@@ -8,11 +8,11 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.terminal.desk import COMMANDS, Desk, Left, Resigned
+from arena.terminal.input import COMMANDS, DecisionInput, Left, Resigned
 from arena.terminal.scene import scene_of_view
 
 
-def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> Desk:
+def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInput:
     state = State(load_rules(rules), make_deal(load_rules(rules), seed, 0))
     rng = Rng(seed)
     for _ in range(moves):
@@ -20,7 +20,7 @@ def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> Desk:
             break
         state.apply(rng.choice(state.legal_moves()))
     view = state.view(state.turn)
-    return Desk(view, state.legal_moves(), scene_of_view(view, ("ann", "bob")), "games/x.txt")
+    return DecisionInput(view, state.legal_moves(), scene_of_view(view, ("ann", "bob")), "games/x.txt")
 
 
 @pytest.mark.parametrize("text", ["y2@3", " Y2 @ 3 ", "y2 3", "3"])
@@ -51,7 +51,7 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
         ("9" * 5000, "there is no move 999999999;"),
         ("why", "why needs the number"),
         ("why 0", "no stone 0"),
-        ("undo", "Nothing is picked"),
+        ("undo", "No card is picked"),
         ("\x1b[2J", "neither a move"),
         ("y2\u0000", "neither a move"),
         ("scout", "not legal"),

@@ -1,4 +1,4 @@
-"""Asks a bot again at its decisions of a stored game, in this process, with all that it was told then."""
+"""Replay of a stored game in this process, asking a bot for each of its moves again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Answer:
 
     @property
     def differs(self) -> bool:
-        """Is it another move than the one that was made?"""
+        """Whether it is another move than the one that was made."""
         return self.then is not self.now
 
 
@@ -58,7 +58,7 @@ def seat_of(stored: StoredGame, player: str) -> int:
     raise ArenaError(f"'{player}' did not play this game; name the player to replace with --as: {names}")
 
 
-def ask_again(
+def answers_of(
     stored: StoredGame, loaded: LoadedBot, seat: int, before: Callable[[int, View, tuple[Move, ...]], bool]
 ) -> Iterator[Answer]:
     """The answers of a bot at all its decisions, one after the other; the game goes on with what was played.
@@ -138,7 +138,7 @@ def _ask(
 
 
 def _stopped(bot: Actor, view: View, moves: list[Move]) -> Any:
-    """Ask in the debugger; BdbQuit if that was left."""
+    """PersonInterface in the debugger; BdbQuit if that was left."""
     debugger = _Debugger()
     answer = debugger.runcall(bot.act, view, moves)
     if debugger.was_left:

@@ -45,7 +45,7 @@ class Painter:
         """The table, as wide as the terminal is now."""
         width = get_app().output.get_size().columns
         if width < WIDTH:
-            return f"The terminal is too narrow for the table: {width} columns, {WIDTH} are needed.\n"
+            return f"The terminal is too narrow: it has {width} columns, and the table needs {WIDTH}.\n"
         return self.formatted(draw(scene, width, self._signs), width)
 
     @staticmethod
@@ -153,7 +153,7 @@ def shown_output(session: Session, hear: Callable[[str], None]) -> Iterator[None
 
 
 class Background:
-    """Plays in a thread of its own, so that the screen lives while a bot thinks."""
+    """Plays in a thread of its own, so that the screen responds while a bot thinks."""
 
     def __init__(self, play: Callable[[], None], done: Callable[[], None]) -> None:
         self.error: BaseException | None = None
@@ -173,6 +173,6 @@ class Background:
             self._done()
 
     def join(self, seconds: float) -> bool:
-        """Wait for the end; has it come?"""
+        """Wait for the end; returns whether the game is over."""
         self._thread.join(seconds)
         return not self._thread.is_alive()

@@ -1,25 +1,35 @@
-"""What a person types at a decision, and what it means: a move, a part of one, or a question."""
+"""What a person types at a decision and what it means: a move, a part of one, or a question, with its answer."""
 
 from __future__ import annotations
+
+import re
+from dataclasses import dataclass
 
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.engine import View
-from arena.game.moves import Move
+from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side
+from arena.game.moves import Move, parse_move
+from arena.game.rng import Rng
+from arena.policy import load_net
 from arena.results.board import legend
-from arena.terminal.advice import hint_text, read_move, why
+from arena.results.formats.text import shortened
 from arena.terminal.scene import Scene
+from arena.text import one_line
+
+# ---------------------------------------------------------------- decisions
+
 
 COMMANDS = {
     "moves": "list the moves, with numbers to choose them by",
-    "hint": "what the evaluator would play",
+    "hint": "what the net would play",
     "why 3": "why stone 3 can be claimed, or what refutes it",
     "log": "what has happened so far",
     "cards": "what the abbreviations mean",
-    "undo": "take back a card that is picked and not yet placed",
-    "save": "write the game to its file; this is also done after every move",
-    "resign": "give the game up",
-    "quit": "leave; the game can be resumed",
+    "undo": "put back a card that you picked but have not placed yet",
+    "save": "save the game (this also happens after every move)",
+    "resign": "give up the game",
+    "quit": "leave; you can resume the game later",
     "help": "this list",
 }
 """What can be typed besides moves, and what it does."""
@@ -34,7 +44,7 @@ class Left(KeyboardInterrupt):
     """The person leaves, and may come back."""
 
 
-class Desk:
+class DecisionInput:
     """One decision of a person. `enter` takes what was typed; `notes` is what there is to read then.
 
     `picked` is the card (or the beginning of a move) that waits for a stone. `heads` are all such, with their moves by
@@ -82,8 +92,8 @@ class Desk:
             return f"{self.picked}: stone {_words(self.heads[self.picked])}? (undo takes the card back)"
         if len(self.moves) <= 6:
             return "Moves: " + ", ".join(move.text for move in self.moves)
-        one = self.moves[0].text
-        return f"A move such as {one}, a card and then a stone, or: {', '.join(COMMANDS)}"
+        move = self.moves[0].text
+        return f"Type a move such as {move}, a card and then its stone, or one of: {', '.join(COMMANDS)}"
 
     def completions(self, text: str) -> list[str]:
         """What can be typed on, moves first."""
@@ -106,7 +116,7 @@ class Desk:
                 if resigning:
                     raise Resigned
                 self._resigning = True
-                self.notes = "Type resign once more to give the game up."
+                self.notes = "Type resign again to give up the game."
             elif word == "quit":
                 raise Left
             elif word.startswith("why") and (word == "why" or not word[3].isalpha()):
@@ -155,7 +165,7 @@ class Desk:
 
     def _why(self, number: str) -> str:
         if not number.isdecimal() or len(number) > 1:
-            raise ArenaError("why needs the number of a stone, such as: why 3")
+            raise ArenaError("why needs the number of a stone, for example: why 3")
         return why(self.scene, int(number))
 
     def _answer(self, word: str) -> str:
@@ -165,7 +175,7 @@ class Desk:
             return hint_text(self.view, self.moves)
         if word == "undo":
             if self.picked is None:
-                return "Nothing is picked. A move that was made stays made: the other player has seen it."
+                return "No card is picked. A move cannot be taken back once it is made: the other player has seen it."
             self.picked, gone = None, self.picked
             return f"{gone} is back in your hand. {self.prompt}"
         if word == "save":
@@ -182,8 +192,8 @@ def _words(stones: object) -> str:
     return " or ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else numbers[0]
 
 
-class Ask:
-    """Whoever can put a decision to a person: the two kinds of screens."""
+class PersonInterface:
+    """What asks a person for a move: a screen, or a page of the web."""
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """The move that the person makes. Raises Resigned and Left."""
@@ -193,9 +203,108 @@ class Ask:
 class Person(Bot):
     """A person as a player like any other. `claims`: the person claims stones; else the engine does, when it can."""
 
-    def __init__(self, screen: Ask, claims: bool = False) -> None:
+    def __init__(self, screen: PersonInterface, claims: bool = False) -> None:
         self.auto_claim = not claims
         self._screen = screen
 
     def act(self, view: View, moves: list[Move]) -> Move:
         return self._screen.ask(view, moves)
+
+
+# ---------------------------------------------------------------- answers
+
+
+_STONES = range(1, 10)
+_HINTS = 3
+_AT = re.compile(r" ?@ ?| (?=[0-9]+$)(?<!claim )(?<!why )")  # `r7 3` is as good as `r7@3`
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A move and the chance to win after it, as the packaged net judges."""
+
+    move: Move
+    chance: float
+
+
+def hints(view: View, moves: list[Move]) -> list[Hint]:
+    """The moves after which a win is most likely, the best first; from what this seat knows and nothing else."""
+    values = load_net(view.rules).values(view, moves)
+    ranked = sorted(zip(moves, values), key=lambda one: -one[1])
+    return [Hint(move, value) for move, value in ranked[:_HINTS]]
+
+
+def hint_text(view: View, moves: list[Move]) -> str:
+    """The best moves in a line."""
+    found = hints(view, moves)
+    if view.phase in ("draw", "scout"):  # judged by a rule, not by a chance
+        return f"The net would say {found[0].move}."
+    others = ", ".join(f"{one.move} ({one.chance:.0%})" for one in found[1:])
+    best = f"The net would play {found[0].move}: {found[0].chance:.0%} to win by its own judgement"
+    return best + (f"; then {others}." if others else ".")
+
+
+def why(scene: Scene, stone: int) -> str:
+    """What stands at a stone and whether either player could claim it: the proof in words, or what refutes it."""
+    if stone not in _STONES:
+        raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
+    lines = []
+    owner = scene.owners[stone - 1]
+    modes = f" ({' and '.join(scene.modes[stone - 1])})" if scene.modes[stone - 1] else ""
+    if owner is not None:
+        lines.append(f"Stone {stone}{modes} belongs to {_name(scene, owner)}: {_verdict(scene, stone, owner).reason}.")
+    else:
+        lines.append(f"Stone {stone}{modes} is free.")
+        for at in (0, 1):
+            verdict = _verdict(scene, stone, at)
+            can = "can claim it" if verdict.holds else "cannot claim it"
+            reason = verdict.reason.replace("your side", "the side")
+            lines.append(f"{'You' if (name := _name(scene, at)) == 'you' else name} {can}: {reason}.")
+    worth = [_worth(scene, stone, at) for at in (0, 1)]
+    return "\n".join([*lines, *filter(None, worth)])
+
+
+def _name(scene: Scene, at: int) -> str:
+    return shortened(one_line(scene.names[at]), 24)
+
+
+def _worth(scene: Scene, stone: int, at: int) -> str:
+    side, modes = scene.sides[at][stone - 1], scene.modes[stone - 1]
+    if len(side) != (4 if "mud" in modes else 3):
+        return ""
+    return f"{' '.join(side)} is worth: {evaluate(scene.rules, read_side(scene.rules, side), modes)}."
+
+
+def _verdict(scene: Scene, stone: int, at: int) -> Verdict:
+    rules = scene.rules
+    rows = [side for sides in scene.sides for other, side in enumerate(sides, start=1) if other != stone]
+    seen = [card for row in (*rows, *scene.beside) for card in row if card[0] in "rgbypk" and card[1:].isdigit()]
+    sides = [read_side(rules, scene.sides[one][stone - 1]) for one in (at, 1 - at)]
+    older = scene.older[stone - 1]
+    first = None if older is None else "mine" if older == at else "theirs"
+    try:
+        return judge_claim(rules, sides[0], sides[1], seen, scene.modes[stone - 1], first)
+    except PositionError as error:
+        return Verdict(False, str(error))
+
+
+def read_move(text: str, view: View, moves: list[Move]) -> Move:
+    """The legal move of a text; ArenaError says what is wrong with another: no move at all, or why not now."""
+    cleaned = _AT.sub("@", " ".join(text.split()))
+    by_text = {move.text.lower(): move for move in moves}
+    found = by_text.get(cleaned.lower())
+    if found is not None:
+        return found
+    try:
+        move = parse_move(cleaned.lower().replace("*j", "*J"))
+    except ArenaError:
+        near = did_you_mean(cleaned, by_text)
+        raise ArenaError(
+            f"'{cleaned[:40]}' is neither a move nor a command{near} (type 'moves' or 'help' to list them)"
+        ) from None
+    state = view.sample(Rng(0))  # agrees with all that this seat knows, so the reason is the same
+    try:
+        state.apply(move)
+    except ArenaError as error:
+        raise ArenaError(str(error)) from None
+    raise ArenaError(f"{move} is not one of the moves")
