@@ -82,17 +82,17 @@ def publish(
         stamp = league.one("SELECT max(event) FROM events")
         locked = attempt == _TRIES - 1
         early = not locked and kind not in (RETIRED, RETURNED)
-        found = standings(league, candidate) if early else None
+        table = standings(league, candidate) if early else None
         with league.change():
             if not locked and league.one("SELECT max(event) FROM events") != stamp:
                 continue
             if change() is False:
                 break
-            if found is None:
-                found = standings(league)
-            number = _event(league, kind, version, games, session, note, found.total)
-            _store(league, number, found)
-            return found
+            if table is None:
+                table = standings(league)
+            number = _event(league, kind, version, games, session, note, table.total)
+            _store(league, number, table)
+            return table
     return standings(league)
 
 
@@ -104,27 +104,27 @@ def note_play(league: League, event: int | None, fresh: int, session: int) -> tu
     """
     for attempt in range(_TRIES):
         stamp = league.one("SELECT max(event) FROM events")
-        found = standings(league)
+        table = standings(league)
         with league.change():
             if league.one("SELECT max(event) FROM events") != stamp:
                 if attempt < _TRIES - 1:
                     continue
-                found = standings(league)
+                table = standings(league)
             if event != stamp and _is_play(league, stamp):
                 event = int(stamp)
             if event is None or event != stamp:
-                event = _event(league, PLAYED, None, fresh, session, "", found.total)
+                event = _event(league, PLAYED, None, fresh, session, "", table.total)
             else:
                 league.run(
                     "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?",
                     fresh,
-                    found.total,
+                    table.total,
                     time.time(),
                     event,
                 )
                 league.run("DELETE FROM ratings WHERE event = ?", event)
-            _store(league, event, found)
-            return event, found
+            _store(league, event, table)
+            return event, table
     raise AssertionError("the last try writes")
 
 
@@ -155,23 +155,23 @@ def _event(
     )
 
 
-def _store(league: League, event: int, found: Standings) -> None:
+def _store(league: League, event: int, table: Standings) -> None:
     league.run_many(
         "INSERT INTO ratings (event, version, rank, elo, error, games, wins, draws, losses)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses) for p in found.rows],
+        [(event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses) for p in table.rows],
     )
 
 
 def event_at(league: League, text: str) -> LeagueEvent:
     """The last event by some point: an event's number (`12`), a date (`2026-05-01`: the end of that day), or a date
     with a time (`2026-05-01T18:00`), in UTC. LeagueError for anything else, or a time before the league was created."""
-    found = events(league)
+    known = events(league)
     if text.isascii() and text.isdigit():
-        for event in found:
+        for event in known:
             if event.id == int(text):
                 return event
-        raise LeagueError(f"--at {text}: no such event; events are numbered from 1 to {found[-1].id}")
+        raise LeagueError(f"--at {text}: no such event; events are numbered from 1 to {known[-1].id}")
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
@@ -182,7 +182,7 @@ def event_at(league: League, text: str) -> LeagueEvent:
     seconds = when.replace(tzinfo=when.tzinfo or UTC).timestamp()
     if "T" not in text and " " not in text.strip():
         seconds += 24 * 3600
-    before = [event for event in found if event.happened < seconds]
+    before = [event for event in known if event.happened < seconds]
     if not before:
         raise LeagueError(f"--at {text}: the league was created after that")
     return before[-1]

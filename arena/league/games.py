@@ -63,7 +63,7 @@ def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> l
         number = int(league.meta("deals"))
         columns: list[list[PairTask]] = []
         for fixture in fixtures:
-            a, b = sorted((fixture.a, fixture.b), key=lambda one: one.id)
+            a, b = sorted((fixture.a, fixture.b), key=lambda version: version.id)
             pairing = _pairing(league, a.id, b.id)
             turn = 0 if settings.pairs else _games_begun(league, pairing)
             begins = [(0, 1) if settings.pairs else ((turn + at) % 2,) for at in range(fixture.deals)]
@@ -85,8 +85,8 @@ def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> l
 
 def _games_begun(league: League, pairing: int) -> int:
     """Games of a pairing that were stored or are in hand."""
-    found = league.figures()
-    stored = sum(found.scores(pairing, 0)) + sum(found.scores(pairing, 1))
+    figures = league.figures()
+    stored = sum(figures.scores(pairing, 0)) + sum(figures.scores(pairing, 1))
     return stored + int(league.one("SELECT count(*) FROM reserved WHERE pairing = ?", pairing))
 
 
@@ -96,8 +96,8 @@ def _held(league: League, deal: int, pairing: int) -> int:
 
 
 def _pairing(league: League, a: int, b: int) -> int:
-    found = league.one("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a, b)
-    return int(found) if found is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
+    known = league.one("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a, b)
+    return int(known) if known is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
 
 
 def store_rows(league: League, lineup: int, rows: Sequence[Row]) -> int:
@@ -141,12 +141,12 @@ class HeadToHead:
 
 def head_to_heads(league: League, number: int) -> list[HeadToHead]:
     """A version's results against each opponent, in the order of the opponents' numbers."""
-    found = league.figures()
+    figures = league.figures()
     sums: dict[int, list[int]] = {}
     for pairing, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED WHERE ? IN (a, b)", number):
         cells = sums.setdefault(b if a == number else a, [0, 0, 0])
         for game in (0, 1):
-            counts = found.scores(pairing, game)
+            counts = figures.scores(pairing, game)
             # the one that began is a in game 0, and b in game 1
             for score, games in enumerate(counts if (a == number) != bool(game) else counts[::-1]):
                 cells[score] += games
@@ -202,9 +202,9 @@ def _counted(league: League, faults: Iterable[tuple[int, int, int]], only: Itera
         identity = GameId.from_key(key)
         # the bot that began is a in game 0 and b in game 1; `by` is 1 for it and 2 for the other
         who = league.side_of(sides, identity.pairing, (by == 1) != bool(identity.game))
-        one = counts.setdefault((who, kind), [0, key])
-        one[0] += 1
-        one[1] = max(one[1], key)
+        count = counts.setdefault((who, kind), [0, key])
+        count[0] += 1
+        count[1] = max(count[1], key)
     wanted = None if only is None else set(only)
     lines = []
     for (who, kind), (games, last) in sorted(counts.items()):
@@ -222,15 +222,15 @@ def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
     wanted = set(among)
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
     names = sorted(wanted)
-    place = {number: at for at, number in enumerate(names)}
+    index_of = {number: index for index, number in enumerate(names)}
     table = np.full((max(sides, default=0) + 1, 2), -1, dtype=np.int64)
     for pairing, (a, b) in sides.items():
         if a in wanted and b in wanted:
-            table[pairing] = (place[a], place[b])
-    found = league.figures()
-    key = found.key
+            table[pairing] = (index_of[a], index_of[b])
+    figures = league.figures()
+    key = figures.key
     pairing, game = key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
-    # a pairing that came up since the table was read has no place in it
+    # a pairing that came up since the table was read is not in it
     known = np.where(pairing < len(table), pairing, 0)
     first = np.where(pairing < len(table), table[known, game], -1)
     second = np.where(pairing < len(table), table[known, 1 - game], -1)
@@ -240,7 +240,7 @@ def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
         {
             "first": pd.Categorical.from_codes(first[kept], index),
             "second": pd.Categorical.from_codes(second[kept], index),
-            "score": found.score[kept] / 2,
+            "score": figures.score[kept] / 2,
             "deal": key[kept] >> (PAIRING_BITS + 1),
         }
     )

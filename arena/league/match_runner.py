@@ -187,7 +187,7 @@ class MatchRunner:
         number = games.new_lineup(session.league, session.lease.number, session.isolation)
         self._numbers.append(number)
         try:
-            specs = [self._unpacked(one) for one in players]
+            specs = [self._unpacked(version) for version in players]
         except BaseException:
             self._reset()
             raise
@@ -206,27 +206,27 @@ class MatchRunner:
 
     def can_play(self, fixtures: Sequence[games.Fixture]) -> bool:
         """Does the present lineup have all bots of these fixtures?"""
-        needed = {one.id for fixture in fixtures for one in (fixture.a, fixture.b)}
-        return self._ready and needed <= {one.id for one in self.lineup}
+        needed = {version.id for fixture in fixtures for version in (fixture.a, fixture.b)}
+        return self._ready and needed <= {version.id for version in self.lineup}
 
-    def _unpacked(self, one: Version) -> BotSpec:
+    def _unpacked(self, version: Version) -> BotSpec:
         """The bot in its unpacked files."""
-        if one.id in self._specs:
-            return self._specs[one.id]
+        if version.id in self._specs:
+            return self._specs[version.id]
         try:
             self.folder.parent.mkdir(exist_ok=True)
             self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise LeagueError(f"cannot write {self.folder}: {error.strerror or error}") from error
-        home = self._home(one.id)
-        files = versions.files_of(self.session.league, one.id)
+        home = self._home(version.id)
+        files = versions.files_of(self.session.league, version.id)
         versions.write_files(files, home)
         try:
-            found = find_entry(one.entry, [file.path for file in files], home, one.label)
+            spec = find_entry(version.entry, [file.path for file in files], home, version.label)
         except ArenaError as error:
-            raise BotsFailed(self.plain(str(error)), one.id) from error
-        self._specs[one.id] = found
-        return found
+            raise BotsFailed(self.plain(str(error)), version.id) from error
+        self._specs[version.id] = spec
+        return spec
 
     def _home(self, version: int) -> Path:
         return self.folder / f"v{version}"
@@ -261,7 +261,7 @@ class MatchRunner:
 
         def store(played: Sequence[Played]) -> bool:
             nonlocal stored
-            fresh = deliver([row for one in played for row in self._rows(one)])
+            fresh = deliver([row for event in played for row in self._rows(event)])
             stored += fresh
             self.session.tell(fresh)
             return False
@@ -299,9 +299,9 @@ class MatchRunner:
     def plain(self, text: str | None) -> str:
         """A text without the folders that the bots were unpacked into."""
         text = text or ""
-        for one in self.lineup:
-            home = re.escape(str(self._home(one.id)))
-            text = re.sub(rf"{home}(/|\b)", lambda found: "" if found[1] else "its folder", text)
+        for version in self.lineup:
+            home = re.escape(str(self._home(version.id)))
+            text = re.sub(rf"{home}(/|\b)", lambda match: "" if match[1] else "its folder", text)
         return text
 
     def _fail(self, event: Failed) -> NoReturn:
@@ -311,7 +311,7 @@ class MatchRunner:
             raise LeagueError(event.text)
         if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
-        number = next((one.id for one in self.lineup if one.label == event.bot), None)
+        number = next((version.id for version in self.lineup if version.label == event.bot), None)
         raise BotsFailed(self.plain(event.text), number)
 
     # ------------------------------------------------------------ ending

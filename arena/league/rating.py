@@ -23,7 +23,7 @@ from arena.stats.ratings import NOISE, rate
 
 @dataclass(frozen=True)
 class StandingsRow:
-    """A row of the table. `elo` is None for a bot without games, `error` (half the 95 % interval) also for a bot
+    """A row of the table. `elo` is None for a bot without games, `error` (half the 95% interval) also for a bot
     that is alone; both on the table's scale."""
 
     rank: int
@@ -62,7 +62,7 @@ class Standings:
 
     def row_of(self, version: int) -> StandingsRow | None:
         """The row of a version, None if it is not in the table."""
-        return next((place for place in self.rows if place.version.id == version), None)
+        return next((row for row in self.rows if row.version.id == version), None)
 
 
 def standings(league: League, candidate: Version | None = None, anchored: bool = True) -> Standings:
@@ -71,64 +71,60 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     With `anchored` False the mean is 0 in any case.
     """
     with league.snapshot():
-        shown = [one for one in versions.in_state(league, ACTIVE) if candidate is None or one.bot != candidate.bot]
-        behind = [one for one in versions.in_state(league, ACTIVE, REPLACED) if one not in shown]
+        shown = versions.in_state(league, ACTIVE)
         if candidate is not None:
-            shown.append(candidate)
-            behind = [one for one in behind if one.id != candidate.id]
-        frame = games.games_frame(league, [one.id for one in (*shown, *behind)])
+            shown = [version for version in shown if version.bot != candidate.bot] + [candidate]
+        known = {version.id for version in shown}
+        behind = [version for version in versions.in_state(league, ACTIVE, REPLACED) if version.id not in known]
+        frame = games.games_frame(league, [version.id for version in (*shown, *behind)])
         total = games.count(league)
     if not len(frame):
-        places = tuple(StandingsRow(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(shown, start=1))
-        return Standings(places, total)
+        return Standings(tuple(_unrated(shown, 1)), total)
     notes: list[str] = []
     playing = {*frame["first"].unique(), *frame["second"].unique()}
     anchors = _anchors(league, shown, playing, notes) if anchored else {}
     fit = rate(frame, prior=league.settings.prior, anchors=anchors, disconnected="separate")
-    row = {int(name): at for at, name in enumerate(fit.bots)}
-    rated = [one for one in shown if one.id in row]
-    inside = np.array([row[one.id] for one in rated], dtype=np.int64)
-    held = next((int(fit.group[row[int(name)]]) for name in anchors), None)
+    index = {int(name): i for i, name in enumerate(fit.bots)}
+    rated = [version for version in shown if version.id in index]
+    inside = np.array([index[version.id] for version in rated], dtype=np.int64)
+    held = next((int(fit.group[index[int(name)]]) for name in anchors), None)
     elo, covariance = _gauged(fit.elo, fit.covariance, fit.group, inside, held)
     spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     width = np.round(stdtrit(np.maximum(fit.clusters, 1), 0.975) * spread, NOISE)
     alone = len(rated) == 1 and not anchors
-    order = sorted(rated, key=lambda one: (int(fit.group[row[one.id]]), -elo[row[one.id]], one.id))
-    lines = [
-        StandingsRow(
-            at,
-            one,
-            float(elo[i]),
-            None if alone else float(width[i]),
-            *(int(column[i]) for column in (fit.games, fit.wins, fit.draws, fit.losses)),
-        )
-        for at, one in enumerate(order, start=1)
-        for i in (row[one.id],)
-    ]
-    without = [one for one in shown if one.id not in row]
-    lines += [StandingsRow(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(without, start=len(order) + 1)]
-    at = np.array([row[one.id] for one in order], dtype=np.int64)
-    names = {str(one.id): one.label for one in (*shown, *behind)}
+    rated.sort(key=lambda version: (int(fit.group[index[version.id]]), -elo[index[version.id]], version.id))
+    rows = []
+    for rank, version in enumerate(rated, start=1):
+        i = index[version.id]
+        counts = (int(column[i]) for column in (fit.games, fit.wins, fit.draws, fit.losses))
+        rows.append(StandingsRow(rank, version, float(elo[i]), None if alone else float(width[i]), *counts))
+    rows += _unrated([version for version in shown if version.id not in index], len(rated) + 1)
+    order = np.array([index[version.id] for version in rated], dtype=np.int64)
     if len({int(fit.group[i]) for i in inside}) > 1:
         notes.append(
             "the bots fall into groups without a game between them, so their ratings cannot be compared;"
             " 'arena league play' links them"
         )
     return Standings(
-        rows=tuple(lines),
+        rows=tuple(rows),
         total=total,
-        rated=tuple(order),
-        elo=elo[at],
-        covariance=covariance[np.ix_(at, at)],
-        group=tuple(int(fit.group[i]) for i in at),
+        rated=tuple(rated),
+        elo=elo[order],
+        covariance=covariance[np.ix_(order, order)],
+        group=tuple(int(fit.group[i]) for i in order),
         first_advantage=(fit.first_advantage, fit.first_advantage_error95),
         others={
-            int(name): (float(elo[i]), float(width[i]))
-            for i, name in enumerate(fit.bots)
-            if names[name] and int(name) not in {one.id for one in shown}
+            int(name): (float(elo[i]), float(width[i])) for i, name in enumerate(fit.bots) if int(name) not in known
         },
         notes=tuple(notes),
     )
+
+
+def _unrated(without_games: Sequence[Version], first_rank: int) -> list[StandingsRow]:
+    return [
+        StandingsRow(rank, version, None, None, 0, 0, 0, 0)
+        for rank, version in enumerate(without_games, start=first_rank)
+    ]
 
 
 def _anchors(league: League, shown: Sequence[Version], playing: set[str], notes: list[str]) -> dict[str, float]:
@@ -136,9 +132,9 @@ def _anchors(league: League, shown: Sequence[Version], playing: set[str], notes:
     name = league.settings.anchor
     if name is None:
         return {}
-    for one in shown:
-        if one.name == name and str(one.id) in playing:
-            return {str(one.id): league.settings.anchor_elo}
+    for version in shown:
+        if version.name == name and str(version.id) in playing:
+            return {str(version.id): league.settings.anchor_elo}
     notes.append(f"the anchor '{name}' is not in the table or has no games, so the mean is 0")
     return {}
 

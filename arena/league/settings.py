@@ -40,7 +40,7 @@ class LeagueSettings:
     own_deals: bool = flag(True, "no deal is played by two pairings; false: pairings that play at a time share deals")
     error: float = real(
         40.0,
-        "Elo; a placement ends when the 95 % error of the bot's rating is this small",
+        "Elo; a placement ends when the 95% error of the bot's rating is this small",
         least=1,
         most=1000,
         **_PLACEMENT,
@@ -54,7 +54,7 @@ class LeagueSettings:
         None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the mean of all ratings is 0", **_RATING
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
-    prior: float = real(2.0, "virtual draws for each bot", least=0.01, most=100, **_RATING)
+    prior: float = real(2.0, "virtual draws per bot", least=0.01, most=100, **_RATING)
     submissions: int | None = whole(
         None, 1, 1_000_000, "new contents that an author may submit in 24 hours", unset="no limit", **_BUDGET
     )
@@ -110,20 +110,20 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
     elif isinstance(clock, Mapping):  # 0 is no limit
         data = {**data, "clock": {key: value for key, value in clock.items() if value or type(value) is not int}}
     values = check.read(LeagueSettings, data)
-    found = LeagueSettings(**{**values, "name": check_name(values.get("name", name), "league")})
+    settings = LeagueSettings(**{**values, "name": check_name(values.get("name", name), "league")})
     try:
-        load_rules(found.rules)
+        load_rules(settings.rules)
     except ArenaError as error:
         check.fault("rules", str(error))
-    if found.anchor is not None and not _NAME.fullmatch(found.anchor):
-        check.fault("rating.anchor", f"expected the name of a bot, found '{found.anchor}'")
-    if found.anchor is None and "anchor_elo" in values:
+    if settings.anchor is not None and not _NAME.fullmatch(settings.anchor):
+        check.fault("rating.anchor", f"expected the name of a bot, found '{settings.anchor}'")
+    if settings.anchor is None and "anchor_elo" in values:
         check.fault("rating.anchor_elo", "belongs to rating.anchor, the bot that has this rating")
-    if found.games % 2 and found.pairs:
-        check.fault("placement.games", f"games come in pairs: expected an even number, found {found.games}")
+    if settings.games % 2 and settings.pairs:
+        check.fault("placement.games", f"games come in pairs: expected an even number, found {settings.games}")
     if check.faults:
         raise LeagueError("\n".join(check.faults))
-    return found
+    return settings
 
 
 def load_settings(path: Path | None, name: str, given: Mapping[str, Any]) -> LeagueSettings:
@@ -159,6 +159,6 @@ def stored_settings(values: Mapping[str, Any], source: str = "settings") -> Leag
             value = {name: part for name, part in value.items() if part is not None}
             value = value or ({"move_ms": 0} if key == "clock" else {})  # that is: no limit
         if value is not None and not (key == "anchor_elo" and values.get("anchor") is None):
-            place = data.setdefault(declared[key].section, {}) if declared[key].section else data
-            place[key] = value
+            section = data.setdefault(declared[key].section, {}) if declared[key].section else data
+            section[key] = value
     return settings_from_dict(data, str(values["name"]), source)

@@ -85,14 +85,14 @@ def read_submission(
     if not folder.is_dir():
         near = ""
         if folder.parent.is_dir():
-            near = did_you_mean(str(folder), [str(one) for one in folder.parent.iterdir() if one.is_dir()])
+            near = did_you_mean(str(folder), [str(path) for path in folder.parent.iterdir() if path.is_dir()])
         raise LeagueError(f"--folder {folder}: no such folder{near}")
     files = tuple(_read_folder(folder))
     parts = parse_spec(bot)
     if parts.target.startswith(PREFIX):
         _check_relative(parts.target, folder)
-        found = _find_inside(parts.target, folder)
-        return Submission(_bot_name(name, parts.name, found.name), author, parts.target, files)
+        spec = _find_inside(parts.target, folder)
+        return Submission(_bot_name(name, parts.name, spec.name), author, parts.target, files)
     path = _inside(parts.target, folder)
     _check_entry(path)
     names = [file.path for file in files]
@@ -134,15 +134,15 @@ def _find_inside(target: str, folder: Path, name: str | None = None) -> BotSpec:
 
     def check(word: str) -> None:
         path = Path(os.path.realpath(os.path.join(home, os.path.expanduser(word))))
-        if not any(path.is_relative_to(place) for place in (home, *SYSTEM_FOLDERS)):
+        if not any(path.is_relative_to(allowed) for allowed in (home, *SYSTEM_FOLDERS)):
             raise LeagueError(f"the command '{one_line(target)}' names {one_line(word)}, which is not in its folder")
 
     for word in command_words(target):
         check(word)
-    found = find_bot(target, name=name, folder=folder)
-    for file in found.files:
+    spec = find_bot(target, name=name, folder=folder)
+    for file in spec.files:
         check(file)  # a program that was found elsewhere
-    return found
+    return spec
 
 
 def _check_relative(target: str, folder: Path) -> None:
@@ -179,11 +179,11 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
             f" arena submit --folder {folder} {shlex.quote(command)}"
         )
     named = Path(os.path.expanduser(parts.target))  # unlike that of `Path` it takes a user who is not known
-    for place in (named, Path("bots", f"{parts.target}.py")):
-        if os.path.islink(place):
-            raise LeagueError(f"{place} is a link; submit the file itself")
+    for path in (named, Path("bots", f"{parts.target}.py")):
+        if os.path.islink(path):
+            raise LeagueError(f"{path} is a link; submit the file itself")
     try:
-        found = find_bot(bot)
+        spec = find_bot(bot)
     except BotError as error:
         if not os.path.isdir(named):
             raise
@@ -191,7 +191,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
             f"{parts.target} is a folder; name the bot in it, and all files of the folder are submitted with it:"
             f" arena submit {_likely(named)} --folder {shlex.quote(str(named))}"
         ) from error
-    path = Path(found.path)
+    path = Path(spec.path)
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
         raise LeagueError(f"{parts.target} is a class in an installed package; a league stores files, so name a file")
     _check_entry(path.name)
@@ -201,7 +201,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
 
 def _likely(folder: Path) -> str:
     """A guess at which file of a folder is the bot."""
-    names = sorted(one.name for one in folder.glob("*.py"))
+    names = sorted(path.name for path in folder.glob("*.py"))
     likely = [name for name in ("bot.py", f"{folder.name}.py", "main.py", *names) if name in names]
     return shlex.quote(likely[0]) if likely else "'cmd:./PROGRAM'"
 
@@ -235,19 +235,19 @@ def _inside(target: str, folder: Path) -> str:
 def _read_folder(folder: Path) -> Iterator[StoredFile]:
     """All files below a folder, ordered by path, without hidden files and compiled Python."""
     paths: list[tuple[str, Path]] = []
-    for place, folders, files in os.walk(folder):
-        if len(Path(place).relative_to(folder).parts) > MOST_DEPTH:
+    for parent, folders, files in os.walk(folder):
+        if len(Path(parent).relative_to(folder).parts) > MOST_DEPTH:
             raise LeagueError(f"--folder {folder}: folders nested more than {MOST_DEPTH} deep")
-        folders[:] = sorted(one for one in folders if not _SKIPPED.fullmatch(one))
-        if len(paths) + sum(not _SKIPPED.fullmatch(one) for one in files) > MOST_FILES:
+        folders[:] = sorted(name for name in folders if not _SKIPPED.fullmatch(name))
+        if len(paths) + sum(not _SKIPPED.fullmatch(name) for name in files) > MOST_FILES:
             raise LeagueError(f"--folder {folder}: more than {MOST_FILES} files, the most that a bot may have")
-        for one in [*folders, *files]:
-            path = Path(place, one)
+        for name in [*folders, *files]:
+            path = Path(parent, name)
             if path.is_symlink():
                 raise LeagueError(f"--folder {folder}: {path.relative_to(folder)} is a link; copy the file")
-        for one in sorted(files):
-            if not _SKIPPED.fullmatch(one):
-                path = Path(place, one)
+        for name in sorted(files):
+            if not _SKIPPED.fullmatch(name):
+                path = Path(parent, name)
                 paths.append((path.relative_to(folder).as_posix(), path))
     if not paths:
         raise LeagueError(f"--folder {folder}: it has no files")

@@ -46,28 +46,28 @@ class Verification:
 
 def verify_league(league: League, most: int | None = None) -> Verification:
     """Check a league; all games are replayed, or `most` of them, drawn at random."""
-    found = Verification(league.name)
+    report = Verification(league.name)
     parts = (
         _database(league),
-        _files(league, found),
+        _files(league, report),
         _bots(league),
-        _games(league, found, most),
-        _events(league, found),
+        _games(league, report, most),
+        _events(league, report),
         _oversight(league),
     )
     with league.snapshot():
         for part in parts:
             try:
                 for fault in part:
-                    found.faults.append(one_line(fault, 400))
-                    if len(found.faults) >= MOST_FAULTS:
-                        found.faults.append("and perhaps more: that was enough")
-                        return found
+                    report.faults.append(one_line(fault, 400))
+                    if len(report.faults) >= MOST_FAULTS:
+                        report.faults.append("and perhaps more: that was enough")
+                        return report
             except (ArenaError, sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError) as error:
-                found.faults.append(one_line(f"cannot be read: {error}", 400))
+                report.faults.append(one_line(f"cannot be read: {error}", 400))
         with suppress(ArenaError, TypeError):
-            found.entries = len(oversight.entries(league))
-    return found
+            report.entries = len(oversight.entries(league))
+    return report
 
 
 def note(name: str, report: Verification) -> None:
@@ -93,36 +93,36 @@ def _oversight(league: League) -> Iterator[str]:
     yield from ()
 
 
-def _files(league: League, found: Verification) -> Iterator[str]:
+def _files(league: League, report: Verification) -> Iterator[str]:
     for (name,) in league.query("SELECT hash FROM files ORDER BY hash"):
-        found.files += 1
+        report.files += 1
         if StoredFile("", league.one("SELECT content FROM files WHERE hash = ?", name)).hash != name:
             yield f"file {str(name)[:12]}: its content is not what was submitted"
-    for one in versions.in_state(league, retired=True):
-        found.versions += 1
-        files = tuple(versions.files_of(league, one.id))
-        if Submission(one.name, one.author, one.entry, files).hash != one.hash:
-            yield f"{one.label}: its files or its entry are not those that were submitted"
+    for version in versions.in_state(league, retired=True):
+        report.versions += 1
+        files = tuple(versions.files_of(league, version.id))
+        if Submission(version.name, version.author, version.entry, files).hash != version.hash:
+            yield f"{version.label}: its files or its entry are not those that were submitted"
 
 
 def _bots(league: League) -> Iterator[str]:
     known = {*versions.OPEN, versions.ACTIVE, versions.REPLACED, versions.REFUSED}
     active: set[int] = set()
-    for one in versions.in_state(league, retired=True):
-        if one.state not in known:
-            yield f"{one.label}: '{one.state}' is not a state of a version"
-        if one.state == versions.ACTIVE and one.bot in active:
-            yield f"{one.name}: two of its versions are active"
-        active |= {one.bot} if one.state == versions.ACTIVE else set()
+    for version in versions.in_state(league, retired=True):
+        if version.state not in known:
+            yield f"{version.label}: '{version.state}' is not a state of a version"
+        if version.state == versions.ACTIVE and version.bot in active:
+            yield f"{version.name}: two of its versions are active"
+        active |= {version.bot} if version.state == versions.ACTIVE else set()
 
 
-def _games(league: League, found: Verification, most: int | None) -> Iterator[str]:
+def _games(league: League, report: Verification, most: int | None) -> Iterator[str]:
     settings = league.settings
     secret = league.meta("secret")
     seeds = {games.lineup_seed(secret, lineup) for (lineup,) in league.query("SELECT lineup FROM lineups")}
-    labels = {one.id: one.label for one in versions.in_state(league, retired=True)}
+    labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     sides = {p: (labels[a], labels[b]) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
-    found.games = total = games.count(league)
+    report.games = total = games.count(league)
     stored = league.one("SELECT ifnull(sum(games), 0) FROM lineups")
     if stored != total:
         yield f"games: {total} are there, {stored} were stored"
@@ -140,7 +140,7 @@ def _games(league: League, found: Verification, most: int | None) -> Iterator[st
         if len(played[game.deal]) > 1 and settings.own_deals:
             yield f"game {game}: another pairing has played this deal, too"
         if chosen is None or at in chosen:
-            found.replayed += 1
+            report.replayed += 1
             fault = _game_fault(row, sides[game.pairing], settings.rules, seeds)
             if fault:
                 yield f"game {game} ({' - '.join(sides[game.pairing])}): {fault}"
@@ -159,11 +159,11 @@ def _game_fault(row: Row, sides: tuple[str, str], rules: str, seeds: set[int]) -
     return game_fault(result, rules, int(seed))
 
 
-def _events(league: League, found: Verification) -> Iterator[str]:
+def _events(league: League, report: Verification) -> Iterator[str]:
     before = 0
     total = games.count(league)
     for event, count, so_far in league.query("SELECT event, games, total FROM events ORDER BY event"):
-        found.events += 1
+        report.events += 1
         if not before <= so_far <= total or count > so_far:
             yield f"event {event}: {so_far} games in all cannot be, after {before} and with {total} now"
         before = max(before, so_far)

@@ -73,8 +73,8 @@ _SELECT = f"SELECT {COLUMNS} FROM versions v JOIN bots b ON b.bot = v.bot"
 
 def in_state(league: League, *states: str, retired: bool = False) -> list[Version]:
     """All versions in these states (default: any), oldest first; with `retired` also those of retired bots."""
-    found = [Version(*row) for row in league.query(f"{_SELECT} ORDER BY v.version")]
-    return [v for v in found if (not states or v.state in states) and (retired or v.retired is None)]
+    known = [Version(*row) for row in league.query(f"{_SELECT} ORDER BY v.version")]
+    return [v for v in known if (not states or v.state in states) and (retired or v.retired is None)]
 
 
 def get(league: League, number: int) -> Version:
@@ -84,15 +84,15 @@ def get(league: League, number: int) -> Version:
 
 def of_bot(league: League, name: str) -> list[Version]:
     """All versions of a bot, oldest first. LeagueError for an unknown bot."""
-    found = [Version(*row) for row in league.query(f"{_SELECT} WHERE b.name = ? ORDER BY v.number", name)]
-    if not found:
-        names = [one for (one,) in league.query("SELECT name FROM bots ORDER BY name")]
+    rows = league.query(f"{_SELECT} WHERE b.name = ? ORDER BY v.number", name)
+    if not rows:
+        names = [known for (known,) in league.query("SELECT name FROM bots ORDER BY name")]
         known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise LeagueError(
             f"there is no bot '{name}' in {league.name}{did_you_mean(name, names)}"
             + (f" (there are {known})" if names else " (nothing has been submitted yet)")
         )
-    return found
+    return [Version(*row) for row in rows]
 
 
 def files_of(league: League, number: int) -> list[StoredFile]:
@@ -231,9 +231,11 @@ def _known(league: League, session: int | None, submission: Submission, old: Ver
 
 def _received(league: League, outcome: str, number: int) -> Receipt:
     """The receipt for a submission that there is something to do with, which is put on record."""
-    one = get(league, number)
-    oversight.record(league, "receive", outcome, subject=one.label, author=one.author, detail=f"sha256 {one.hash}")
-    return Receipt(outcome, one)
+    version = get(league, number)
+    oversight.record(
+        league, "receive", outcome, subject=version.label, author=version.author, detail=f"sha256 {version.hash}"
+    )
+    return Receipt(outcome, version)
 
 
 def _bot_for(league: League, submission: Submission) -> int:
@@ -317,86 +319,91 @@ def others_wait(league: League, version: Version) -> bool:
     return any(other.id != version.id and not is_held(league, other) for other in queue(league))
 
 
-def release(league: League, one: Version, failed: bool = False) -> None:
+def release(league: League, version: Version, failed: bool = False) -> None:
     """Let go of a submission that is not decided, and count the attempt if it `failed`."""
     with league.change():
-        league.run("UPDATE versions SET holder = NULL, attempts = attempts + ? WHERE version = ?", failed, one.id)
+        league.run("UPDATE versions SET holder = NULL, attempts = attempts + ? WHERE version = ?", failed, version.id)
 
 
-def accept(league: League, one: Version) -> None:
+def accept(league: League, version: Version) -> None:
     """Move a submission that has passed its checks on to placement."""
     with league.change():
-        league.run("UPDATE versions SET state = ? WHERE version = ? AND state = ?", PLACING, one.id, PENDING)
+        league.run("UPDATE versions SET state = ? WHERE version = ? AND state = ?", PLACING, version.id, PENDING)
 
 
-def refuse(league: League, one: Version, reason: str) -> None:
+def refuse(league: League, version: Version, reason: str) -> None:
     """Refuse a submission; the reason is for its author."""
     with league.change():
-        _refuse(league, one, reason[:_LONGEST_REASON])
+        _refuse(league, version, reason[:_LONGEST_REASON])
 
 
-def _refuse(league: League, one: Version, reason: str) -> None:
+def _refuse(league: League, version: Version, reason: str) -> None:
     changed = league.run(
         "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL WHERE version = ? AND state IN (?, ?)",
         REFUSED,
         time.time(),
         reason,
-        one.id,
+        version.id,
         PENDING,
         PLACING,
     )
     if changed:
-        oversight.record(league, "decide", "refused", subject=one.label, author=one.author, detail=reason)
+        oversight.record(league, "decide", "refused", subject=version.label, author=version.author, detail=reason)
         total = league.count_games()
         league.insert(
             "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
             time.time(),
-            one.id,
+            version.id,
             total,
             reason.splitlines()[0] if reason else "",
         )
 
 
-def promote(league: League, one: Version) -> bool:
+def promote(league: League, version: Version) -> bool:
     """Within a change: make a placed version its bot's active one, unless a later version is active already.
 
     False if the version is no longer being placed, because another session has decided it.
     """
-    rows = league.query("SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", one.bot, ACTIVE)
-    mine = league.query("SELECT submitted, state FROM versions WHERE version = ?", one.id)[0]
+    rows = league.query("SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", version.bot, ACTIVE)
+    mine = league.query("SELECT submitted, state FROM versions WHERE version = ?", version.id)[0]
     if mine[1] != PLACING:
         return False
     now = time.time()
     later = any(submitted > mine[0] for _, submitted in rows)
     put = "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL WHERE version = ?"
     for number, _ in [] if later else rows:
-        league.run(put, REPLACED, now, f"by v{one.number}", number)
-    league.run(put, REPLACED if later else ACTIVE, now, "by a later version" if later else "", one.id)
-    oversight.record(league, "decide", "accepted", subject=one.label, author=one.author)
+        league.run(put, REPLACED, now, f"by v{version.number}", number)
+    league.run(put, REPLACED if later else ACTIVE, now, "by a later version" if later else "", version.id)
+    oversight.record(league, "decide", "accepted", subject=version.label, author=version.author)
     return True
 
 
 def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Version:
     """Within a change: retire a bot, or with `undo` bring it back. LeagueError if there is nothing to do."""
-    found = of_bot(league, name)
-    active = next((one for one in found if one.state == ACTIVE), None)
+    known = of_bot(league, name)
+    active = next((version for version in known if version.state == ACTIVE), None)
     if undo:
-        if found[-1].retired is None:
+        if known[-1].retired is None:
             raise LeagueError(f"'{name}' is not retired")
-        league.run("UPDATE bots SET retired = NULL, reason = '' WHERE bot = ?", found[-1].bot)
+        league.run("UPDATE bots SET retired = NULL, reason = '' WHERE bot = ?", known[-1].bot)
     else:
-        if found[-1].retired is not None:
-            raise LeagueError(f"'{name}' was already retired {utc_text(found[-1].retired)}. To bring it back: --undo")
+        if known[-1].retired is not None:
+            raise LeagueError(f"'{name}' was already retired {utc_text(known[-1].retired)}. To bring it back: --undo")
         if active is None:
             raise LeagueError(f"'{name}' is not in the table: it has no active version")
         league.run(
             "UPDATE bots SET retired = ?, reason = ? WHERE bot = ?",
             time.time(),
             reason[:_LONGEST_REASON],
-            found[-1].bot,
+            known[-1].bot,
         )
-    one = active or found[-1]
+    version = active or known[-1]
     oversight.record(
-        league, "retire", "brought back" if undo else "retired", subject=one.label, author=one.author, detail=reason
+        league,
+        "retire",
+        "brought back" if undo else "retired",
+        subject=version.label,
+        author=version.author,
+        detail=reason,
     )
-    return one
+    return version

@@ -46,10 +46,10 @@ EXPORTED = (
 def league_line(folder: Path) -> Line:
     """One league's row in the list of leagues. LeagueError if its database cannot be read."""
     try:
-        found = open_league(folder, write=False)
+        opened = open_league(folder, write=False)
     except (KeyError, TypeError, ValueError) as error:
         raise LeagueError(f"the settings in {folder / DATABASE} are damaged. Restore it from a copy") from error
-    with found as league:
+    with opened as league:
         table = standing_lines(league, standings(league).rows, [])
         return {
             "rules": league.settings.rules,
@@ -120,11 +120,11 @@ def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str
     }
 
 
-def table_before(league: League, found: Standings) -> tuple[list[StandingsRow], LeagueEvent | None]:
+def table_before(league: League, table: Standings) -> tuple[list[StandingsRow], LeagueEvent | None]:
     """The table that the present one is compared with, and its event: that of the last event but one that changed
     it, or of the last one if games have been stored since."""
     seen = [e for e in events.events(league) if e.kind != events.REFUSED]
-    if found.total == seen[-1].total:
+    if table.total == seen[-1].total:
         seen.pop()
     return (events.table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
 
@@ -132,8 +132,8 @@ def table_before(league: League, found: Standings) -> tuple[list[StandingsRow], 
 def waiting(league: League) -> list[Line]:
     """Submissions that are not decided yet."""
     return [
-        {"bot": one.name, "version": one.number, "state": one.state, "submitted": one.submitted}
-        for one in versions.in_state(league, PENDING, PLACING)
+        {"bot": version.name, "version": version.number, "state": version.state, "submitted": version.submitted}
+        for version in versions.in_state(league, PENDING, PLACING)
     ]
 
 
@@ -142,8 +142,8 @@ def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[L
     shown = [e for e in events.events(league) if e.kind not in (events.REFUSED, events.CREATED)][-last:]
     lines: dict[str, Line] = {}
     for event in shown:
-        for place in events.table_at(league, event.id):
-            lines.setdefault(place.version.name, {"bot": place.version.name})[str(event.id)] = place.elo
+        for row in events.table_at(league, event.id):
+            lines.setdefault(row.version.name, {"bot": row.version.name})[str(event.id)] = row.elo
     order = {p.version.name: p.rank for p in events.table_at(league, shown[-1].id)} if shown else {}
     return shown, sorted(lines.values(), key=lambda line: order.get(line["bot"], len(order) + 1))
 
@@ -172,22 +172,25 @@ def standing_values(league: League, table: Standings) -> Line:
     }
 
 
-def standing_remarks(found: League, table: Standings, since: int | None) -> list[str]:
-    """What has to be said beside the table as it is now; `since` is the event that changes are counted from."""
-    anchor = found.settings.anchor
-    zero = "mean of the table 0" if anchor is None else f"{anchor} = {found.settings.anchor_elo:g}"
-    remarks = [f"Elo: {zero}; 95 % errors, clustered by deal. Prior: {found.settings.prior:g} virtual draws a bot."]
+def standing_remarks(league: League, table: Standings, since: int | None) -> list[str]:
+    """Notes below the table as it is now; `since` is the event that changes are counted from."""
+    anchor = league.settings.anchor
+    zero = "the table's average (0)" if anchor is None else f"{anchor} ({league.settings.anchor_elo:g})"
+    remarks = [
+        f"Ratings are relative to {zero}; ± is a 95% interval, clustered by deal. Prior:"
+        f" {league.settings.prior:g} virtual draws per bot."
+    ]
     if since is not None:
-        common = ", less the mean change of all bots" if anchor is None else ""
+        common = ", minus the average change of all bots" if anchor is None else ""
         remarks[0] += f" Change: since event {since}{common}."
     elo, error = table.first_advantage
     if not math.isnan(error):
         remarks.append(f"First player's advantage: {elo:+z.0f} ± {error:.0f} Elo.")
     remarks += [f"{note[0].upper()}{note[1:]}." for note in table.notes]
     if len(table.rows) == 1 and not table.total:
-        name = shlex.quote(found.name)
+        name = shlex.quote(league.name)
         remarks.append(f"A bot alone has no rating. Submit others, such as: arena submit random --league {name}")
-    left = ", ".join(f"{one['bot']} v{one['version']} ({one['state']})" for one in waiting(found))
+    left = ", ".join(f"{line['bot']} v{line['version']} ({line['state']})" for line in waiting(league))
     if left:
         remarks.append(f"Not in the table yet: {left}.")
     return remarks
@@ -206,7 +209,7 @@ def history_lines(league: League) -> list[Line]:
         old = before.get(event.bot or "")
         changes = _changes(league, table, before)
         moved = [(c["elo_change"], bot) for bot, c in changes.items() if c["elo_change"] is not None]
-        most = max(moved, key=lambda one: (abs(one[0]), one[1]), default=None)
+        most = max(moved, key=lambda move: (abs(move[0]), move[1]), default=None)
         lines.append(
             {
                 "event": event.id,
@@ -232,31 +235,32 @@ def history_lines(league: League) -> list[Line]:
 # ---------------------------------------------------------------- a bot
 
 
-def version_lines(league: League, name: str, found: Standings) -> list[Line]:
+def version_lines(league: League, name: str, table: Standings) -> list[Line]:
     """A row per version of a bot, newest first; ratings are those of the present fit."""
     lines = []
-    for one in reversed(versions.of_bot(league, name)):
-        place = found.row_of(one.id)
-        elo, error = (place.elo, place.error) if place else found.others.get(one.id, (None, None))
-        played = games.head_to_heads(league, one.id)
+    for version in reversed(versions.of_bot(league, name)):
+        row = table.row_of(version.id)
+        elo, error = (row.elo, row.error) if row else table.others.get(version.id, (None, None))
+        played = games.head_to_heads(league, version.id)
         total = sum(score.games for score in played)
+        retired = version.retired is not None and version.state == versions.ACTIVE
         points = sum(score.wins + score.draws / 2 for score in played)
         lines.append(
             {
-                "version": one.number,
-                "state": "retired" if one.retired is not None and one.state == versions.ACTIVE else one.state,
-                "submitted": one.submitted,
+                "version": version.number,
+                "state": "retired" if retired else version.state,
+                "submitted": version.submitted,
                 "elo": elo,
                 "elo_error95": error,
                 "games": total,
                 "score": points / total if total else None,
-                "entry": one.entry,
-                "hash": one.hash,
+                "entry": version.entry,
+                "hash": version.hash,
                 "files": [
                     {"path": file.path, "bytes": len(file.content), "hash": file.hash}
-                    for file in versions.files_of(league, one.id)
+                    for file in versions.files_of(league, version.id)
                 ],
-                "reason": one.reason,
+                "reason": version.reason,
             }
         )
     return lines
@@ -288,17 +292,17 @@ def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameRe
         f"SELECT id FROM games WHERE pairing IN ({', '.join('?' * len(sides))}) ORDER BY id DESC LIMIT {int(most)}",
         *sides,
     )
-    labels = {one.id: one.label for one in versions.in_state(league, retired=True)}
-    found = []
+    labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
+    results = []
     for row in league.games(f"WHERE id IN ({', '.join('?' * len(ids))})", *(id_ for (id_,) in ids)):
         a, b = sides[GameId.from_key(row[0]).pairing]
-        found.append(GameResult.from_row(row, labels[a], labels[b]))
-    return found[::-1]
+        results.append(GameResult.from_row(row, labels[a], labels[b]))
+    return results[::-1]
 
 
 def stored_game(league: League, identity: GameId) -> GameResult:
     """A game of a league. LeagueError if it is not there."""
-    labels = {one.id: one.label for one in versions.in_state(league, retired=True)}
+    labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     sides = league.query("SELECT a, b FROM pairings WHERE pairing = ?", identity.pairing)
     for row in league.games("WHERE id = ?", identity.key) if sides else ():
         return GameResult.from_row(row, labels[sides[0][0]], labels[sides[0][1]])
@@ -307,27 +311,27 @@ def stored_game(league: League, identity: GameId) -> GameResult:
 
 def chosen_version(league: League, name: str, number: int | None) -> Version:
     """A version of a bot: the one with that number; without a number the active one, or else the newest."""
-    found = versions.of_bot(league, name)
+    all_versions = versions.of_bot(league, name)
     if number is None:
-        return next((one for one in found if one.state == versions.ACTIVE), found[-1])
-    for one in found:
-        if one.number == number:
-            return one
-    known = f"1 to {len(found)}" if len(found) > 1 else "version 1 only"
+        return next((version for version in all_versions if version.state == versions.ACTIVE), all_versions[-1])
+    for version in all_versions:
+        if version.number == number:
+            return version
+    known = f"1 to {len(all_versions)}" if len(all_versions) > 1 else "version 1 only"
     raise LeagueError(f"'{name}' has no version {number}; it has {known}")
 
 
-def opponent_lines(league: League, one: Version, found: Standings) -> list[Line]:
+def opponent_lines(league: League, version: Version, table: Standings) -> list[Line]:
     """A row per opponent of a version: the score, and the difference of the ratings."""
     by_id = {v.id: v for v in versions.in_state(league, retired=True)}
-    mine = found.row_of(one.id)
-    rank = {row.version.id: row.rank for row in found.rows}
+    mine = table.row_of(version.id)
+    rank = {row.version.id: row.rank for row in table.rows}
     lines: list[tuple[tuple[int, str, int], Line]] = []
-    for score in games.head_to_heads(league, one.id):
+    for score in games.head_to_heads(league, version.id):
         other = by_id[score.opponent]
         gap = error = None
-        if mine is not None and found.row_of(other.id) is not None:
-            gap, error = _difference(found, one.id, other.id)
+        if mine is not None and table.row_of(other.id) is not None:
+            gap, error = _difference(table, version.id, other.id)
         order = (rank.get(other.id, len(rank) + 1), other.name, -other.number)
         line = {
             "opponent": other.name,
@@ -341,25 +345,25 @@ def opponent_lines(league: League, one: Version, found: Standings) -> list[Line]
             "elo_difference_error95": error,
         }
         lines.append((order, line))
-    return [line for _, line in sorted(lines, key=lambda one: one[0])]
+    return [line for _, line in sorted(lines, key=lambda line: line[0])]
 
 
-def _difference(found: Standings, one: int, other: int) -> tuple[float | None, float | None]:
-    """Elo of one version minus that of another, and half the 95 % interval (normal)."""
-    place = {v.id: at for at, v in enumerate(found.rated)}
-    if one not in place or other not in place or found.group[place[one]] != found.group[place[other]]:
+def _difference(table: Standings, version: int, other: int) -> tuple[float | None, float | None]:
+    """Elo of one version minus that of another, and half the 95% interval (normal)."""
+    index = {v.id: i for i, v in enumerate(table.rated)}
+    if version not in index or other not in index or table.group[index[version]] != table.group[index[other]]:
         return None, None
-    i, j = place[one], place[other]
-    c = found.covariance
+    i, j = index[version], index[other]
+    c = table.covariance
     variance = max(float(c[i, i] + c[j, j] - 2 * c[i, j]), 0.0)
-    return float(found.elo[i] - found.elo[j]), 1.959964 * variance**0.5
+    return float(table.elo[i] - table.elo[j]), 1.959964 * variance**0.5
 
 
-def forfeit_lines(league: League, one: Version) -> list[Line]:
+def forfeit_lines(league: League, version: Version) -> list[Line]:
     """A row per kind of forfeit of a version, and for its failures after games, with the last of its games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
-        for fault in (*games.forfeits(league, [one.id]), *games.failures_after(league, [one.id]))
+        for fault in (*games.forfeits(league, [version.id]), *games.failures_after(league, [version.id]))
     ]
 
 
@@ -403,9 +407,9 @@ def export_games(league: League, out: TextIO) -> int:
     return number
 
 
-def fetch(league: League, one: Version, to: Path) -> list[Path]:
+def fetch(league: League, version: Version, to: Path) -> list[Path]:
     """Write a version's files into a folder. LeagueError if it has other files of the same names."""
-    files = versions.files_of(league, one.id)
+    files = versions.files_of(league, version.id)
     for file in files:
         check_path(file.path)
         path = to / file.path
