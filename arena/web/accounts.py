@@ -99,17 +99,10 @@ class WebStore:
         rows = self.query(sql, *args)
         return rows[0][0] if rows else None
 
-    def run(self, sql: str, *args: object) -> int:
-        """Run a statement that writes; the number of rows changed."""
+    def run(self, sql: str, *args: object) -> sqlite3.Cursor:
+        """Run a statement that writes; the cursor has its `rowcount` and `lastrowid`."""
         with self._guard("write to"):
-            return self._db.execute(sql, args).rowcount
-
-    def insert(self, sql: str, *args: object) -> int:
-        """Insert a row; its number."""
-        with self._guard("write to"):
-            number = self._db.execute(sql, args).lastrowid
-        assert number is not None
-        return number
+            return self._db.execute(sql, args)
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -204,10 +197,10 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
             if admin:
                 store.run("UPDATE accounts SET admin = 1 WHERE account = ?", account)
         else:
-            account = store.insert(
+            account = store.run(
                 "INSERT INTO accounts (author, admin, created) VALUES (?, ?, ?)", name, int(admin), now
-            )
-        store.insert(
+            ).lastrowid
+        store.run(
             "INSERT INTO tokens (account, hash, created, expires) VALUES (?, ?, ?, ?)",
             account,
             fingerprint(token),
@@ -225,7 +218,8 @@ def revoke(store: WebStore, author: str) -> int:
             raise LeagueError(f"nobody called '{author}' was invited")
         store.run("DELETE FROM sessions WHERE token IN (SELECT token FROM tokens WHERE account = ?)", account)
         store.run("UPDATE accounts SET admin = 0 WHERE account = ?", account)
-        return store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", time.time(), account)
+        revoked = store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", time.time(), account)
+        return revoked.rowcount
 
 
 def invitations(store: WebStore) -> list[Invitation]:

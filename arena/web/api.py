@@ -18,7 +18,6 @@ from starlette.routing import Route
 from arena.league import versions
 from arena.results.formats.json import finite, json_text
 from arena.web import uploads
-from arena.web.accounts import Account
 from arena.web.backend import BUCKETS, Metrics, Stores, backend_of, bearer
 from arena.web.members import own_version, take_upload
 
@@ -37,17 +36,18 @@ async def _submit(request: Request) -> Response:
         content = await file.read()
         name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
     version = await take_upload(request, account, file.filename, content, name, entry, again == "true")
-    values = await backend_of(request).write(_progress, account, version.id)
+    values = await backend_of(request).write(lambda stores: uploads.progress(stores.league, version.id))
     return json_response(values, 202 if version.state in versions.OPEN else 200)
 
 
 async def _submission(request: Request) -> Response:
     account = await bearer(request)
-    return json_response(await backend_of(request).write(_progress, account, request.path_params["number"]))
 
+    def progress(stores: Stores) -> dict[str, Any]:
+        version = own_version(stores.league, account, request.path_params["number"])
+        return uploads.progress(stores.league, version.id)
 
-def _progress(stores: Stores, account: Account, number: int) -> dict[str, Any]:
-    return uploads.progress(stores.league, own_version(stores.league, account, number).id)
+    return json_response(await backend_of(request).write(progress))
 
 
 async def _documentation(request: Request) -> Response:
@@ -59,11 +59,8 @@ async def _documentation(request: Request) -> Response:
 
 async def _health(request: Request) -> Response:
     """Whether the league can be read."""
-    return PlainTextResponse(f"ok {await backend_of(request).write(_count)} games\n")
-
-
-def _count(stores: Stores) -> int:
-    return stores.league.count_games()
+    games = await backend_of(request).write(lambda stores: stores.league.count_games())
+    return PlainTextResponse(f"ok {games} games\n")
 
 
 async def _metrics(request: Request) -> Response:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -49,14 +49,17 @@ SECTIONS = {
 }
 
 
-def create_app(folder: Path, settings: WebSettings | None = None) -> Starlette:
-    """The web application of the league in a folder. LeagueError if there is none."""
+def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = True) -> Starlette:
+    """The web application of the league in a folder. With `apart`, a process of its own makes the pages.
+
+    LeagueError if there is no league.
+    """
     folder = league_folder(folder)
     settings = settings or WebSettings()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with Backend(folder, settings) as backend:
+        async with Backend(folder, settings, apart) as backend:
             app.state.backend = backend
             yield
 
@@ -77,7 +80,8 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
         self._max_upload_bytes = (settings.limits.mb << 20) + MAX_FORM_BYTES
-        self._headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if settings.secure else {})
+        headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if settings.secure else {})
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -89,9 +93,9 @@ class Guard:
             nonlocal status, size
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
+                names = {name for name, _ in message["headers"]}
+                more = [header for header in self._headers if header[0] not in names]
+                message = {**message, "headers": [*message["headers"], *more]}
             size += len(message.get("body", b""))
             await send(message)
 

@@ -1,40 +1,38 @@
-"""What handlers of requests ask: the databases in worker threads, the public pages, and who is signed in.
+"""What handlers of requests ask: the databases, the public pages, and who is signed in.
 
-The event loop never waits for a database or for a page: both are the work of threads, one that writes and one that
-reads. Standings of a large league take a second to compute, so they are computed once for all pages, which are kept
-until the league has changed.
+The event loop never waits for a database or for a page. A thread writes to the databases; pages are made in a process
+of their own, because the standings of a large league take a second to compute. They are computed once for all pages,
+which are kept until the league has changed.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
 import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, to_process, to_thread
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.errors import ArenaError
-from arena.league.store import League, open_league
+from arena.league.store import open_league
 from arena.web import accounts
 from arena.web.accounts import Account, SignIn, WebStore
 from arena.web.play_tables import PlayLimits, Tables
-from arena.web.public import FIGURES, PAGES, NoPage, Site, may_be, open_site, page
+from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, with_site
 from arena.web.uploads import UploadLimits
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -49,7 +47,7 @@ register_url_convertor("number", NumberConvertor())
 POLL_S = 0.5
 FRESH_S = 1.0
 STALE_S = 10.0
-MAX_PAGES = 1000
+MAX_RENEWED_PAGES = 50
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
 
 
@@ -90,37 +88,38 @@ class Stores:
     def __init__(self, folder: Path) -> None:
         self.league = open_league(folder)
         self.web = WebStore(folder)
+        self._observer = open_league(folder, write=False)
+
+    def data_version(self) -> int:
+        """A number that is different after each change of the league, by this process or another."""
+        return int(self._observer.one("PRAGMA data_version"))
 
     def close(self) -> None:
-        """Close both databases."""
+        """Close the databases."""
+        self._observer.close()
         self.web.close()
         self.league.close()
 
 
-@dataclass(frozen=True)
-class PublicPage:
-    """A public page as it is sent."""
-
-    body: bytes
-    media_type: str
-    etag: str
-
-
 @dataclass
 class Edition:
-    """The standings at one version of the league, with the pages made from them."""
+    """The public pages made from the standings at one version of the league."""
 
-    site: Site
+    pages: dict[str, PublicPage]
     version: int
     fresh_until: float
-    pages: dict[str, PublicPage] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
 
 
 class Backend:
-    """The databases of a served league and its public pages; an asynchronous context manager."""
+    """The databases of a served league and its public pages; an asynchronous context manager.
 
-    def __init__(self, folder: Path, settings: WebSettings) -> None:
-        self.folder = folder
+    With `apart`, pages are made in a process of their own, otherwise in a thread.
+    """
+
+    def __init__(self, folder: Path, settings: WebSettings, apart: bool) -> None:
+        self.folder = folder.resolve()
+        self._apart = apart
         self.settings = settings
         self.metrics = Metrics()
         self.version = 0
@@ -128,49 +127,53 @@ class Backend:
         level = settings.level
         play_level = "process" if level == "none" else level or "sandbox"  # so that a bot cannot hang a person's game
         self.tables = Tables(folder, play_level, settings.play)
-        self._writing = CapacityLimiter(1)
+        self._writer = ThreadPoolExecutor(1, "writer")
         self._reading = CapacityLimiter(1)
+        self._making = asyncio.Lock()
         self._edition: Edition | None = None
         self._renewal: asyncio.Task[Edition] | None = None
 
     async def __aenter__(self) -> Backend:
-        self._stores = await to_thread.run_sync(Stores, self.folder)
-        self._league: League = await to_thread.run_sync(partial(open_league, self.folder, write=False))
-        self.league_name = self._league.name
+        self._stores = await asyncio.get_running_loop().run_in_executor(self._writer, Stores, self.folder)
+        self.league_name = self._stores.league.name
         await self.tables.__aenter__()
+        await self._renew()  # so that the first reader does not wait
         self._polling = asyncio.create_task(self._poll())
         return self
 
     async def __aexit__(self, *error: object) -> None:
         self._polling.cancel()
         await self.tables.__aexit__(*error)
-        if self._renewal is not None:
-            await asyncio.wait([self._renewal])
-        async with self._reading:
-            self._league.close()
-        async with self._writing:
-            self._stores.close()
+        await self._run_reader(close_site)
+        await self.write(Stores.close)
+        self._writer.shutdown()
 
     # ------------------------------------------------------------ asking
 
-    async def write(self, what: Callable[Concatenate[Stores, P], T], *args: P.args, **named: P.kwargs) -> T:
+    async def write(self, what: Callable[[Stores], T]) -> T:
         """The result of a function of the databases that may write; one at a time."""
-        return await to_thread.run_sync(partial(what, self._stores, *args, **named), limiter=self._writing)
+        return await asyncio.get_running_loop().run_in_executor(self._writer, what, self._stores)
 
-    async def read(self, what: Callable[Concatenate[Site, P], T], *args: P.args, **named: P.kwargs) -> T:
-        """The result of a function of the league as its pages show it; one at a time."""
-        edition = await self._current()
-        return await to_thread.run_sync(partial(what, edition.site, *args, **named), limiter=self._reading)
+    async def read(self, what: Callable[..., T], *args: Any) -> T:
+        """The result of a function of a Site and `args`, which must be at the top level of its module."""
+        await self._current()
+        return await self._run_reader(with_site, what, args)
+
+    async def _run_reader(self, what: Callable[..., T], *args: Any) -> T:
+        run = to_process.run_sync if self._apart else to_thread.run_sync
+        return await run(what, self.folder, self.settings.level, *args, limiter=self._reading)
 
     async def page(self, path: str) -> PublicPage:
         """A public page, or figures as JSON. NoPage if there is none at this address."""
         if not may_be(path):
             raise NoPage("there is no such page")
         edition = await self._current()
-        known = edition.pages.get(path)
-        if known is None:
-            known = await to_thread.run_sync(_make, edition, path, limiter=self._reading)
-        return known
+        if path not in edition.pages:
+            async with self._making:  # many may ask for it: the first one has it made
+                if path not in edition.pages:
+                    edition.pages[path] = await self._run_reader(with_site, public_page, (path,))
+        edition.asked.add(path)
+        return edition.pages[path]
 
     async def _current(self) -> Edition:
         """The edition to show.
@@ -179,26 +182,24 @@ class Backend:
         it is shown meanwhile, so that nobody waits while games are being stored all the time.
         """
         edition, now = self._edition, time.monotonic()
-        if edition is not None and (edition.version == self.version or now < edition.fresh_until):
+        assert edition is not None
+        if edition.version == self.version or now < edition.fresh_until:
             return edition
         if self._renewal is None:
             self._renewal = asyncio.create_task(self._renew())
-        if edition is not None and now < edition.fresh_until + STALE_S:
+        if now < edition.fresh_until + STALE_S:
             return edition
         return await asyncio.shield(self._renewal)
 
     async def _renew(self) -> Edition:
         try:
-            version, begun, old = self.version, time.monotonic(), self._edition
-            site = await to_thread.run_sync(open_site, self._league, "", self.settings.level, limiter=self._reading)
-            edition = Edition(site, version, 0.0)
-            for path in old.pages if old is not None else ():
-                if path in PAGES or path in FIGURES:
-                    await to_thread.run_sync(_make, edition, path, limiter=self._reading)
+            version, begun = self.version, time.monotonic()
+            asked = () if self._edition is None else self._edition.asked
+            pages = await self._run_reader(new_edition, list(asked)[:MAX_RENEWED_PAGES])
             now = time.monotonic()
-            edition.fresh_until = now + max(FRESH_S, 5 * (now - begun))  # a sixth of the time at most is spent on pages
-            self._edition = edition
-            return edition
+            fresh_until = now + max(FRESH_S, 5 * (now - begun))  # a sixth of the time at most is spent on pages
+            self._edition = Edition(pages, version, fresh_until)
+            return self._edition
         finally:
             self._renewal = None
 
@@ -209,7 +210,7 @@ class Backend:
         seen = None
         while True:
             with suppress(ArenaError):
-                now = await to_thread.run_sync(self._league.one, "PRAGMA data_version", limiter=self._reading)
+                now = await self.write(Stores.data_version)
                 if now != seen:
                     seen = now
                     self.version += 1
@@ -227,18 +228,6 @@ class Backend:
                     seen, silent_since = self.version, time.monotonic()
         finally:
             self.listeners -= 1
-
-
-def _make(edition: Edition, path: str) -> PublicPage:
-    """The page of an edition, added to it unless another request has done so."""
-    if path in edition.pages:
-        return edition.pages[path]
-    body = page(edition.site, path).encode()
-    media_type = "application/json" if path in FIGURES else "text/html"
-    if len(edition.pages) >= MAX_PAGES:
-        edition.pages.pop(next(iter(edition.pages)))
-    made = edition.pages[path] = PublicPage(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
-    return made
 
 
 # ---------------------------------------------------------------- who asks
@@ -270,14 +259,10 @@ async def signed_in(request: Request) -> SignIn:
     """The session of a request; a 401 if there is none."""
     backend = backend_of(request)
     secret = request.cookies.get(cookie_name(backend.settings), "")
-    session = await backend.write(_session, secret) if secret else None
+    session = await backend.write(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
     if session is None:
         raise HTTPException(401, "Sign in first.")
     return session
-
-
-def _session(stores: Stores, secret: str) -> SignIn | None:
-    return accounts.session_of(stores.web, secret)
 
 
 async def organiser(request: Request) -> SignIn:
@@ -291,15 +276,12 @@ async def organiser(request: Request) -> SignIn:
 async def bearer(request: Request) -> Account:
     """The account whose token a request to the API carries; a 401 without a valid one."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    account = await backend_of(request).write(_account, token.strip()) if scheme.lower() == "bearer" else None
-    if account is None:
+    valid = None
+    if scheme.lower() == "bearer":
+        valid = await backend_of(request).write(lambda stores: accounts.account_of(stores.web, token.strip()))
+    if valid is None:
         raise HTTPException(401, "a valid token is needed: Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
-    return account
-
-
-def _account(stores: Stores, token: str) -> Account | None:
-    valid = accounts.account_of(stores.web, token)
-    return None if valid is None else valid[1]
+    return valid[1]
 
 
 def check_form(session: SignIn, text: Any) -> None:

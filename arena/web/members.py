@@ -5,11 +5,11 @@ Authors see and change only their own bots.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from anyio import to_thread
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -70,7 +70,7 @@ async def _sign_in(request: Request) -> Response:
         token = form.get("token")
     secret = None
     if isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
-        secret = await backend.write(_begin_session, token.strip())
+        secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token.strip()))
     if secret is None:
         fault = "This token is not valid: it is misspelt, has expired, or was revoked."
         return _shown(request, "sign_in.html", 401, fault=fault)
@@ -79,22 +79,14 @@ async def _sign_in(request: Request) -> Response:
     return response
 
 
-def _begin_session(stores: Stores, token: str) -> str | None:
-    return accounts.sign_in(stores.web, token)
-
-
 async def _sign_out(request: Request) -> Response:
     await _checked_form(request)
     backend = backend_of(request)
     name = cookie_name(backend.settings)
-    await backend.write(_end_session, request.cookies[name])
+    await backend.write(lambda stores: accounts.sign_out(stores.web, request.cookies[name]))
     response = see_other(request, "sign-in")
     response.delete_cookie(name, secure=backend.settings.secure, httponly=True)
     return response
-
-
-def _end_session(stores: Stores, secret: str) -> None:
-    accounts.sign_out(stores.web, secret)
 
 
 # ---------------------------------------------------------------- own bots
@@ -106,7 +98,7 @@ async def _me(request: Request) -> Response:
     except HTTPException:
         return see_other(request, "sign-in")
     backend = backend_of(request)
-    values = await backend.write(_overview, session.account)
+    values = await backend.write(lambda stores: _overview(stores, session.account))
     limits = backend.settings.limits
     return _shown(request, "me.html", account=session.account, form=session.form, limits=limits, **values)
 
@@ -151,25 +143,16 @@ async def take_upload(
     limits = backend.settings.limits
     if len(content) > limits.mb << 20:
         raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
-    number = await backend.write(_begin_upload, account, limits, file)
+    number = await backend.write(lambda stores: uploads.begin_upload(stores.web, account, limits, file))
     try:
-        submission = await to_thread.run_sync(read_upload, file, content, account.author, name or None, entry or None)
-        return await backend.write(_receive, number, submission, limits, again)
+        submission = await asyncio.to_thread(read_upload, file, content, account.author, name or None, entry or None)
+        return await backend.write(
+            lambda stores: uploads.receive(stores.league, stores.web, number, submission, limits, again)
+        )
     except ArenaError as error:
-        await backend.write(_not_taken, number, str(error))
+        text = str(error)
+        await backend.write(lambda stores: uploads.end_upload(stores.web, number, "not taken", text))
         raise
-
-
-def _begin_upload(stores: Stores, account: Account, limits: UploadLimits, file: str) -> int:
-    return uploads.begin_upload(stores.web, account, limits, file)
-
-
-def _receive(stores: Stores, number: int, submission: Submission, limits: UploadLimits, again: bool) -> Version:
-    return uploads.receive(stores.league, stores.web, number, submission, limits, again)
-
-
-def _not_taken(stores: Stores, number: int, text: str) -> None:
-    uploads.end_upload(stores.web, number, "not taken", text)
 
 
 # ---------------------------------------------------------------- one of them
@@ -194,7 +177,8 @@ def own_bot(league: League, account: Account, name: str) -> Version:
 
 async def _version(request: Request) -> Response:
     session = await signed_in(request)
-    return HTMLResponse(await backend_of(request).read(version_page, session, request.path_params["number"]))
+    number = request.path_params["number"]
+    return HTMLResponse(await backend_of(request).read(version_page, session, number))
 
 
 def version_page(site: Site, session: SignIn, number: int) -> str:
@@ -215,7 +199,7 @@ def version_page(site: Site, session: SignIn, number: int) -> str:
 async def _again(request: Request) -> Response:
     session = await _checked_form(request)
     backend, number = backend_of(request), request.path_params["number"]
-    await backend.write(check_again, session.account, number, backend.settings.limits)
+    await backend.write(lambda stores: check_again(stores, session.account, number, backend.settings.limits))
     return see_other(request, f"me/versions/{number}")
 
 
@@ -234,7 +218,8 @@ def check_again(stores: Stores, account: Account, number: int, limits: UploadLim
 
 async def _bot(request: Request) -> Response:
     session = await signed_in(request)
-    return HTMLResponse(await backend_of(request).read(own_bot_page, session, request.path_params["name"]))
+    name = request.path_params["name"]
+    return HTMLResponse(await backend_of(request).read(own_bot_page, session, name))
 
 
 def own_bot_page(site: Site, session: SignIn, name: str) -> str:
@@ -245,12 +230,13 @@ def own_bot_page(site: Site, session: SignIn, name: str) -> str:
 
 async def _retire(request: Request) -> Response:
     session = await _checked_form(request)
-    await backend_of(request).write(_retire_own, session.account, request.path_params["name"])
+
+    def retire(stores: Stores) -> None:
+        bot = own_bot(stores.league, session.account, request.path_params["name"])
+        placement.retire(stores.league, bot.name, "by its author", False)
+
+    await backend_of(request).write(retire)
     return see_other(request, "me")
-
-
-def _retire_own(stores: Stores, account: Account, name: str) -> None:
-    placement.retire(stores.league, own_bot(stores.league, account, name).name, "by its author", False)
 
 
 # ---------------------------------------------------------------- organisers
@@ -285,10 +271,10 @@ async def _act(request: Request) -> Response:
     backend = backend_of(request)
     if do == "check":
         number = int(what) if what.isdecimal() and len(what) < 19 else 0
-        await backend.write(check_again, session.account, number, backend.settings.limits)
+        await backend.write(lambda stores: check_again(stores, session.account, number, backend.settings.limits))
     else:
-        text = one_line(reason, _MAX_REASON_CHARACTERS)
-        token = await backend.write(organise, do, what, text, session.account.author)
+        text = one_line(reason, _MAX_REASON_CHARACTERS) or f"by {session.account.author}"
+        token = await backend.write(lambda stores: organise(stores, do, what, text, session.account.author))
         if token:
             values = await backend.write(league_overview)
             return _shown(request, "admin.html", form=session.form, made=token, **values)
@@ -298,7 +284,6 @@ async def _act(request: Request) -> Response:
 def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
     """Do what an organiser asks; a new token, or "". LeagueError if it cannot be done."""
     league = stores.league
-    reason = reason or f"by {by}"
     if do == "pause":
         oversight.pause(league, reason)
     elif do == "resume":

@@ -16,7 +16,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from arena.league import versions
 from arena.league.settings import LeagueError
+from arena.league.store import League
 from arena.results.pages.words import VIEWER
 from arena.results.reading.game import game_of_line
 from arena.results.records import RecordLine
@@ -126,7 +128,7 @@ async def _choose(request: Request) -> Response:
         "play.html",
         bots=await backend.read(opponents),
         chosen=request.query_params.get("bot", ""),
-        kept=[] if who.is_guest else await backend.write(_kept_games, who.account),
+        kept=[] if who.is_guest else await backend.write(lambda stores: _kept_games(stores, who.account)),
         game=backend.tables.of(who.owner),
         fault=fault,
         may=True,
@@ -142,18 +144,18 @@ def opponents(site: Site) -> list[tuple[str, str]]:
     return listed
 
 
-def opponent(site: Site, name: str) -> Opponent:
+def opponent(league: League, name: str) -> Opponent:
     """A bot in the table to play against. NoPage if there is none."""
-    for row in site.table.rows:
-        if row.version.name == name:
-            return Opponent(row.version.id, row.version.label, row.version.author)
+    for version in versions.in_state(league, versions.ACTIVE):
+        if version.name == name:
+            return Opponent(version.id, version.label, version.author)
     raise NoPage("there is no such bot in the table")
 
 
 async def _begin(request: Request) -> Response:
     who, tables = await visitor(request), backend_of(request).tables
     fields, address = await _fields(request, who), client_address(request)
-    bot = await backend_of(request).read(opponent, fields.get("bot", ""))
+    bot = await backend_of(request).write(lambda stores: opponent(stores.league, fields.get("bot", "")))
     begins = {"you": True, "bot": False}.get(fields.get("begins", ""), secrets.randbelow(2) == 0)
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
     try:
@@ -205,7 +207,9 @@ async def _act(request: Request) -> Response:
     elif "keep" in fields:
         shown = table.shown
         if not who.is_guest and table.kept is None and shown["record"]:
-            table.kept = await backend.write(_keep, who.account, table.bot, shown["result"], shown["record"])
+            table.kept = await backend.write(
+                lambda stores: _keep(stores, who.account, table.bot, shown["result"], shown["record"])
+            )
     else:
         backend.tables.move(table, number, index)
         await table.later_than(number, _MOVE_WAIT_S)
@@ -236,11 +240,8 @@ async def _game_replay(request: Request) -> Response:
 
 
 async def _replay(request: Request, record: str) -> Response:
-    return HTMLResponse(await backend_of(request).read(_record_page, record, request.url.path.strip("/")))
-
-
-def _record_page(site: Site, record: str, path: str) -> str:
-    return viewer_page(site, game_of_line(RecordLine("the record", record, {})), "1", path)
+    game, path = game_of_line(RecordLine("the record", record, {})), request.url.path.strip("/")
+    return HTMLResponse(await backend_of(request).read(viewer_page, game, "1", path))
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ def _keep(stores: Stores, account: Account, bot: str, result: str, record: str) 
     with stores.web.change():
         if len(_kept_games(stores, account)) >= MAX_KEPT_GAMES:
             raise LeagueError(f"you can keep {MAX_KEPT_GAMES} games: remove one, or download this one")
-        return stores.web.insert(
+        kept = stores.web.run(
             "INSERT INTO kept_games (account, kept, bot, result, record) VALUES (?, ?, ?, ?, ?)",
             account.number,
             time.time(),
@@ -267,6 +268,7 @@ def _keep(stores: Stores, account: Account, bot: str, result: str, record: str) 
             result,
             record,
         )
+        return int(kept.lastrowid or 0)
 
 
 def _kept_games(stores: Stores, account: Account) -> list[KeptGame]:
@@ -277,12 +279,9 @@ def _kept_games(stores: Stores, account: Account) -> list[KeptGame]:
     return [KeptGame(*row) for row in rows]
 
 
-def _remove(stores: Stores, account: Account, number: int) -> None:
-    stores.web.run("DELETE FROM kept_games WHERE game = ? AND account = ?", number, account.number)
-
-
 async def _kept(request: Request) -> KeptGame:
-    games = await backend_of(request).write(_kept_games, (await visitor(request)).account)
+    who = await visitor(request)
+    games = await backend_of(request).write(lambda stores: _kept_games(stores, who.account))
     for game in games:
         if game.number == request.path_params["number"]:
             return game
@@ -301,7 +300,8 @@ async def _kept_record(request: Request) -> Response:
 async def _kept_remove(request: Request) -> Response:
     who = await visitor(request)
     await _fields(request, who)
-    await backend_of(request).write(_remove, who.account, request.path_params["number"])
+    number, sql = request.path_params["number"], "DELETE FROM kept_games WHERE game = ? AND account = ?"
+    await backend_of(request).write(lambda stores: stores.web.run(sql, number, who.account.number))
     return see_other(request, "play")
 
 

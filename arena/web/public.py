@@ -5,7 +5,9 @@ They do not show reasons and tracebacks of bots, which are for their authors.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -23,7 +25,7 @@ from arena.league import events, games, versions, views
 from arena.league.oversight import paused
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
-from arena.league.store import League
+from arena.league.store import League, open_league
 from arena.results.board import board_text, steps
 from arena.results.formats.json import finite, json_text
 from arena.results.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
@@ -81,6 +83,51 @@ class Site:
 def open_site(league: League, ending: str = "", level: str | None = None) -> Site:
     """The site of a league as it is now."""
     return Site(league, standings(league), ending, level)
+
+
+@dataclass(frozen=True)
+class PublicPage:
+    """A public page as it is sent."""
+
+    body: bytes
+    media_type: str
+    etag: str
+
+
+_sites: dict[tuple[Path, str | None], Site] = {}  # those that this process is serving
+
+
+def new_edition(folder: Path, level: str | None, asked: Sequence[str] = ()) -> dict[str, PublicPage]:
+    """Compute the standings of a served league anew; the main pages, and those that were `asked` for."""
+    known = _sites.get((folder, level))
+    site = open_site(known.league if known is not None else open_league(folder, write=False), level=level)
+    _sites[folder, level] = site
+    pages = {path: public_page(site, path) for path in (*PAGES, *FIGURES)}
+    for path in asked:
+        with suppress(NoPage):
+            pages[path] = pages.get(path) or public_page(site, path)
+    return pages
+
+
+def with_site(folder: Path, level: str | None, what: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The result of a function of a served league, with the standings as they were last computed."""
+    if (folder, level) not in _sites:
+        new_edition(folder, level)
+    return what(_sites[folder, level], *args)
+
+
+def close_site(folder: Path, level: str | None) -> None:
+    """Stop serving a league."""
+    site = _sites.pop((folder, level), None)
+    if site is not None:
+        site.league.close()
+
+
+def public_page(site: Site, path: str) -> PublicPage:
+    """A public page as it is sent. NoPage if there is none."""
+    body = page(site, path).encode()
+    media_type = "application/json" if path in FIGURES else "text/html"
+    return PublicPage(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
 def may_be(path: str) -> bool:

@@ -27,8 +27,7 @@ from arena.web.backend import WebSettings
 
 log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
-_LOOK_S = 0.2
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S, _WELL_S = 1.0, 60.0, 60.0
+_WORKER_PAUSE_S = 5.0  # until a worker that has ended is replaced
 _MAX_CONNECTIONS = 1000
 _MAX_HEAD_BYTES = 64 << 10
 _SWITCH_S = 0.0005  # a thread that makes a page lets the event loop go on after this time
@@ -96,7 +95,7 @@ class Workers:
         self._command = command_of("arena.cli.main", "league", "work", str(folder.resolve()), *words)
         self._number = number
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._mind, name="workers")
+        self._thread = threading.Thread(target=self._keep_running, name="workers")
 
     def __enter__(self) -> Workers:
         self._thread.start()
@@ -106,62 +105,35 @@ class Workers:
         self._ending.set()
         self._thread.join()
 
-    def _mind(self) -> None:
+    def _keep_running(self) -> None:
         """Start the processes, replace and end them, all in one thread: they end when the thread does."""
-        slots = [_Slot(self._command) for _ in range(self._number)]
-        while not self._ending.wait(_LOOK_S):
-            for slot in slots:
-                slot.mind()
-        for slot in slots:
-            slot.stop()
+        running: list[subprocess.Popen[bytes]] = []
+        while not self._ending.is_set():
+            for process in running:
+                if process.poll() is not None:
+                    log.warning("a worker ended with exit code %s and is replaced", process.returncode)
+            running = [process for process in running if process.returncode is None]
+            while len(running) < self._number:
+                running.append(self._start())
+            self._ending.wait(_WORKER_PAUSE_S)
+        for process in running:
+            process.terminate()
         end = time.monotonic() + _PATIENCE_S
-        for slot in slots:
-            slot.wait(end)
+        for process in running:
+            try:
+                process.wait(max(end - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
-
-class _Slot:
-    """One of the processes, or the pause before its next start."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
-        self._process: subprocess.Popen[bytes] | None = None
-        self._pause_s = _FIRST_PAUSE_S
-        self._due = self._began = 0.0
-
-    def mind(self) -> None:
-        now = time.monotonic()
-        if self._process is not None:
-            code = self._process.poll()
-            if code is None:
-                return
-            self._process = None
-            lived = now - self._began
-            self._pause_s = _FIRST_PAUSE_S if lived > _WELL_S else min(2 * self._pause_s, _LONGEST_PAUSE_S)
-            self._due = now + self._pause_s
-            log.warning("a worker ended with %s after %.0f s; the next one in %.0f s", code, lived, self._pause_s)
-        if now >= self._due:
-            self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                preexec_fn=behind(os.getpid(), _NICE, signal.SIGTERM),
-                start_new_session=True,
-            )
-            self._began = now
-
-    def stop(self) -> None:
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.terminate()
-
-    def wait(self, end: float) -> None:
-        if self._process is None:
-            return
-        try:
-            self._process.wait(max(end - time.monotonic(), 0.1))
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=behind(os.getpid(), _NICE, signal.SIGTERM),
+            start_new_session=True,
+        )
 
 
 # ---------------------------------------------------------------- what a worker does

@@ -181,12 +181,13 @@ def begin_upload(store: WebStore, account: Account, limits: UploadLimits, file: 
                 f"{account.author} has made {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
                 f" in {wait / 60:.0f} minutes"
             )
-        return store.insert(
+        upload = store.run(
             "INSERT INTO uploads (account, received, file, outcome, text) VALUES (?, ?, ?, 'broken off', '')",
             account.number,
             now,
             file[:200],
         )
+        return int(upload.lastrowid or 0)
 
 
 def end_upload(store: WebStore, number: int, outcome: str, text: str = "", version: int | None = None) -> None:

@@ -111,7 +111,7 @@ def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator
     with league(folder, **changed) as made:
         one, two = enter(made, "one", "two")
         played(made, [(one, two, [2, 1, 0, 2])])
-    app = create_app(folder, settings)
+    app = create_app(folder, settings, apart=False)
     with TestClient(app, base_url="http://league.test") as first:
 
         def new() -> TestClient:

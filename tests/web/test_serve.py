@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
+import os
+import signal
 import socket
 import threading
+import time
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
+from arena.bots.processes.procfs import children
 from arena.errors import ArenaError
+from arena.league.oversight.pause import pause
+from arena.league.store import open_league
 from arena.web.backend import WebSettings
 from arena.web.client import Server
 from arena.web.public import write_site
 from arena.web.serve import serve
+from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import league
+from tests.web.served import served
 
 
 @pytest.fixture
@@ -60,3 +70,51 @@ def test_a_wrong_token_in_words() -> None:
         threading.Thread(target=server.handle_request).start()
         with pytest.raises(ArenaError, match="the token is not valid: it is misspelt"):
             Server(f"http://127.0.0.1:{server.server_port}", "x").ask("submissions/1")
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_pipelined_requests_of_ten_connections_stop_nobody(folder: Path) -> None:
+    """With httptools all of them were queued: 470 MiB, and other requests waited for 45 s."""
+    with served(folder, 0, "--isolation", "none") as server:
+        assert server.process is not None
+        requests = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n" * 20_000
+
+        def attack(line: socket.socket) -> None:
+            with contextlib.suppress(OSError):
+                line.sendall(requests)
+
+        before = resident_mib(server.process.pid)
+        lines = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(10)]
+        threads = [threading.Thread(target=attack, args=(line,)) for line in lines]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        begun = time.monotonic()
+        assert b"one" not in urlopen(f"{server.url}/healthz", timeout=60).read()
+        waited = time.monotonic() - begun
+        grown = resident_mib(server.process.pid) - before
+        for line in lines:
+            line.shutdown(socket.SHUT_RDWR)
+            line.close()
+        for thread in threads:
+            thread.join()
+    assert waited < 10
+    assert grown < 100
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_pages_are_made_again_when_their_process_was_killed(folder: Path) -> None:
+    with served(folder, 0, "--isolation", "none") as server:
+        assert server.process is not None
+        for pid in children(server.process.pid):
+            os.kill(pid, signal.SIGKILL)
+        with open_league(folder) as found:
+            pause(found, "moving house")
+        assert wait_for(lambda: b"moving house" in urlopen(server.url, timeout=60).read())
+
+
+def resident_mib(pid: int) -> float:
+    words = Path(f"/proc/{pid}/statm").read_text().split()
+    return int(words[1]) * os.sysconf("SC_PAGESIZE") / (1 << 20)
