@@ -112,7 +112,7 @@ def test_pages_are_made_again_when_their_process_was_killed(folder: Path) -> Non
             os.kill(pid, signal.SIGKILL)
         with open_league(folder) as found:
             pause(found, "moving house")
-        assert wait_for(lambda: b"moving house" in urlopen(server.url, timeout=60).read())
+        assert wait_for(lambda: b"moving house" in urlopen(server.url, timeout=60).read(), 60), server.log.read_text()[-3000:]
 
 
 def resident_mib(pid: int) -> float:
