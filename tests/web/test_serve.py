@@ -18,7 +18,7 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 from arena.bots.processes.procfs import children
 from arena.errors import ArenaError
-from arena.league.oversight.pause import pause
+from arena.league.oversight import pause
 from arena.league.store import open_league
 from arena.web.backend import WebSettings
 from arena.web.client import Server
@@ -112,7 +112,9 @@ def test_pages_are_made_again_when_their_process_was_killed(folder: Path) -> Non
             os.kill(pid, signal.SIGKILL)
         with open_league(folder) as found:
             pause(found, "moving house")
-        assert wait_for(lambda: b"moving house" in urlopen(server.url, timeout=60).read(), 60), server.log.read_text()[-3000:]
+        assert wait_for(lambda: b"moving house" in urlopen(server.url, timeout=60).read(), 60), server.log.read_text()[
+            -3000:
+        ]
 
 
 def resident_mib(pid: int) -> float:
