@@ -18,6 +18,8 @@ from arena.web.public import write_site
 from arena.web.uploads import read_upload
 from tests.web.conftest import GOOD, Web
 
+GOOD_ANSWER = {"id": 3, "bot": "mine", "version": 1, "state": "pending", "held": False, "reason": "", "waits": ""}
+
 
 @pytest.fixture
 def asked(web: Web, monkeypatch: pytest.MonkeyPatch) -> Web:
@@ -126,3 +128,49 @@ def test_pages_as_files(web: Web, tmp_path: Path) -> None:
             if tag in ("a", "link", "script") and target and not target.startswith("#") and "games/" not in target:
                 assert (path.parent / target).is_file(), f"{path}: {target}"
         assert "/me" not in path.read_text()
+
+
+HOSTILE = (
+    {},
+    {"id": 1},
+    {**GOOD_ANSWER, "id": "1/../../x"},
+    {**GOOD_ANSWER, "state": ["pending"]},
+    {**GOOD_ANSWER, "version": None},
+)
+
+
+@pytest.mark.parametrize("answer", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_malformed_answer_is_one_sentence(
+    answer: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(GOOD)
+    monkeypatch.setenv("ARENA_TOKEN", "x")
+    monkeypatch.setattr(Server, "ask", lambda self, *args: answer)
+    assert main(["submit", str(tmp_path / "mine.py"), "--server", "http://localhost"]) == 2
+    err = capsys.readouterr().err
+    assert "does not answer as the server of a league does" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("table", [{}, {"standings": 3}, {"league": "x", "settings": {"rules": 1}, "games": 1e400}])
+def test_a_malformed_table_is_one_sentence(
+    table: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Server, "ask", lambda self, *args: {"standings": [{"bot": 1}]} | table)
+    assert main(["standings", "--server", "http://localhost"]) == 2
+    assert "answers with something other than a table" in capsys.readouterr().err
+
+
+def test_texts_of_a_server_do_not_reach_the_terminal_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(GOOD)
+    monkeypatch.setenv("ARENA_TOKEN", "x")
+    evil = "\x1b[2J\u202e\r"
+    told = GOOD_ANSWER | {"bot": evil, "state": "refused", "reason": evil}
+    table = {"league": evil, "settings": {"rules": evil}, "games": 0, "standings": []}
+    monkeypatch.setattr(Server, "ask", lambda self, path, *args: table if path == "standings" else told)
+    assert main(["submit", str(tmp_path / "mine.py"), "--server", "http://localhost"]) == 1
+    out = "".join(capsys.readouterr())
+    assert "?[2J" in out
+    assert not {"\x1b", "\u202e", "\r"} & {*out}

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from arena import play_game
+from arena.game.record import parse_record
 from arena.league.store import open_league
 from arena.league.versions import get, refuse
+from arena.results.reading.game import game_of_line
+from arena.results.records import RecordLine
 from arena.web import backend, public
 from arena.web.backend import WebSettings
 from tests.bots.processes.waiting import wait_for
@@ -180,3 +184,13 @@ def test_a_new_version_withdraws_the_pending_one_of_its_bot(web: Web) -> None:
     assert web.states()["mine v1"] == web.states()["mine v2"] == "refused"
     assert web.states()["mine v3"] == web.states()["other v1"] == "pending"
     assert "withdrawn: v2 was submitted" in ann.get("/me/versions/3")
+
+
+def test_a_game_can_be_read_without_scripts(web: Web) -> None:
+    record = play_game("first", "first", seed=1).record
+    with open_league(web.folder, write=False) as league:
+        page = public.viewer_page(public.open_site(league), game_of_line(RecordLine("x", record, {})), "1", "games/1")
+    plain = page[page.index("<noscript>\n<h2>Final board") : page.index("Record</summary>")]
+    moves = re.findall(r"<li>[ab]: (.*)</li>", plain)
+    assert len(moves) == len(parse_record(record).moves)
+    assert "stones " in plain
