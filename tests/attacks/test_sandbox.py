@@ -306,7 +306,7 @@ def test_the_log_stays_readable(group: str, outcome: Callable[[str], Outcome]) -
     log = outcome(group).log
     assert len(log) < 8 << 20
     for line in log.split("\n")[:-1]:
-        assert re.match(r"20[2-9]\d-\d\d-\d\d .{12} [A-Z]+ +\d+ arena\.\w+: ", line), line
+        assert re.match(r"20[2-9]\d-\d\d-\d\d .{12} [A-Z]+ +\d+ arena[.\w]+: ", line), line
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", line), line
 
 
