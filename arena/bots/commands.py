@@ -48,11 +48,11 @@ def split_spec(text: str) -> tuple[str | None, str] | None:
     >>> split_spec("quick=cmd:./mybot --level=3"), split_spec("bots/cmd.py")
     (('quick', 'cmd:./mybot --level=3'), None)
     """
-    found = _SPEC.fullmatch(text.strip())
-    if found is None:
+    match = _SPEC.fullmatch(text.strip())
+    if match is None:
         return None
-    name = found["name"]
-    return (name.strip() if name else None), PREFIX + found["command"].strip()
+    name = match["name"]
+    return (name.strip() if name else None), PREFIX + match["command"].strip()
 
 
 def command_words(target: str) -> list[str]:
@@ -119,8 +119,8 @@ def _check_script(words: list[str], target: str, here: Path) -> None:
 def _program(word: str, target: str, here: Path) -> Path:
     import shutil  # not needed by the processes of Python bots, which start sooner without it
 
-    found = shutil.which(word) if "/" not in word else None
-    path = _absolute(Path(found) if found else here / os.path.expanduser(word))
+    on_path = shutil.which(word) if "/" not in word else None
+    path = _absolute(Path(on_path) if on_path else here / os.path.expanduser(word))
     if os.path.isdir(path):  # unlike `Path.is_dir` it takes names of any length
         raise BotError(f"the program of the bot '{target}' is a folder: {path}; name the program in it")
     if not os.path.isfile(path):
@@ -139,7 +139,7 @@ def _why_missing(word: str, path: Path, here: Path) -> str:
         return f"it is neither on PATH nor a file in {here}{near}"
     if not os.path.isdir(path.parent):
         return f"there is no folder {path.parent}"
-    names = sorted(one.name for one in path.parent.iterdir() if one.is_file())
+    names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
     sources = [name for name in names if Path(name).stem == path.name]
     if sources:
         return f"there is {', '.join(sources)}, but no program made from it; build it first"

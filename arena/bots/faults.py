@@ -25,23 +25,23 @@ def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
     The last line names the exception. Never raises, whatever the exception's own code does.
     """
     try:
-        place = _bot_frames(error.__traceback__)
-        found = traceback.TracebackException(type(error), error, place, limit=_MOST_FRAMES)
-        if len(own := getattr(found, "_str", "")) > longest:  # a text of megabytes would be copied five times
-            found._str = shorten(own, longest)  # type: ignore[attr-defined]
-        text = "".join(found.format()).rstrip()
+        frames = _bot_frames(error.__traceback__)
+        report = traceback.TracebackException(type(error), error, frames, limit=_MOST_FRAMES)
+        if len(own := getattr(report, "_str", "")) > longest:  # a text of megabytes would be copied five times
+            report._str = shorten(own, longest)  # type: ignore[attr-defined]
+        text = "".join(report.format()).rstrip()
     except BaseException:  # its __str__ or its attributes are traps
         text = f"{type_name(type(error))} (its text cannot be shown)"
     return shorten(text, longest)
 
 
-def _bot_frames(place: TracebackType | None) -> TracebackType | None:
+def _bot_frames(frames: TracebackType | None) -> TracebackType | None:
     """The traceback from the first frame that is neither ours nor the import system's."""
-    while place is not None:
-        name = place.tb_frame.f_code.co_filename
+    while frames is not None:
+        name = frames.tb_frame.f_code.co_filename
         if not name.startswith((_OURS, "<frozen ", "arena/")):
-            return place
-        place = place.tb_next
+            return frames
+        frames = frames.tb_next
     return None
 
 

@@ -54,17 +54,17 @@ class LoadedBot:
 
     @property
     def uses_random(self) -> bool:
-        """Might it draw from the global generator of `random`?"""
+        """True if its code might draw from the global generator of `random`."""
         return may_draw_from("random", self.imports)
 
     @property
     def uses_numpy(self) -> bool:
-        """Might it draw from the global generator of `numpy.random`?"""
+        """True if its code might draw from the global generator of `numpy.random`."""
         return may_draw_from("numpy", self.imports)
 
     @property
     def harmless(self) -> bool:
-        """Does it import nothing through which the state of the process can be changed?"""
+        """True if it imports nothing through which it could change the state of the process."""
         return self.imports <= HARMLESS
 
     def make(self) -> Actor:
@@ -194,15 +194,15 @@ def _class_of(spec: BotSpec, module_name: str, class_name: str) -> type:
 
 def _bot_classes(module: ModuleType) -> list[type]:
     return [
-        one
-        for name, one in vars(module).items()
-        if isinstance(one, type)
-        and one.__module__ == module.__name__
-        and name == one.__name__
+        member
+        for name, member in vars(module).items()
+        if isinstance(member, type)
+        and member.__module__ == module.__name__
+        and name == member.__name__
         and not name.startswith("_")
-        and not inspect.isabstract(one)
-        and callable(getattr(one, "act", None))
-        and (not issubclass(one, Bot) or one.act is not Bot.act)
+        and not inspect.isabstract(member)
+        and callable(getattr(member, "act", None))
+        and (not issubclass(member, Bot) or member.act is not Bot.act)
     ]
 
 
@@ -309,12 +309,12 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
 
 
 def is_foreign(name: str) -> bool:
-    """Is the module from outside the standard library and this program?"""
+    """True if the module belongs neither to the standard library nor to this program."""
     return name not in sys.stdlib_module_names and name != "arena"
 
 
 def may_draw_from(generator: str, names: frozenset[str]) -> bool:
-    """May code with these imports draw from the global generator of `random` or `numpy`?
+    """True if code with these imports may draw from the global generator of `random` or `numpy`.
 
     Yes if it imports that module, or anything foreign, which might draw from it.
 

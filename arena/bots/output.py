@@ -74,16 +74,16 @@ class BotOutput(io.TextIOBase):
         kept = self._kept(bot, game, text)
         if kept:
             here = self.where()
-            begun, place = self._open.pop(bot, ("", here))
+            begun, where = self._open.pop(bot, ("", here))
             *lines, rest = (begun + kept).split("\n")
             while len(rest) > _LINE:
                 lines.append(rest[:_LINE])
                 rest = rest[_LINE:]
             for line in lines:
-                self._log(bot, line, place)
-                place = here
+                self._log(bot, line, where)
+                where = here
             if rest:
-                self._open[bot] = rest, place
+                self._open[bot] = rest, where
         return len(text)
 
     def _kept(self, bot: str, game: int, text: str) -> str:
@@ -117,8 +117,8 @@ class BotOutput(io.TextIOBase):
             self.end_line(bot)
 
     @staticmethod
-    def _log(bot: str, line: str, place: str) -> None:
-        writer = f"{bot} ({place})" if place else bot
+    def _log(bot: str, line: str, where: str) -> None:
+        writer = f"{bot} ({where})" if where else bot
         log.info("%s: %s", writer, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
 
 
@@ -136,7 +136,7 @@ class _Bytes(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """As `BotOutput.close`."""
+        """Do nothing: a bot that closes its output must not close the others'."""
 
 
 class NoInput(io.TextIOBase):

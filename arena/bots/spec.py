@@ -188,7 +188,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def find_bots(texts: Iterable[str]) -> list[BotSpec]:
-    """As `find_bot` for each text; `BotError` also for two bots of one name."""
+    """The bots that texts name; `BotError` if one cannot be found, or if two have the same name."""
     specs = [find_bot(text) for text in texts]
     check_names(specs)
     return specs

@@ -178,11 +178,11 @@ def _memory_file(data: bytes) -> int:
 
 def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
     if not any(within(program, path) for path in (*paths, os.path.normpath(folder))):
-        found = _of_the_system(os.path.basename(program))
+        suggestion = _of_the_system(os.path.basename(program))
         raise SandboxRefused(
             f"{program} cannot be run in the sandbox, which shows the system's programs in /usr and the bot's own "
             f"folder {folder}, and nothing else; put the program there"
-            + (f", or name the system's: cmd:{found} ..." if found else ", or install it in /usr/bin")
+            + (f", or name the system's: cmd:{suggestion} ..." if suggestion else ", or install it in /usr/bin")
         )
 
 
@@ -190,7 +190,9 @@ def _of_the_system(name: str) -> str | None:
     """The path of a program of that name that the sandbox shows: with its version, a part of it, or without."""
     stem = re.sub(r"[.0-9]+$", "", name)
     names = dict.fromkeys((name, re.sub(r"[.][0-9]+$", "", name), stem, f"{stem}3" if stem == "python" else stem))
-    return next((path for one in names if (path := shutil.which(one, path="/usr/local/bin:/usr/bin"))), None)
+    return next(
+        (path for candidate in names if (path := shutil.which(candidate, path="/usr/local/bin:/usr/bin"))), None
+    )
 
 
 def _counted(launch: Launch) -> list[str]:
@@ -210,7 +212,7 @@ def _counted(launch: Launch) -> list[str]:
 
 @functools.cache
 def counts_inside() -> bool:
-    """Do RLIMIT_NPROC and its kind count within a user namespace (Linux 5.14 and later)?"""
+    """True if RLIMIT_NPROC and the like count within a user namespace (Linux 5.14 and later)."""
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
 
@@ -300,8 +302,8 @@ def install_command() -> str:
     >>> "bubblewrap" in install_command()
     True
     """
-    found = next((f"sudo {tool} {verb} bubblewrap" for tool, verb in _INSTALL.items() if shutil.which(tool)), None)
-    return found or "it is in the package 'bubblewrap' of every distribution"
+    command = next((f"sudo {tool} {verb} bubblewrap" for tool, verb in _INSTALL.items() if shutil.which(tool)), None)
+    return command or "it is in the package 'bubblewrap' of every distribution"
 
 
 def _remedy() -> str:

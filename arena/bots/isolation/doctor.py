@@ -38,14 +38,14 @@ def _posix() -> bool:
 
 def _sandbox() -> list[Capability]:
     try:
-        found = bubblewrap.find()
+        program = bubblewrap.find()
     except bubblewrap.SandboxMissing as error:
         return [Capability(False, str(error))]
     try:
-        bubblewrap.trial(found)
+        bubblewrap.trial(program)
     except bubblewrap.SandboxMissing as error:
-        return [Capability(True, f"bubblewrap {found.version} ({found.path})"), Capability(False, str(error))]
-    capabilities = [Capability(True, f"bubblewrap {found.version} ({found.path}) starts a sandbox")]
+        return [Capability(True, f"bubblewrap {program.version} ({program.path})"), Capability(False, str(error))]
+    capabilities = [Capability(True, f"bubblewrap {program.version} ({program.path}) starts a sandbox")]
     if os.geteuid() == 0:
         capabilities.append(
             Capability(
@@ -85,15 +85,17 @@ def _watch() -> Capability:
 
 def _groups() -> Capability:
     try:
-        found = require_groups()
+        groups = require_groups()
     except NoGroups as why:
         return Capability(
             False,
             f"no control groups ({why}): memory that the kernel keeps for a bot, such as buffers, has no bound but "
             "the number of descriptors",
         )
-    names = ", ".join({"pids": "processes", "cpu": "processor time"}.get(one, one) for one in found.controllers)
-    return Capability(True, f"a control group for each bot ({names}) in {found.folder}")
+    names = ", ".join(
+        {"pids": "processes", "cpu": "processor time"}.get(controller, controller) for controller in groups.controllers
+    )
+    return Capability(True, f"a control group for each bot ({names}) in {groups.folder}")
 
 
 def _first_to_go() -> Capability:

@@ -62,15 +62,15 @@ class PipedProcess:
         """Write all of `data`."""
         self._check_open()
         self._lapsed_s = 0.0
-        at = 0
+        sent = 0
         while True:
             try:
-                at += os.write(self._in, data[at:] if at else data)
+                sent += os.write(self._in, data[sent:] if sent else data)
             except BlockingIOError:
                 pass
             except OSError as error:  # EPIPE
                 raise ProcessEnded(self._how_ended()) from error
-            if at >= len(data):
+            if sent >= len(data):
                 return
             self._wait(self._writable, self._in, deadline)
 
@@ -90,7 +90,7 @@ class PipedProcess:
             return data
 
     def pending(self, wait_s: float = 0.0) -> bool:
-        """Has the process written something that was not received yet, or ended? Waits up to `wait_s` for that."""
+        """True if the process has ended, or has written something not received yet. Waits up to `wait_s` for that."""
         if self.ended is None and wait_s > 0:
             with contextlib.suppress(DeadlinePassed, ProcessEnded):
                 self._wait(self._readable, self._out, time.monotonic() + wait_s)
@@ -143,9 +143,9 @@ class PipedProcess:
                     return
             for descriptor, _ in ready:
                 if descriptor == self._err and not self._keep_stderr():
-                    for one in (self._readable, self._writable):
+                    for watched in (self._readable, self._writable):
                         with contextlib.suppress(KeyError):
-                            one.unregister(self._err)
+                            watched.unregister(self._err)
             before, now = now, time.monotonic()
             lapse = now - before - wait_s
             if lapse > _LAPSE_S:  # of which the bot may have had all: that counts

@@ -58,7 +58,7 @@ def own_children() -> set[int]:
 
 
 def while_waiting(beat: Callable[[], object]) -> None:
-    """Have something called from time to time while this process waits for a bot: it shows that it lives."""
+    """Have `beat` called from time to time while this process waits for a bot, to show that it is alive."""
     _beats.append(beat)
 
 
@@ -91,7 +91,7 @@ class BotProcess(PipedProcess):
         self._bot_pid = self.pid
         self._excess: str | None = None
         self.ponders = False
-        """Was the bot seen to work off its turn? May be set, from what another process of it did."""
+        """True once the bot was seen to work off its turn; may be set if another process of the bot was."""
         self._pondering_from = 0.0
         self._pondered_s = 0.0
         self._suspended = False
@@ -131,8 +131,8 @@ class BotProcess(PipedProcess):
     def look(self) -> None:
         """Kill it if it has more memory or threads than it may (see `memory_watch`); how it ended says so."""
         if self.ended is None and self._excess is None and not self._suspended:
-            found = taken(self.bot_pid)
-            self._excess = found and found.excess(self.launch.limits, self.level.confined)
+            share = taken(self.bot_pid)
+            self._excess = share and share.excess(self.launch.limits, self.level.confined)
             if self._excess is not None:
                 send_signal(self.bot_pid, signal.SIGKILL)
 
@@ -246,7 +246,7 @@ class _Ties:
         let_go_first(BOT_GOES)
 
     def out_of_memory(self) -> bool:
-        """Has the kernel killed it because its group had too much?"""
+        """True if the kernel has killed it because its group had too much memory."""
         return self._control_group is not None and self._control_group.killed()
 
     def end(self) -> None:
@@ -260,12 +260,12 @@ _dying: list[ControlGroup] = []  # groups whose last processes had not ended yet
 
 
 def _control_group(limits: BotLimits, confined: bool) -> ControlGroup | None:
-    found = groups()
-    if found is None:
+    place_for_groups = groups()
+    if place_for_groups is None:
         return None
     most = limits.processes + _BUBBLEWRAPS if confined else _MOST_PROCESSES
     try:
-        return found.make(Bounds((limits.memory_mb + GROUP_SLACK_MB) * MIB, most))
+        return place_for_groups.make(Bounds((limits.memory_mb + GROUP_SLACK_MB) * MIB, most))
     except OSError:
         return None
 
@@ -377,11 +377,11 @@ def taken(pid: int) -> Taken | None:
 
 
 def read_status(text: bytes) -> Taken:
-    """The same, from the text of `/proc/PID/status`.
+    """What a process has, from the text of `/proc/PID/status`.
 
     >>> read_status(b"RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n")
     Taken(memory_mb=2049, tables_mb=1, threads=3)
     """
-    found = {name: int(value) for name, value in _FIELDS.findall(text)}
-    threads = found.pop(b"Threads", 0)
-    return Taken(sum(found.values()) >> 10, found.get(b"VmPTE", 0) >> 10, threads)
+    figures = {name: int(value) for name, value in _FIELDS.findall(text)}
+    threads = figures.pop(b"Threads", 0)
+    return Taken(sum(figures.values()) >> 10, figures.get(b"VmPTE", 0) >> 10, threads)

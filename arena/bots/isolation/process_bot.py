@@ -74,7 +74,7 @@ class ProcessBot(RemoteBot):
         return process
 
     def _is_worn_out(self, process: BotProcess) -> bool:
-        """Is so much of its processor time used up that it should be replaced between two games?"""
+        """True if it has used so much of its processor time that it should be replaced between two games."""
         return process.cpu_seconds() > self._limits.cpu_s / 2
 
     def _time_limit(self, clock: TimeLeft | None) -> float:

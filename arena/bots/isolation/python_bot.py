@@ -90,7 +90,7 @@ class PythonBot(ProcessBot):
             raise BotError(fault.detail) from None
 
     def _load(self) -> None:
-        """The same, with a `BotFault` as in a game."""
+        """Start the process and run the bot's file in it; `BotFault` if that fails."""
         if self.process is not None:
             return
         self._start_budget.begin()
@@ -245,11 +245,11 @@ class PythonBot(ProcessBot):
         """The next message, which must be the only one."""
         assert self.process is not None
         reader = self._reader
-        while (found := reader.take()) is None:
+        while (message := reader.take()) is None:
             reader.add(self.process.receive(deadline))
         if reader.rest:
             raise BotFault("protocol", "sent more than was asked for")
-        return found
+        return message
 
     def _broken(
         self, error: ProcessEnded | DeadlinePassed, hook: str, waited: float, clock: TimeLeft | None = None
@@ -260,9 +260,9 @@ class PythonBot(ProcessBot):
             return self._failed(BotFault("crash", f"in {hook}: {error.how}{said}"))
         return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{clock_text(clock)}"))
 
-    def _done(self, found: Message) -> None:
-        if found.kind != messages.DONE or found.body:
-            raise self._failed(read_fault(found, 0))
+    def _done(self, message: Message) -> None:
+        if message.kind != messages.DONE or message.body:
+            raise self._failed(read_fault(message, 0))
 
     def _failed(self, fault: BotFault) -> BotFault:
         """The fault, after ending the process, unless that can go on after a mere exception."""
@@ -283,7 +283,7 @@ def package_folders() -> list[str]:
 
 def _environment() -> dict[str, str]:
     """The environment of a child: results must not depend on the user's."""
-    found = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **dict.fromkeys(_ONE_CORE, "1")}
+    variables = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **dict.fromkeys(_ONE_CORE, "1")}
     if os.environ.get("ARENA_PURE"):
-        found["ARENA_PURE"] = "1"
-    return found
+        variables["ARENA_PURE"] = "1"
+    return variables

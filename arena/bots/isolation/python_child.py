@@ -251,9 +251,9 @@ class _Output(BotOutput):
     """Sends what a bot prints, within bounds, line by line to the runner."""
 
     @staticmethod
-    def _log(bot: str, line: str, place: str) -> None:
+    def _log(bot: str, line: str, where: str) -> None:
         with contextlib.suppress(OSError):
-            os.write(2, (place + line).encode("utf-8", "replace") + b"\n")
+            os.write(2, (where + line).encode("utf-8", "replace") + b"\n")
 
 
 def main() -> None:
@@ -266,9 +266,9 @@ def main() -> None:
     write = os.write
 
     def write_all(data: bytes) -> None:
-        at = write(answers, data)
-        while at < len(data):
-            at += write(answers, data[at:])
+        written = write(answers, data)
+        while written < len(data):
+            written += write(answers, data[written:])
 
     child = Child(write_all)
     output = _Output(lambda: ("", child.games), where=child.where)

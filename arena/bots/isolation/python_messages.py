@@ -97,7 +97,7 @@ class MessageReader:
 
     @property
     def rest(self) -> bool:
-        """Is anything left that was not taken?"""
+        """True if there are bytes that were not taken."""
         return bool(self._data)
 
     def add(self, data: bytes) -> None:
@@ -118,24 +118,24 @@ class MessageReader:
         return Message(kind, data[5 : 5 + size])
 
 
-def read_answer(found: Message, question: int) -> int:
+def read_answer(message: Message, question: int) -> int:
     """The number of the move in an answer; `BotFault` for a fault, an answer to something else, or nonsense."""
-    if found.kind == FAULT:
-        raise read_fault(found, question)
-    if found.kind != ANSWER or len(found.body) != ANSWERING.size:
+    if message.kind == FAULT:
+        raise read_fault(message, question)
+    if message.kind != ANSWER or len(message.body) != ANSWERING.size:
         raise BotFault("protocol", "sent something that is no answer to the question")
-    number, move = ANSWERING.unpack(found.body)
+    number, move = ANSWERING.unpack(message.body)
     if number != question:
         raise BotFault("protocol", "answered a question that was not asked, or answered twice")
     return int(move)
 
 
-def read_fault(found: Message, question: int) -> BotFault:
+def read_fault(message: Message, question: int) -> BotFault:
     """The failure that a child reports."""
-    if found.kind != FAULT or len(found.body) < FAULTY.size:
+    if message.kind != FAULT or len(message.body) < FAULTY.size:
         return BotFault("protocol", "sent something that is no answer to the question")
-    number, hook, kind = FAULTY.unpack_from(found.body)
+    number, hook, kind = FAULTY.unpack_from(message.body)
     if number != question or hook >= len(HOOKS) or kind >= len(KINDS):
         return BotFault("protocol", "told of a failure that nobody asked for")
-    clean = printable(found.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
+    clean = printable(message.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
     return BotFault(KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")

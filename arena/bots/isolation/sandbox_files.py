@@ -74,18 +74,18 @@ class SandboxRefused(ArenaError):
 def shown(paths: Iterable[str], own: str) -> list[str]:
     """Options of bubblewrap that show files and folders, and `own`, the bot's folder, without what is hidden in it.
 
-    What does not exist is left out. A link is made anew and followed: what it leads to is shown, too.
+    What does not exist is left out. Links are shown as links, and what they lead to is shown, too.
     """
-    found = _followed([own, *paths])
+    targets = _followed([own, *paths])
     covers = hidden(own)
     options: list[str] = []
     folders: list[str] = []
-    # a folder goes before what lies in it, lest it be laid over that
-    for path in sorted({*found, own}, key=lambda path: path.split("/")):
+    # a folder goes before what lies in it, so that it does not cover that
+    for path in sorted({*targets, own}, key=lambda path: path.split("/")):
         inside = max((folder for folder in folders if within(path, folder)), key=len, default=None)
         cover = next((cover for cover in covers if within(path, cover)), None)
         if inside is None or (cover is not None and within(cover, inside)):
-            target = found[path]
+            target = targets[path]
             if target is not None:
                 options += ["--symlink", target, path]
             else:
@@ -98,21 +98,21 @@ def shown(paths: Iterable[str], own: str) -> list[str]:
 
 def _followed(paths: Iterable[str]) -> dict[str, str | None]:
     """What exists of the paths, and what the links among them lead to; each with its target if it is a link."""
-    found: dict[str, str | None] = {}
+    targets: dict[str, str | None] = {}
     waiting = [os.path.normpath(path) for path in paths]
     for path in waiting:
-        if path in found:
+        if path in targets:
             continue
         if os.path.islink(path):
-            found[path] = target = os.readlink(path)
+            targets[path] = target = os.readlink(path)
             waiting.append(os.path.normpath(os.path.join(os.path.dirname(path), target)))
         elif os.path.exists(path):
-            found[path] = None
-    return found
+            targets[path] = None
+    return targets
 
 
 def within(path: str, folder: str) -> bool:
-    """Is a path the folder or below it? By their texts.
+    """True if a path is the folder or below it, judged by their texts.
 
     >>> within("/a/b", "/a"), within("/a", "/a"), within("/ab", "/a"), within("/a", "/")
     (True, True, False, True)
@@ -159,7 +159,7 @@ def check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise SandboxRefused(f"there is no folder {folder}")
     real = str(folder.resolve())
-    closed = any(within(real, place) for place in _CLOSED) and not any(within(real, place) for place in _OPEN)
+    closed = any(within(real, area) for area in _CLOSED) and not any(within(real, area) for area in _OPEN)
     if closed or real in _CROWDED:
         what = "is a folder of the system"
     elif any(within(home, real) for home in _homes()) or os.path.dirname(real) == "/home":
@@ -231,7 +231,7 @@ def _refuse_special(path: str, kind: int) -> NoReturn:
 
 
 def is_hidden(name: str) -> bool:
-    """Is something of this name in a bot's folder covered?"""
+    """True if a file or folder of this name in a bot's folder is covered."""
     return name.startswith(".") or name in OURS
 
 

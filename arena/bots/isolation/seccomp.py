@@ -221,7 +221,7 @@ class _Comparison(ctypes.Structure):
 
 
 def has_filter() -> bool:
-    """Is there a filter for machines of this kind?"""
+    """True if there is a filter for machines of this kind."""
     return sys.platform == "linux" and platform.machine() in _MACHINES
 
 

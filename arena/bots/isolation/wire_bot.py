@@ -258,13 +258,13 @@ class WireBot(ProcessBot):
         """The next line without its end. What comes after it is kept: it is a fault at the next message."""
         rest = self._unread = bytearray()
         searched = 0
-        while (at := rest.find(b"\n", searched)) < 0:
+        while (end := rest.find(b"\n", searched)) < 0:
             if len(rest) >= LONGEST_LINE:
                 return bytes(rest)  # too long already
             searched = len(rest)
             rest += process.receive(deadline)
-        self._unread = rest[at + 1 :]
-        return bytes(rest[:at])
+        self._unread = rest[end + 1 :]
+        return bytes(rest[:end])
 
     def _fragment(self) -> str:
         """The unfinished line, in words."""

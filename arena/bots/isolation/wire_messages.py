@@ -316,12 +316,12 @@ def nesting_depth(line: bytes) -> int:
     depth = deepest = 0
     in_text = False
     escaped = -1  # position of a character escaped by a backslash
-    for found in _BRACKETS.finditer(line):
-        sign, at = found[0], found.start()
-        if at == escaped:
+    for bracket in _BRACKETS.finditer(line):
+        sign, position = bracket[0], bracket.start()
+        if position == escaped:
             continue
         if sign == b"\\":
-            escaped = at + 1
+            escaped = position + 1
         elif sign == b'"':
             in_text = not in_text
         elif not in_text:
@@ -331,12 +331,12 @@ def nesting_depth(line: bytes) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in members:
             raise _Refused(f"has the key {quoted(name)} twice")
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
 def _whole(text: str) -> int:

@@ -33,14 +33,14 @@ def core_count() -> int:
 
 
 def core_held(core: int) -> bool:
-    """Does some process of this machine, perhaps this one, hold a core?"""
-    found = _bound(core)
-    if found is not None:
-        found.close()
-    return found is None
+    """True if some process of this machine, perhaps this one, holds a core."""
+    holder = _bound(core)
+    if holder is not None:
+        holder.close()
+    return holder is None
 
 
-def pin_to_core(place: int | None = None) -> bool:
+def pin_to_core(number: int | None = None) -> bool:
     """Pin this process, and the children it starts from now on, to a core that nobody holds; was there one?
 
     Worker number `place` of this machine begins to look at the core of that number; None: at the current one. If
@@ -51,10 +51,10 @@ def pin_to_core(place: int | None = None) -> bool:
         return False
     cores = usable_cores()
     with contextlib.suppress(OSError, ValueError, IndexError):
-        first = cores.index(current_core()) if place is None else place % len(cores)
-        found = _first_free([*cores[first:], *cores[:first]])
-        if found is not None:
-            _held, core = found
+        first = cores.index(current_core()) if number is None else number % len(cores)
+        free = _first_free([*cores[first:], *cores[:first]])
+        if free is not None:
+            _held, core = free
             os.sched_setaffinity(0, {core})
             return True
     return False
@@ -62,17 +62,17 @@ def pin_to_core(place: int | None = None) -> bool:
 
 def _first_free(cores: Sequence[int]) -> tuple[socket.socket, int] | None:
     for core in cores:
-        if (found := _bound(core)) is not None:
-            return found, core
+        if (holder := _bound(core)) is not None:
+            return holder, core
     return None
 
 
 def _bound(core: int) -> socket.socket | None:
     """What holds a core; None if a process does already."""
-    found = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        found.bind(f"{_ADDRESS}{core}")
+        holder.bind(f"{_ADDRESS}{core}")
     except OSError:
-        found.close()
+        holder.close()
         return None
-    return found
+    return holder

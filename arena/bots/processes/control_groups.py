@@ -61,7 +61,7 @@ class ControlGroup:
         os.close(file)
 
     def killed(self) -> bool:
-        """Has the kernel killed something in it for want of memory?"""
+        """True if the kernel has killed a process in it because its memory was used up."""
         return bool(re.search(r"^oom_kill [1-9]", read_text(f"{self._folder}/memory.events"), re.MULTILINE))
 
     def processes(self) -> list[int]:
@@ -135,9 +135,9 @@ _numbers = itertools.count()
 
 def remove_groups_of(pid: int) -> None:
     """Remove the groups that a process has made for its bots, once it has ended."""
-    found = groups()
-    if found is not None:
-        found.remove_of(pid)
+    control_groups = groups()
+    if control_groups is not None:
+        control_groups.remove_of(pid)
 
 
 # ---------------------------------------------------------------- finding them
@@ -152,13 +152,13 @@ def groups() -> ControlGroups | None:
 
 
 def require_groups() -> ControlGroups:
-    """The same; `NoGroups` says why there are none."""
+    """Where this process can make groups; `NoGroups` says why it cannot."""
     if os.environ.get(NO_GROUPS):
         raise NoGroups(f"control groups are switched off ({NO_GROUPS})")
-    found = _found()
-    if isinstance(found, str):
-        raise NoGroups(found)
-    return found
+    result = _found()
+    if isinstance(result, str):
+        raise NoGroups(result)
+    return result
 
 
 @functools.cache
@@ -175,12 +175,12 @@ def find(own: str, mounts: str) -> ControlGroups:
     `own` is the text of /proc/self/cgroup, `mounts` that of /proc/self/mountinfo.
     """
     try:
-        found = _usable(own, mounts)
-        found.sweep()
-        found.make(Bounds(1 << 30, 64)).remove()
+        control_groups = _usable(own, mounts)
+        control_groups.sweep()
+        control_groups.make(Bounds(1 << 30, 64)).remove()
     except OSError as error:
         raise NoGroups(f"{error.filename or 'a control group'}: {error.strerror}") from None
-    return found
+    return control_groups
 
 
 def _usable(own: str, mounts: str) -> ControlGroups:
@@ -227,15 +227,15 @@ def _enabled(folder: Path, move: bool) -> ControlGroups:
 
 def _move_processes(folder: Path) -> None:
     """Into a group beside those that will be made: a group with controllers for others has no processes itself."""
-    place = folder / RUNNER
-    place.mkdir(exist_ok=True)
+    group = folder / RUNNER
+    group.mkdir(exist_ok=True)
     for _ in range(_MOST_MOVES):
         pids = _processes(folder)
         if not pids:
             return
         for pid in pids:
             try:
-                _write(place / "cgroup.procs", str(pid))
+                _write(group / "cgroup.procs", str(pid))
             except ProcessLookupError:  # it has ended
                 continue
 
@@ -258,8 +258,8 @@ def _below(point: str, root: str, path: str) -> Path | None:
     >>> _below("/cg", "/docker/1", "/docker/2")
     """
     relative = os.path.relpath(path, root)
-    found = Path(point, relative) if not relative.startswith("..") else None
-    return found if found is None or relative != "." else Path(point)
+    path_here = Path(point, relative) if not relative.startswith("..") else None
+    return path_here if path_here is None or relative != "." else Path(point)
 
 
 # ---------------------------------------------------------------- files

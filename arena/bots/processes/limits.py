@@ -110,7 +110,7 @@ def limits_setter(memory: int, file: int, files: int, cpu_s: int, addresses: boo
             (resource.RLIMIT_STACK, stack, max(memory, stack)),
             (resource.RLIMIT_MEMLOCK, _LOCKED, _LOCKED),
         ]
-    bounded = [(kind, *(_within_hard_limit(kind, one) for one in values)) for kind, *values in wanted]
+    bounded = [(kind, *(_within_hard_limit(kind, value) for value in values)) for kind, *values in wanted]
 
     def set_limits() -> None:
         for kind, soft, hard in bounded:

@@ -25,23 +25,23 @@ def read_text(path: str) -> str:
 
 def children(pid: int) -> list[int]:
     """The children of all threads of a process; it and they may end meanwhile."""
-    found: list[int] = []
+    pids: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, read_text(f"/proc/{pid}/task/{thread}/children").split())
-    return found
+            pids += map(int, read_text(f"/proc/{pid}/task/{thread}/children").split())
+    return pids
 
 
 def descendants(pid: int) -> list[int]:
     """All processes below a process; those whose parent has ended are not found."""
-    found = children(pid)
-    for one in found:  # grows meanwhile
-        found += children(one)
-    return found
+    pids = children(pid)
+    for child in pids:  # grows meanwhile
+        pids += children(child)
+    return pids
 
 
 def has_children(known: Collection[int] = ()) -> bool:
-    """Has this process children, running or ended and not waited for, besides the `known` ones?
+    """True if this process has children, running or ended and not waited for, besides the `known` ones.
 
     With `known`, only those of the calling thread are looked at. Workers ask this every 20 ms.
     """
@@ -67,12 +67,12 @@ def start_time(pid: int) -> str:
 
 
 def is_running(pid: int) -> bool:
-    """Is there such a process, and not merely its exit code?"""
+    """True if there is a process with this PID that has not ended."""
     return bool(start_time(pid))
 
 
 def is_paused(pid: int) -> bool:
-    """Is a process, by its first thread, stopped by a signal or a debugger?"""
+    """True if the first thread of a process is stopped by a signal or a debugger."""
     return _stat(pid)[:1] in (["T"], ["t"])
 
 

@@ -24,10 +24,10 @@ def prctl() -> Callable[..., int] | None:
     if sys.platform != "linux":
         return None
     try:
-        found: Callable[..., int] = ctypes.CDLL(None, use_errno=True).prctl
+        function: Callable[..., int] = ctypes.CDLL(None, use_errno=True).prctl
     except (OSError, AttributeError):
         return None
-    return found
+    return function
 
 
 def tie_to_parent(parent: int, number: int = signal.SIGKILL) -> Callable[[], bool]:
@@ -103,9 +103,9 @@ def end_descendants(pid: int, patience_s: float = 2.0) -> None:
     """
     send_signal(pid, signal.SIGSTOP)
     deadline = time.monotonic() + patience_s
-    while (left := [one for one in descendants(pid) if is_running(one)]) and time.monotonic() < deadline:
-        for one in left:
-            send_signal(one, signal.SIGKILL)
+    while (left := [child for child in descendants(pid) if is_running(child)]) and time.monotonic() < deadline:
+        for child in left:
+            send_signal(child, signal.SIGKILL)
         time.sleep(0.001)
 
 
@@ -120,15 +120,15 @@ def kill_orphans(known: Collection[int]) -> list[int]:
 
     For a process that adopts orphans (`adopt_orphans`): they are what bots have left behind.
     """
-    found = []
+    killed = []
     for pid in children(os.getpid()):
         if pid not in known:
             if is_running(pid):
-                found.append(pid)
+                killed.append(pid)
             with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-    return found
+    return killed
 
 
 # ---------------------------------------------------------------- who comes first

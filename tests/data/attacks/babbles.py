@@ -3,7 +3,8 @@
 import os
 import sys
 
-EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\rdone\b\b\x00 \u202eevil\n2000-01-01 00:00:00,000 INFO 1 arena.tournament.runner: forged\n"
+EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\rdone\b\b\x00 \u202eevil\n"
+EVIL += "2000-01-01 00:00:00,000 INFO 1 arena.tournament.runner: forged\n"
 
 
 class Babbles:
