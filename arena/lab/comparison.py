@@ -130,28 +130,25 @@ def play_comparison(
 def resume(
     folder: str | PathLike[str],
     *,
-    games: int | None = None,
-    rounds: int | None = None,
-    matches: int | None = None,
-    max_pairs: int | None = None,
     error: float | None = None,
     bots: Sequence[str] = (),
     workers: int | None = None,
     progress: bool = False,
     trust: bool = False,
+    **more: int | None,
 ) -> notebook.Run | notebook.Comparison:
-    """Play a stored run, or all variants of a comparison, to its end, or on to more; return it as `arena.load` does.
+    """Play a stored run, or all variants of a comparison, to its end; return it as `arena.load` does.
 
-    `games` of each pairing, `rounds` (swiss), `matches` (series) or `max_pairs` (sprt): the result is that of a run
-    that had asked for so many at once. With `error` it goes on until the 95% errors of all `bots` (none: of all in the
-    table) are at most so many Elo, or to `games` of each pairing, by default 100,000: look at `run.standings`.
+    To extend it, say how much there is to be of what its format grows by: `games` per pairing, `rounds` (swiss),
+    `matches` (series) or `max_pairs` (sprt). The result is that of a run that asked for so many from the start. With
+    `error`, play goes on until every rating's 95% error (or that of `bots`) is at most so many Elo, or to `games` per
+    pairing (default 100,000).
 
-    Resuming runs the bots that the folder names; one that this user has not begun is refused without `trust`.
+    Resuming runs the bots that the folder names; a folder that this user did not create is refused without `trust`.
     Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
     """
     kind, path = find_folder(fspath(folder))
-    given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
-    asked = {key: number for key, number in given.items() if number is not None}
+    asked = {key: number for key, number in more.items() if number is not None}
     until = None if error is None else UntilError(error, bots, asked.pop("games", MOST_GAMES))
     if kind != COMPARISON:
         return resume_run(fspath(folder), asked, until, workers=workers, progress=progress, trust=trust)

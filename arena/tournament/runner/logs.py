@@ -12,9 +12,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import marshal
-import os
 import time
 from collections.abc import Callable
+from logging.handlers import WatchedFileHandler
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -66,11 +66,11 @@ def from_plain(plain: PlainRecord) -> logging.LogRecord:
     )
 
 
-class LogFile(logging.FileHandler):
-    """The file; takes records from several threads. A full disk loses lines, never the run.
+class LogFile(WatchedFileHandler):
+    """The file; takes records from several threads and processes. A full disk loses lines, never the run.
 
-    At `LARGEST_LOG` bytes it is rotated: renamed, in place of the one renamed before, and started again. Several
-    processes may write to one file, as those of a league do: whoever finds it full renames it, the others follow.
+    At `LARGEST_LOG` bytes it is renamed, in place of the one renamed before, and started again. Other processes that
+    write to it, as those of a league do, notice that and open the new one.
     """
 
     def __init__(self, path: Path) -> None:
@@ -79,33 +79,14 @@ class LogFile(logging.FileHandler):
         self.lost = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        assert self.lock is not None
-        with self.lock:
-            try:
-                self._rotate()
-            except OSError:
-                self.handleError(record)
-                return
-            super().emit(record)
-
-    def _rotate(self) -> None:
-        """Close a file that is full, or that another process has renamed. OSError if that is impossible."""
         path = Path(self.baseFilename)
         try:
-            there = path.stat()
-        except FileNotFoundError:
-            there = None
-        if self.stream is not None and (there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)):
-            self._close_stream()
-        if there is not None and there.st_size >= LARGEST_LOG:
-            self._close_stream()
-            with contextlib.suppress(FileNotFoundError):  # another process was quicker
-                path.replace(path.with_name(path.name + SPARE))
-
-    def _close_stream(self) -> None:
-        stream, self.stream = self.stream, None  # the next record opens it again
-        if stream is not None:
-            stream.close()
+            with contextlib.suppress(FileNotFoundError):  # not begun, or another process was quicker
+                if path.stat().st_size >= LARGEST_LOG:
+                    path.replace(path.with_name(path.name + SPARE))
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
         self.lost += 1
