@@ -1,4 +1,4 @@
-"""What `arena analyse` shows: of a game its chances, turning points and blunders; of a run the losses by bot."""
+"""What `arena replay --judge` shows: for a game chances, turning points and blunders; for a run the losses by bot."""
 
 from __future__ import annotations
 

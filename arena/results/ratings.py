@@ -1,4 +1,4 @@
-"""Ratings of any list of games: the tables and the JSON of `arena ratings`."""
+"""Ratings of any list of games: the tables and the JSON of `arena rate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that a run says besides its ranking, as tidy tables: `arena stats`, and the frames of a notebook."""
+"""Everything that a run says besides its ranking, as tidy tables: `arena standings --all`, and the frames of a notebook."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ class Statistic:
 
     name         its CSV file and its key in JSON
     make         makes its frame
-    columns      those that a terminal shows; None: all, none: it is in CSV and JSON only
+    hidden       columns that are in CSV and JSON only
+    files_only   the whole table is in CSV and JSON only
     by_opponent  it has a row for each two bots: for a large field it is made only when it is asked for
     note         a sentence below it
     """
@@ -57,52 +58,20 @@ class Statistic:
     name: str
     title: str
     make: Callable[[RatedRun], pd.DataFrame]
-    columns: tuple[str, ...] | None = None
+    hidden: tuple[str, ...] = ()
+    files_only: bool = False
     by_opponent: bool = False
     note: str = ""
 
 
-_IN_FILES_ONLY: tuple[str, ...] = ()
-
 STATISTICS = (
     Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated)),
-    Statistic(
-        "scores",
-        "Score by bot, with 95% intervals clustered by deal",
-        lambda of: scores(of.games),
-        columns=(
-            "bot",
-            "games",
-            "wins",
-            "draws",
-            "losses",
-            "score",
-            "score_low",
-            "score_high",
-            "score_first",
-            "score_second",
-        ),
-    ),
+    Statistic("scores", "Score by bot, with 95% intervals clustered by deal", lambda of: scores(of.games)),
     Statistic(
         "pairings",
         "Bot against opponent",
         lambda of: pairings_frame(_results(of.games), of.error),
-        columns=(
-            "bot",
-            "opponent",
-            "games",
-            "wins",
-            "draws",
-            "losses",
-            "score",
-            "elo",
-            "elo_low",
-            "elo_high",
-            "los",
-            "unit",
-            "units",
-            "units_needed",
-        ),
+        hidden=("flag", "elo_error95", "normalized_elo"),
         by_opponent=True,
         note="Units needed: how many more pairs (or games, if there are no pairs) bring the 95% error down to {error:g}"
         " Elo if they go like those so far; '-' if all went alike. Elo has its 95% interval; if every game was won or"
@@ -119,42 +88,32 @@ STATISTICS = (
         "first_player_by_bot",
         "Score of each bot in the games it began",
         lambda of: first_player_score(of.games, by=["bot"]),
-        columns=_IN_FILES_ONLY,
+        files_only=True,
     ),
     Statistic(
         "length",
         "Length of games",
         lambda of: game_length(of.games),
-        columns=(
-            "games",
-            "turns_mean",
-            "turns_sd",
-            "turns_min",
-            "turns_p10",
-            "turns_p50",
-            "turns_p90",
-            "turns_max",
-            "plies_mean",
-        ),
+        hidden=("plies_sd", "plies_min", "plies_p10", "plies_p50", "plies_p90", "plies_max"),
     ),
     Statistic(
         "length_by_bot",
         "Length of games by bot",
         lambda of: game_length(of.games, by=["bot"]),
-        columns=_IN_FILES_ONLY,
+        files_only=True,
     ),
     Statistic(
         "length_by_opponent",
         "Length of games by bot and opponent",
         lambda of: game_length(of.games, by=["bot", "opponent"]),
-        columns=_IN_FILES_ONLY,
+        files_only=True,
         by_opponent=True,
     ),
     Statistic(
         "length_histogram",
         "How many games took how many turns",
         lambda of: length_histogram(of.games),
-        columns=_IN_FILES_ONLY,
+        files_only=True,
     ),
     Statistic(
         "points_by_bot",
@@ -165,7 +124,7 @@ STATISTICS = (
         "points_by_opponent",
         "Stones and match points per game by opponent",
         lambda of: stones_and_points(of.games, by=["bot", "opponent"]),
-        columns=_IN_FILES_ONLY,
+        files_only=True,
         by_opponent=True,
     ),
     Statistic("endings", "How games ended", lambda of: endings(of.games)),
@@ -179,7 +138,7 @@ STATISTICS = (
         "endings_by_opponent",
         "How each bot won against each opponent",
         lambda of: endings(of.games, by=["bot", "opponent"]),
-        columns=_IN_FILES_ONLY,
+        files_only=True,
         by_opponent=True,
     ),
     Statistic(
@@ -194,7 +153,7 @@ STATISTICS = (
         "time_by_opponent",
         "Thinking time in ms per decision, by opponent (quantiles over games)",
         lambda of: thinking_time(of.games, by=["bot", "opponent"]),
-        columns=_IN_FILES_ONLY,
+        files_only=True,
         by_opponent=True,
     ),
 )
@@ -326,9 +285,9 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole
     """
     frames = run_frames(run, error, prior, whole)
     tables = [
-        table_of(name, statistic.title, frames[name], statistic.note.format(error=error), columns=statistic.columns)
+        _table(statistic, frames[statistic.name], error)
         for statistic in STATISTICS
-        if len(frames.get(name := statistic.name, ()))
+        if statistic.name in frames and len(frames[statistic.name])
     ]
     if run.losses is not None:
         tables.append(losses_table(run.losses, len(run.games)))
@@ -337,3 +296,8 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole
     if is_large(run) and not whole:
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")
     return Report(heading(run), cut(tables, run, whole), remarks, values=lambda: values | table_values(tables))
+
+
+def _table(statistic: Statistic, frame: pd.DataFrame, error: float) -> Table:
+    shown = [] if statistic.files_only else [name for name in frame.columns if name not in statistic.hidden]
+    return table_of(statistic.name, statistic.title, frame, statistic.note.format(error=error), columns=shown)

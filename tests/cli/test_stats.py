@@ -20,7 +20,7 @@ from tests.cli.conftest import Arena, json_of
 pytestmark = pytest.mark.process
 
 TITLES = {statistic.name: statistic.title for statistic in STATISTICS}
-ONLY_IN_FILES = {statistic.name for statistic in STATISTICS if statistic.columns == ()}
+ONLY_IN_FILES = {statistic.name for statistic in STATISTICS if statistic.files_only}
 FIELD = ("tournament", "greedy", "random", "--games", 20, "--seed", 3, "--workers", 1)
 BAD = "def act(view, moves):\n    if view.rng.random() < 0.02:\n        raise ValueError('no')\n    return moves[0]\n"
 

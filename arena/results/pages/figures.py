@@ -1,4 +1,4 @@
-"""What the plots and squares of a report show: figures of the run, from the functions that `arena stats` uses."""
+"""What the plots and squares of a report show: figures of the run, from the functions of `arena.stats`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run, comparison, league or file of records as a page: the figures of `arena stats`, plots, and games to replay."""
+"""A run, comparison, league or file of records as a page: all statistics, plots, and games to replay."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from arena.text import first_line, one_line
 GAMES = 20
 """Games to replay unless another number is asked for."""
 ERROR = 10.0
-"""95 % error in Elo for which the report says how many more pairs are needed, as `arena stats` does."""
+"""95% error in Elo for which the report says how many more pairs are needed."""
 EVERY_S = 5.0
 """Seconds between two pages of a run in progress, at least."""
 SHARE = 5
@@ -103,7 +103,7 @@ class Part:
     """All about one run, or what a comparison says of several.
 
     prefix    rule set of a run of a comparison, else ""; `folder`: what stands before its games' names
-    lead      what came out, in a sentence or two
+    lead      who won, in a sentence or two
     facts     a word and a figure each
     """
 
@@ -259,7 +259,7 @@ def _facts(run: RunData, found: RunStandings) -> list[tuple[str, str]]:
         ("fact_games", played),
         ("fact_seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
         ("fact_turns", f"{found.mean_turns:.1f}"),
-        ("fact_first", f"{percent(found.first_player['score'])} %"),
+        ("fact_first", f"{percent(found.first_player['score'])}%"),
         ("fact_forfeits", f"{found.faults:,}"),
     ]
     return [(PAGE[word], one_line(text, 60)) for word, text in facts if text != "-"]

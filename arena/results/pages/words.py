@@ -1,4 +1,4 @@
-"""What the pages say: every string of ours that a reader of a page sees, in one place.
+"""What the pages say: every string of ours that a reader of a page sees.
 
 Titles and columns of tables come from the reports themselves.
 """
@@ -9,7 +9,7 @@ COLOURS = {"r": "red", "g": "green", "b": "blue", "y": "yellow", "p": "purple", 
 
 PAGE: dict[str, str] = {
     "contents": "Contents",
-    "skip": "Skip to the contents",
+    "skip": "Skip to content",
     "standings": "Standings",
     "crosstable": "Crosstable",
     "los": "Head to head",
@@ -20,7 +20,7 @@ PAGE: dict[str, str] = {
     "bracket": "Bracket",
     "lead": "First of {all}: {bots}",
     "lead_so_far": "So far first of {all}: {bots}",
-    "lead_figures": ", {elo} Elo, {score} % of the points in {games} games.",
+    "lead_figures": ", {elo} Elo, {score}% of the points in {games} games.",
     "lengths": "Length of games",
     "times": "Thinking time",
     "statistics": "All statistics",
@@ -35,12 +35,12 @@ PAGE: dict[str, str] = {
     "fact_bots": "bots",
     "fact_games": "games",
     "fact_seed": "seed",
-    "fact_turns": "turns a game",
+    "fact_turns": "turns per game",
     "fact_first": "first player scores",
     "fact_forfeits": "forfeits",
     "of_planned": "{played} of {planned}",
     "first": "First player",
-    "first_note": "Score of the bot in the games that it began, with the 95 % interval by deal.",
+    "first_note": "Score of the bot in the games it began, with a 95% interval clustered by deal.",
     "all_bots": "all",
     "begun_axis": "score in % of the games begun",
     "score_axis": "score in %",
@@ -48,11 +48,11 @@ PAGE: dict[str, str] = {
     "all_games_row": "all games",
     "won_by": "won by {bot}",
     "more": "Table",
-    "elo": "The bars are 95 % errors; where there is none, the figure is only a bound.",
-    "heat": "Score of the bot of the row against that of the column in %; below it the 95 % interval (by deal).",
-    "heat_orange": "Blue is above 50 %, orange below.",
-    "heat_left_out": "Too many bots for a square: see the table of bots and opponents below.",
-    "los_note": "Likelihood in % that the bot of the row is stronger than that of the column, from the ratings.",
+    "elo": "Bars are 95% intervals; a figure without a bar is only a bound.",
+    "heat": "Score in % of the row's bot against the column's; below it the 95% interval, clustered by deal.",
+    "heat_orange": "Blue is above 50%, orange below.",
+    "heat_left_out": "There are too many bots for a square; see the table of bots and opponents below.",
+    "los_note": "Likelihood in % that the row's bot is stronger than the column's, from the ratings.",
     "progress_note": "Ratings from the first games, in the order of their deals.",
     "rows_cut": "The first {shown} of {all} rows; arena standings RUN --all --csv DIR writes all.",
     "turns": "turns",
@@ -60,44 +60,44 @@ PAGE: dict[str, str] = {
     "elo_axis": "Elo",
     "time_axis": "time for a decision",
     "decisions": "decisions",
-    "time_note": "A clock measured these, so another run of the same games has others. Each bar is a factor of two.",
+    "time_note": "Times vary from run to run. Each bar is a factor of two.",
     "forfeits_none": "No game was forfeited.",
     "forfeits_by": "{games} by {bot}",
     "viewer": "A game to play through",
-    "cards_note": "Score of the sides that played the card. A card that only a winning side gets to play is a sign of "
-    "the win, not its cause.",
-    "repeat": "To play the run again, save these settings as run.toml and run:",
+    "cards_note": "Score of the sides that played the card. A card that only a winning side gets to play is a sign "
+    "of the win, not its cause.",
+    "repeat": "To play this run again, save these settings as run.toml and run:",
     "repeat_command": "arena run run.toml",
     "hashes": "Hashes of the bots' sources",
-    "sample": "{shown} of {all} games can be replayed here: a game for each bot and kind of forfeit first, the rest "
-    "evenly spaced. For others: {command}",
+    "sample": "{shown} of {all} games can be replayed here: first a forfeit of each bot and kind, then games evenly "
+    "spaced over the run. For others: {command}",
     "all_games": "All {all} games can be replayed here.",
     "no_script": "The viewer needs JavaScript; the game's record is below.",
     "record": "Record",
-    "live": "The run is in progress; this page is rewritten and reloads itself.",
+    "live": "The run is in progress; this page reloads itself.",
     "made": "Written by schotten-arena.",
 }
 """Strings that templates use."""
 
 TIPS: dict[str, str] = {
     "rating": "{bot}: {elo} Elo, {games} games",
-    "rate": "{label}: {score} %{between}, {games} games",
-    "met": "{bot} against {other}: {score} %{between}, W-D-L {counts}",
-    "los": "{bot} against {other}: stronger with {los} %, {elo} Elo",
+    "rate": "{label}: {score}%{between}, {games} games",
+    "met": "{bot} against {other}: {score}%{between}, W-D-L {counts}",
+    "los": "{bot} against {other}: stronger with a likelihood of {los}%, {elo} Elo",
     "progress": "{bot}: {elo} after {games} games",
     "length": "{turns} turns: {games} games",
     "time": "{bot}: {decisions} decisions, {low} .. {high}",
-    "begun": "{bot}: {score} %{between} in {games} games begun",
-    "part": "{label}: {name} {share} %, {games} games",
-    "card": "{card}: {score} %{between} of {sides} sides that played it",
+    "begun": "{bot}: {score}%{between} in the {games} games it began",
+    "part": "{label}: {name} {share}%, {games} games",
+    "card": "{card}: {score}%{between} for {sides} sides that played it",
 }
-"""What figures of plots and squares say when they are pointed at."""
+"""What figures of plots and squares say when one points at them."""
 
 VIEWER: dict[str, str] = {
     "game": "Game",
     "hands": "Hands",
     "both": "both",
-    "own": "of who moves",
+    "own": "of the player to move",
     "only_a": "of a",
     "only_b": "of b",
     "hidden": "hidden",
@@ -113,7 +113,7 @@ VIEWER: dict[str, str] = {
     "step": "Step",
     "link": "Link to this moment",
     "missing": "Game {game} is not in this page.",
-    "keys": "Keys: ← → one step, Home End first and last, space plays, c and C next claim and the one before, "
+    "keys": "Keys: ← → one step, Home End first and last, space plays, c and C next and previous claim, "
     "f forfeit, h hands, n and p next and previous game.",
     "stone": "stone",
     "stones": "stones",
@@ -135,14 +135,14 @@ VIEWER: dict[str, str] = {
     "forced": "no choice",
     "ms": "{ms} ms",
     "claims": "Why claims hold",
-    "open": "Complete sides that hold no claim yet",
+    "open": "Complete sides that cannot claim yet",
     "claimed": "{who} claims stone {stone}: {why}.",
     "not_yet": "Stone {stone}, {who}: {why}.",
     "draws": "draws a card",
     "result": "Result",
     "curve": "Chance of {who} to win after each step",
-    "chance": "Chance of {who} to win, judged by {judge}: {n} %",
-    "better": "{move} was worth {n} % more",
+    "chance": "Chance of {who} to win, judged by {judge}: {n}%",
+    "better": "{move} was worth {n}% more",
     "blunder": "blunder",
     "turning": "turning point",
     "log": "Moves",
