@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def _describe(command: click.Command, context: click.Context) -> Iterator[str]:
     if context.parent is not None:
         yield f"{'#' * (context.command_path.count(' ') + 1)} {context.command_path}\n"
         yield f"```text\n{context.command_path} {' '.join(command.collect_usage_pieces(context))}\n```\n"
-        yield re.sub(r"^\s+", "", command.help or "", flags=re.MULTILINE).replace("\b", "") + "\n"
+        yield from _paragraphs(command.help or "")
         rows = [record for one in command.get_params(context) if (record := one.get_help_record(context))]
         if rows:
             yield "| option | |\n|---|---|"
@@ -46,6 +47,13 @@ def _describe(command: click.Command, context: click.Context) -> Iterator[str]:
             inner = command.get_command(context, name)
             assert inner is not None
             yield from _describe(inner, click.Context(inner, info_name=name, parent=context))
+
+
+def _paragraphs(help: str) -> Iterator[str]:
+    """A help text as Markdown: what a terminal shows line by line (after a backspace) as a block."""
+    for paragraph in cleandoc(help).split("\n\n"):
+        lines = paragraph.removeprefix("\b\n")
+        yield f"```text\n{lines}\n```\n" if lines != paragraph else f"{paragraph}\n"
 
 
 def _cell(text: str) -> str:

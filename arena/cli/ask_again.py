@@ -65,7 +65,7 @@ def ask(stored: StoredGame, bot: str, player: str | None, move: int | None, debu
 
 
 def _numbers(stored: StoredGame, seat: int) -> list[int]:
-    """The moves of a game that were decisions of a seat, and the one that it did not make when it forfeited."""
+    """The numbers of the moves that a seat decided, including the one at which it forfeited."""
     record = parse_record(stored.record)
     made = decisions(stored.result or record)
     numbers = [decision.number for decision in made if decision.seat == seat and decision.asked]

@@ -8,10 +8,12 @@ import time
 
 import click
 
-from arena.bots.isolation.levels import ISOLATIONS
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
+from arena.league.check import GAMES, RULES, check_bot
+from arena.league.check_report import report_text
 from arena.text import json_text
+from arena.tournament.config.tournament import Clock
 
 READY, NOT_READY = 0, 1
 QUICK_GAMES = 12
@@ -44,18 +46,17 @@ SECONDS = 60
     show_default="drawn",
     help="Play the games of an earlier check with this seed.",
 )
-@click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time per decision.")
-@click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time per game.")
+@options.clock
 @click.option(
     "--isolation",
-    type=click.Choice(ISOLATIONS),
+    type=options.ISOLATION,
     default="sandbox",
     show_default=True,
     help="Where the bot runs. With none or process, it has all your rights.",
 )
 @click.option("--strength", is_flag=True, help="Also play against greedy, and show the scores.")
 @click.option("--ladder", is_flag=True, help="Also show its place on the ladder of reference bots.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@options.as_json
 @click.option("--strict", is_flag=True, help="Exit with code 1 also if there are only warnings.")
 def check(
     bot: str,
@@ -74,6 +75,10 @@ def check(
 ) -> int:
     """Check BOT before you submit it: does it forfeit, does it repeat its decisions, how fast is it?
 
+    \b
+    arena check bots/mine.py
+    arena check bots/mine.py --rules base --quick --strict
+
     BOT is named as in 'arena match', with parameters if needed. It plays against 'random' and against itself, as in a
     league; then the same games are played again, in reverse order and with another hash seed.
 
@@ -83,17 +88,12 @@ def check(
         raise click.UsageError(f"--quick means --games {QUICK_GAMES}, but --games {games} was given, too")
     if bank_ms == 0 and move_ms is None:
         raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
-    from arena.cli.compare import split_variants
-    from arena.league.check import GAMES, RULES, check_bot
-    from arena.league.check_report import report_text
-    from arena.tournament.config.tournament import Clock
-
     wanted = None if games is None else games + games % 2  # each deal is played twice
     line = _Line()
     try:
         report = check_bot(
             bot,
-            rules=tuple(dict.fromkeys(split_variants(rules, "--rules"))) or RULES,
+            rules=tuple(dict.fromkeys(options.split_variants(rules, "--rules"))) or RULES,
             level=isolation,
             games=QUICK_GAMES if quick else wanted or GAMES,
             seed=seed,
@@ -104,20 +104,20 @@ def check(
         )
     finally:
         line.end()
-    found = report.to_dict() if as_json else {}
+    values = report.to_dict() if as_json else {}
     if not as_json:
         click.echo(report_text(report), nl=False)
     if ladder:
         from arena.cli.ladder import for_check
 
-        place = None if report.errors else for_check(bot, [one.rules for one in report.rules], isolation, as_json)
+        place = None if report.errors else for_check(bot, [played.rules for played in report.rules], isolation, as_json)
         if place is None and not report.errors:
             return INTERRUPTED
-        found["ladder"] = place
+        values["ladder"] = place
         if not as_json:
             click.echo(f"\n{place or 'Not placed on the ladder, because it has errors.'}", nl=not place)
     if as_json:
-        click.echo(json_text(found))
+        click.echo(json_text(values))
     return NOT_READY if report.errors or (strict and report.warnings) else READY
 
 

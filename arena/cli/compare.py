@@ -24,6 +24,7 @@ from arena.cli.options import (
     play_options,
     quiet,
     seed,
+    split_variants,
     verbose,
 )
 from arena.cli.output import csv_folder, output, print_report
@@ -90,30 +91,6 @@ def compare(
         show_comparison(_folders([*stored, *bots]), baseline, form, to)
         return 0
     return _play(bots, split_variants(variants), baseline, options, form, to)
-
-
-def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
-    """Split comma-separated rule sets; option=value belongs to the rule set before it.
-
-    >>> split_variants(["base,tactical:hand_size=6,scout_return=top,expert"])
-    ['base', 'tactical:hand_size=6,scout_return=top', 'expert']
-    """
-    variants: list[str] = []
-    for text in texts:
-        begun = len(variants)
-        for part in (part.strip() for part in text.split(",")):
-            if not part:
-                raise ArenaError(f"{option} {text}: nothing between two commas")
-            if re.fullmatch(r"[a-z_]+\s*=[^:]*", part) and not part.endswith(".toml"):
-                if len(variants) == begun or ":" not in variants[-1]:
-                    raise ArenaError(
-                        f"{option} {text}: '{part}' changes an option, but there is no rule set"
-                        " before it; write, for example, base:hand_size=7"
-                    )
-                variants[-1] += f",{part}"
-            else:
-                variants.append(part)
-    return variants
 
 
 # ---------------------------------------------------------------- playing

@@ -10,7 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
+from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
+from arena.bots.isolation.doctor import capabilities
 from arena.bots.processes.affinity import core_count
+from arena.paths import data_folder
 
 OPTIONAL = {
     "distributed": "needed to run on a Dask cluster: pip install 'schotten-arena[cluster]'",
@@ -21,12 +24,10 @@ OPTIONAL = {
 
 @click.command()
 def doctor() -> int:
-    """Check the installation, and which levels of isolation work here.
+    """Check the installation, and show which levels of isolation work on this machine.
 
-    !! marks what is missing and required (exit code 1), -- what is missing but optional.
+    !! marks what is required but missing (exit code 1), -- what is optional and missing.
     """
-    from arena.bots.isolation.doctor import capabilities
-
     lines = checks()
     for line, fault in lines:
         click.echo(f"{'!!' if fault else 'ok'}  {line}")
@@ -61,8 +62,6 @@ def checks() -> list[tuple[str, bool]]:
 
 
 def _sandboxed() -> bool:
-    from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
-
     try:
         require_bubblewrap()
     except SandboxMissing:
@@ -90,8 +89,6 @@ def _engine() -> tuple[str, bool]:
 
 
 def _data() -> tuple[str, bool]:
-    from arena.paths import data_folder
-
     folders = {name: data_folder(name) for name in ("bots", "configs", "examples")}
     missing = [name for name, path in folders.items() if not path.is_dir()]
     if missing:

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from arena.cli.compare import split_variants
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import (
     ISOLATION,
@@ -18,6 +17,7 @@ from arena.cli.options import (
     complete_configs,
     complete_rules,
     games,
+    split_variants,
     workers,
 )
 from arena.cli.output import csv_folder, output, print_report

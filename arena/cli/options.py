@@ -6,7 +6,8 @@ An option means the same in each command that has it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,10 +16,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.bots.isolation.levels import ISOLATIONS
+from arena.errors import ArenaError
+from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
 from arena.settings import Setting, number_text, settings_of
 from arena.text import quoted
-from arena.tournament.config.tournament import Clock, TournamentConfig
+from arena.tournament.config.tournament import EXECUTORS, Clock, TournamentConfig
 from arena.tournament.match.tasks import DEAL_BITS
 
 Result = TypeVar("Result")
@@ -75,6 +78,30 @@ def real(least: float, most: float) -> Number:
     return Number(Setting("number", "", least=least, most=most))
 
 
+def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
+    """Split comma-separated rule sets; option=value belongs to the rule set before it.
+
+    >>> split_variants(["base,tactical:hand_size=6,scout_return=top,expert"])
+    ['base', 'tactical:hand_size=6,scout_return=top', 'expert']
+    """
+    variants: list[str] = []
+    for text in texts:
+        begun = len(variants)
+        for part in (part.strip() for part in text.split(",")):
+            if not part:
+                raise ArenaError(f"{option} {text}: nothing between two commas")
+            if re.fullmatch(r"[a-z_]+\s*=[^:]*", part) and not part.endswith(".toml"):
+                if len(variants) == begun or ":" not in variants[-1]:
+                    raise ArenaError(
+                        f"{option} {text}: '{part}' changes an option, but there is no rule set"
+                        " before it; write, for example, base:hand_size=7"
+                    )
+                variants[-1] += f",{part}"
+            else:
+                variants.append(part)
+    return variants
+
+
 def complete_bots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Bots by name, and files."""
     files = [*Path("bots").glob("*.py"), *data_folder("bots").glob("*.py")]
@@ -83,8 +110,6 @@ def complete_bots(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Rule sets by name."""
-    from arena.game.rules import SHORT_NAMES, preset_names
-
     return [CompletionItem(n) for n in [*SHORT_NAMES, *preset_names()] if n.startswith(incomplete)]
 
 
@@ -254,8 +279,6 @@ def where_to_play(command: Callable[..., Result]) -> Callable[..., Result]:
 
 def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str | None]:
     """The name of the executor and the address of its scheduler; a scheduler alone means dask."""
-    from arena.tournament.config.tournament import EXECUTORS
-
     name = executor or ("dask" if scheduler else "local")
     if name not in EXECUTORS:
         raise click.UsageError(f"unknown executor '{name}'; there are {' and '.join(EXECUTORS)}")

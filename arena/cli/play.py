@@ -94,7 +94,7 @@ def play(
 
 
 def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level: str, pace: float) -> int:
-    """Play a game of two bots and show it meanwhile."""
+    """Play a game of two bots and show each move."""
     bot1, bot2 = find_bots(bots)
     number = drawn_seed() if seed is None else seed
     rules = load_rules(rules_name)
@@ -134,7 +134,7 @@ def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: 
 
 
 def _file(seating: Seating, out: Path | None) -> Path:
-    """The file of a game; one that is over is not written again."""
+    """The file to save a game to; never that of a finished game."""
     if out is not None:
         if out.exists() and read_unfinished(out) is None:
             raise ArenaError(f"{out} holds a game that is over; name another file, or remove it")

@@ -80,7 +80,7 @@ def until_error(options: PlayOptions) -> tuple[PlayOptions, UntilError | None]:
 def _tell_if_uncompiled() -> None:
     """Print a line on stderr if the engine was installed without a compiler."""
     if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
-        click.echo("The engine runs uncompiled, about 50 times slower; 'arena doctor' says what to do.", err=True)
+        click.echo("The engine is not compiled, and about 50 times slower; 'arena doctor' says what to do.", err=True)
 
 
 def play(
@@ -129,7 +129,7 @@ def play(
 
 
 def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | LineProgress:
-    """What shows a run while it goes on: a table on a terminal, plain lines elsewhere and with `-v`, nothing with `-q`.
+    """The progress of a run: a table on a terminal, plain lines elsewhere and with `-v`, nothing with `-q`.
 
     `text` replaces the usual figures.
     """
@@ -148,12 +148,12 @@ def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | 
 
 
 def is_terminal() -> bool:
-    """Can stderr be drawn upon?"""
+    """Whether stderr is a terminal that can be drawn on."""
     return sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
 def tell_error(until: UntilError) -> bool:
-    """Say on stderr how large the errors are now; are they small enough?"""
+    """Say on stderr how large the errors are now. Returns whether they are small enough."""
     if until.reached:
         click.echo(f"All errors are small enough: {until.state}.", err=True)
     else:

@@ -1,4 +1,4 @@
-"""What commands and options of version 0.2 are called now: whoever types an old name is told the new one."""
+"""The commands and options of version 0.2 that were renamed. An old name is answered with the new one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPTIONS = {
 
 
 def new_name(command: str, option: str = "") -> str | None:
-    """The sentence that names what replaced a command such as `league list`, or an option of it; None if it is new.
+    """The sentence that names the successor of a command, such as `league list`, or of one of its options, if any.
 
     >>> new_name("stats")
     "'arena stats' is now 'arena standings --all'"

@@ -1,4 +1,4 @@
-"""`arena resume`: play what is left of a run, a comparison or a league, or more games of it."""
+"""`arena resume`: play the rest of a run, a comparison or the submissions of a league, or extend them."""
 
 from __future__ import annotations
 

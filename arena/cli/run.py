@@ -225,7 +225,7 @@ def sprt(
 
 
 def parse_counts(option: str, text: str) -> list[float]:
-    """Counts such as 120,0,500,0,180, five for pentanomial and three for trinomial; ArenaError says what is wrong."""
+    """The counts in a text such as 120,0,500,0,180: five for pentanomial, three for trinomial. ArenaError if wrong."""
     names = _CELLS[option]
     parts = [part.strip() for part in text.split(",")]
     expected = f"expected {len(names)} counts: {', '.join(names)}"

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from arena.game.rules import load_rules, preset_names
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
@@ -73,19 +72,6 @@ def test_an_interrupted_comparison_without_a_seed_is_resumed_by_its_folder(arena
     assert f"arena resume results/{folder.name}" in errors
     values = json.loads(arena("resume", f"results/{folder.name}", "--json").out)
     assert (values["variants"], values["games"]) == (["tactical", "base"], 80)
-
-
-def test_a_comparison_of_an_earlier_version_is_resumed(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
-    shutil.copytree(whole[0], "cmp")
-    Path("cmp/comparison.json").unlink()
-    values = json.loads(arena("resume", "cmp", "--games", 12, "--json", *QUIET).out)
-    assert (values["variants"], values["games"]) == (["tactical", "base"], 2 * 3 * 12), "as they were played"
-
-
-def test_an_earlier_comparison_keeps_the_order_in_which_it_was_played(
-    arena: Arena, whole: tuple[Path, dict[str, Any]]
-) -> None:
-    assert json.loads(arena("compare", "--from", whole[0], "--json").out) == whole[1]
 
 
 def test_other_settings_in_the_same_folder_name_the_remedy(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
@@ -182,10 +168,3 @@ def test_every_two_bots_once_in_each_variant(whole: tuple[Path, dict[str, Any]])
         with Reader(whole[0] / row["variant"]) as reader:
             score = reader.scores()[pairings.index((row["bot"], row["opponent"]))]
         assert (row["wins"], row["draws"], row["losses"]) == (score.wins, score.draws, score.losses)
-
-
-@pytest.mark.slow
-def test_all_rule_sets(arena: Arena) -> None:
-    found = arena("compare", "random", "first", "--variants", "all,base:hand_size=7", "--games", 2, "--json", *QUIET)
-    values = json.loads(found.out)
-    assert len(values["variants"]) == len({load_rules(name).canonical for name in preset_names()}) + 1

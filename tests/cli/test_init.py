@@ -1,4 +1,4 @@
-"""`arena init` and `arena config`: a place to work in, and what comes with the program, from a checkout and a wheel."""
+"""`arena new --workspace` and `arena config`: a folder to work in, from a checkout and from a wheel."""
 
 from __future__ import annotations
 

@@ -51,10 +51,10 @@ def test_a_bot_is_placed(arena: Arena) -> None:
 def test_a_check_says_the_place_too(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("mine.toml").write_text(LADDER)
     small = ladder_config("mine.toml")
-    monkeypatch.setattr("arena.lab.ladder.ladder_config", lambda: small)
-    monkeypatch.setattr("arena.lab.ladder.MAX_GAMES", 4)
+    monkeypatch.setattr("arena.cli.ladder.ladder_config", lambda: small)
+    monkeypatch.setattr("arena.cli.ladder.MAX_GAMES", 4)
     call = ("check", "random", "--isolation", "none", "--rules", "base", "--games", 2, "--ladder")
     assert [one["rules"] for one in json_of(*call, "--json")["ladder"]["standings"]] == ["base"]
     assert "\nbase: not above the lowest rung, first" in arena(*call).out
     Path("bad.py").write_text("def act(view, moves):\n    return None\n")
-    assert "Not placed on the ladder, for it has errors." in arena(*call[:1], "bad.py", *call[2:], code=1).out
+    assert "Not placed on the ladder, because it has errors." in arena(*call[:1], "bad.py", *call[2:], code=1).out

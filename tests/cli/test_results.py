@@ -13,7 +13,6 @@ from arena.bots.isolation.bubblewrap import SandboxMissing
 from arena.game.record import parse_record
 from arena.tournament.store.schema import DATABASE
 from tests.cli.conftest import Arena
-from tests.results.synthetic import store_run
 from tests.tournament.store.stored import forged
 
 EVIL = """
@@ -42,12 +41,6 @@ def test_standings_in_every_format(arena: Arena, played: Path) -> None:
 def test_a_prior_can_be_chosen(arena: Arena, played: Path) -> None:
     assert json.loads(arena("standings", played, "--format", "json", "--prior", 5).out)["prior"] == 5
     assert "--prior" in arena("standings", played, "--prior", -1, code=2).err
-
-
-def test_standings_of_a_run_in_progress_by_name(arena: Arena) -> None:
-    store_run(Path("results/half").resolve(), units=4)
-    assert "8 of 60 games so far" in arena("standings", "half").out
-    assert "did you mean 'half'?" in arena("standings", "halv", code=2).err
 
 
 def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> None:
@@ -186,7 +179,7 @@ def test_the_doctor_names_what_is_there(arena: Arena) -> None:
 def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("Python", False)])
     with monkeypatch.context() as patch:
-        patch.setattr("arena.bots.isolation.bubblewrap.require_bubblewrap", lambda: None)
+        patch.setattr("arena.cli.doctor.require_bubblewrap", lambda: None)
         assert arena("doctor").out.endswith("\n\nEverything works.\n")
     monkeypatch.setattr("arena.bots.isolation.bubblewrap.find", missing)
     assert arena("doctor").out.endswith("\n\nEverything works, but bots cannot be sandboxed here.\n")

@@ -76,10 +76,6 @@ def test_match_json_has_the_promised_shape(arena: Arena) -> None:
     assert (values["format"], values["complete"]) == ("match", True)
 
 
-def test_a_match_without_a_number_has_100_games(arena: Arena) -> None:
-    assert json.loads(arena("match", "random", "first", "--json", *QUIET).out)["games_played"] == 100
-
-
 def test_a_drawn_seed_is_shown_and_plays_the_same_again(arena: Arena) -> None:
     drawn = arena("match", "random", "first", "--games", 4, "--json", *QUIET)
     values = json.loads(drawn.out)
@@ -115,12 +111,6 @@ def test_tournaments_in_every_format(arena: Arena, options: list[object], games:
     assert values["complete"] is True
     if games is not None:
         assert values["games_played"] == games
-
-
-def test_a_clock_is_stored_with_the_run(arena: Arena) -> None:
-    settings = ("--move-ms", 1000, "--bank-ms", 5000)
-    values = json.loads(arena("match", "random", "first", "--games", 2, *settings, "--json", *QUIET).out)
-    assert values["clock"] == {"move_ms": 1000, "bank_ms": 5000}
 
 
 # ---------------------------------------------------------------- the same results
@@ -169,11 +159,6 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
         arena("export", folder, "--all")
     for name in SAME:
         assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes(), name
-
-
-def test_resume_of_a_finished_run_shows_its_table(arena: Arena, config: Path) -> None:
-    first = arena("run", "small.toml", *QUIET).out
-    assert arena("resume", "results/small", *QUIET).out == first
 
 
 def test_a_finished_run_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, config: Path) -> None:

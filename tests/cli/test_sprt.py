@@ -18,71 +18,8 @@ from tests.cli.conftest import SLOW_BOT, Arena, program
 from tests.tournament.runner.runs import games
 
 pytestmark = pytest.mark.process
-REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())
-CASES = [
-    (kind, name, at)
-    for kind in ("pentanomial", "trinomial")
-    for name, case in REFERENCE[kind].items()
-    for at in range(len(case["llr"]))
-]
-KEYS = {
-    "llr",
-    "lower",
-    "upper",
-    "verdict",
-    "elo",
-    "elo_error95",
-    "normalized_elo",
-    "los",
-    "score",
-    "model",
-    "elo0",
-    "elo1",
-    "alpha",
-    "beta",
-    "unit",
-    "units",
-    "games",
-    "counts",
-}
 PLAY = ("greedy", "random", "--elo0", 0, "--elo1", 400, "--seed", 4)
 CLOSE = ("first", "random", "--elo0", -40, "--elo1", 60, "--seed", 5)
-
-
-@pytest.mark.parametrize(("kind", "name", "at"), CASES)
-@pytest.mark.parametrize("model", ["logistic", "normalized"])
-def test_counts_agree_with_the_reference(arena: Arena, kind: str, name: str, at: int, model: str) -> None:
-    case = REFERENCE[kind][name]
-    test = case["llr"][at]
-    values = json.loads(
-        arena(
-            "sprt",
-            f"--{kind}",
-            ",".join(map(str, case["counts"])),
-            "--elo0",
-            test["elo0"],
-            "--elo1",
-            test["elo1"],
-            "--model",
-            model,
-            "--json",
-            code=None,
-        ).out
-    )
-    assert set(values) >= KEYS
-    assert values["llr"] == pytest.approx(test[model], rel=1e-6, abs=1e-9)
-    for figure in ("elo", "elo_error95", "los", "normalized_elo"):
-        assert values["fishtest"][figure] == pytest.approx(case[figure], rel=1e-6, abs=1e-6)
-    if case["counts"][:-1].count(0) == len(case["counts"]) - 1:
-        assert (values["flag"], values["elo"], values["elo_high"]) == (">", None, None)
-    else:
-        assert values["elo"] == pytest.approx(case["elo"], rel=1e-6, abs=1e-6)
-        assert values["elo_error95"] > case["elo_error95"]
-    assert (values["lower"], values["upper"]) == pytest.approx((-2.944438979, 2.944438979))
-    crossed = {values["llr"] >= values["upper"]: "H1", values["llr"] <= values["lower"]: "H0"}
-    assert values["verdict"] == crossed.get(True, "continue")
-    assert (values["model"], values["counts"]) == (model, case["counts"])
-    assert values["unit"] == ("pairs" if kind == "pentanomial" else "games")
 
 
 def test_the_example_of_the_issue(arena: Arena) -> None:
@@ -97,12 +34,6 @@ def test_the_example_of_the_issue(arena: Arena) -> None:
     shown = arena(*command, code=4).out
     assert f"LLR {values['llr']:+.3f}" in shown
     assert "120, 0, 500, 0, 180" in shown
-
-
-def test_a_verdict_comes_with_the_remark_on_bias(arena: Arena) -> None:
-    found = arena("sprt", "--trinomial", "100,0,300")
-    assert "Verdict: H1" in found.out
-    assert "biased" in found.out
 
 
 @pytest.mark.parametrize(
@@ -213,12 +144,6 @@ def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
     whole = json.loads(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1).out)
     assert longer | {"folder": ""} == whole | {"folder": ""}
     assert games(Path("x")) == games(Path("y"))
-
-
-def test_other_hypotheses_are_another_test(arena: Arena) -> None:
-    arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--workers", 1, code=4)
-    err = arena("sprt", *CLOSE[:-4], "--elo1", 70, "--seed", 5, "--out", "x", code=2).err
-    assert "sprt.elo1: 60.0 there, 70.0 asked for" in err
 
 
 @pytest.mark.slow

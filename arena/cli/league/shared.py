@@ -1,4 +1,4 @@
-"""What the commands of a league share: the table, the progress and the fate of submissions in words, JSON."""
+"""What the commands of a league share: its table, the progress and outcome of submissions, JSON."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def verify(folder: Path) -> int:
 
 
 def tell_result(league: League, result: SubmissionResult) -> None:
-    """Say on stderr what has become of a submission."""
+    """Print the outcome of a submission on stderr."""
     version = result.version
     for warning in result.warnings:
         click.echo(f"{version.label}: {indented(warning)}", err=True)
     if result.waits:
         text = (
             f"{version.label} is {version.state} and waits: {indented(result.waits)}. {result.games} of its games are"
-            f" stored. 'arena league play {shlex.quote(str(league.folder))}' takes it up when it can."
+            f" stored. 'arena league play {shlex.quote(str(league.folder))}' continues with it as soon as it can."
         )
     elif result.interrupted:
         text = (

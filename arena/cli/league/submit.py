@@ -125,7 +125,7 @@ def submit(
 
 
 def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], form: str) -> int:
-    """Show what has become of a submission, and the standings; the exit code."""
+    """Print the outcome of a submission and the standings. Returns the exit code."""
     values = {
         "bot": now.name,
         "version": now.number,
@@ -207,7 +207,7 @@ def submit_to(
 
 
 def _say(progress: dict[str, Any]) -> None:
-    """Say in a line how far a submission has come."""
+    """Print the state of a submission on one line."""
     name = one_line(f"{progress['bot']} v{progress['version']}")
     state = progress["state"]
     if state in ("pending", "placing") and progress["held"]:

@@ -86,7 +86,7 @@ def test_a_missing_sandbox_is_no_fault_of_the_installation(
     monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("all there", False)])
     monkeypatch.setattr("arena.cli.doctor._sandboxed", lambda: sandboxed)
     found = [Capability(True, "this"), Capability(False, "not that")]
-    monkeypatch.setattr("arena.bots.isolation.doctor.capabilities", lambda: found)
+    monkeypatch.setattr("arena.cli.doctor.capabilities", lambda: found)
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("ok  all there\n")
