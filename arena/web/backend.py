@@ -47,6 +47,7 @@ register_url_convertor("number", NumberConvertor())
 POLL_S = 0.5
 FRESH_S = 1.0
 STALE_S = 10.0
+MAX_PAGES = 1000
 MAX_RENEWED_PAGES = 50
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
 
@@ -144,7 +145,8 @@ class Backend:
     async def __aexit__(self, *error: object) -> None:
         self._polling.cancel()
         await self.tables.__aexit__(*error)
-        await self._run_reader(close_site)
+        if not self._apart:  # otherwise the process ends with the event loop
+            await self._run_reader(close_site)
         await self.write(Stores.close)
         self._writer.shutdown()
 
@@ -171,7 +173,12 @@ class Backend:
         if path not in edition.pages:
             async with self._making:  # many may ask for it: the first one has it made
                 if path not in edition.pages:
-                    edition.pages[path] = await self._run_reader(with_site, public_page, (path,))
+                    made = await self._run_reader(with_site, public_page, (path,))
+                    if len(edition.pages) >= MAX_PAGES:
+                        oldest = next(iter(edition.pages))
+                        del edition.pages[oldest]
+                        edition.asked.discard(oldest)
+                    edition.pages[path] = made
         edition.asked.add(path)
         return edition.pages[path]
 

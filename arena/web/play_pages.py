@@ -33,7 +33,7 @@ from arena.web.backend import (
     set_cookie,
     signed_in,
 )
-from arena.web.play_tables import GUEST, CannotPlay, Opponent, Table
+from arena.web.play_tables import GUEST, CannotPlay, PlayTable
 from arena.web.public import NoPage, Site, render, viewer_page
 
 MAX_KEPT_GAMES = 50
@@ -144,11 +144,11 @@ def opponents(site: Site) -> list[tuple[str, str]]:
     return listed
 
 
-def opponent(league: League, name: str) -> Opponent:
+def opponent(league: League, name: str) -> versions.Version:
     """A bot in the table to play against. NoPage if there is none."""
     for version in versions.in_state(league, versions.ACTIVE):
         if version.name == name:
-            return Opponent(version.id, version.label, version.author)
+            return version
     raise NoPage("there is no such bot in the table")
 
 
@@ -172,7 +172,7 @@ async def _begin(request: Request) -> Response:
 # ---------------------------------------------------------------- playing
 
 
-def _table(request: Request, who: Visitor) -> Table:
+def _table(request: Request, who: Visitor) -> PlayTable:
     table = backend_of(request).tables.get(request.path_params["key"], who.owner)
     if table is None:
         raise NoPage(
@@ -219,7 +219,7 @@ async def _act(request: Request) -> Response:
 # ---------------------------------------------------------------- afterwards
 
 
-def _record(table: Table) -> str:
+def _record(table: PlayTable) -> str:
     """The record of a game that is over; earlier it would reveal the cards."""
     if not table.shown["record"]:
         raise NoPage("there is a record when the game is over")

@@ -23,6 +23,7 @@ from arena.bots.processes.procfs import start_time
 from arena.errors import ArenaError
 from arena.lab.tournament import drawn_seed
 from arena.league.settings import LeagueError
+from arena.league.versions import Version
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
 
 log = logging.getLogger("arena.web")
@@ -70,17 +71,8 @@ class CannotPlay(ArenaError):
     """A game cannot be begun now; the text says why."""
 
 
-@dataclass(frozen=True)
-class Opponent:
-    """A bot to play against: a version of the league, its label, and its author."""
-
-    version: int
-    label: str
-    author: str | None
-
-
 @dataclass
-class Table:
+class PlayTable:
     """A game being played, or over.
 
     key, owner   its part of the address; who may see it and play
@@ -154,7 +146,7 @@ class Tables:
         self.limits = limits
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
         self._own_folder = self._folder / FOLDER / _own_name()
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, PlayTable] = {}
         self._starts: dict[str, list[float]] = {}
         self._watch: asyncio.Task[None] | None = None
 
@@ -173,11 +165,11 @@ class Tables:
 
     # ------------------------------------------------------------ asking
 
-    def of(self, owner: str) -> Table | None:
+    def of(self, owner: str) -> PlayTable | None:
         """The game that somebody is playing, or has played last."""
         return next((table for table in self._tables.values() if table.owner == owner), None)
 
-    def get(self, key: str, owner: str) -> Table | None:
+    def get(self, key: str, owner: str) -> PlayTable | None:
         """A game by its key, for its owner only."""
         table = self._tables.get(key)
         return table if table is not None and table.owner == owner else None
@@ -209,8 +201,8 @@ class Tables:
         return [began for began in self._starts.get(who, ()) if began > now - _HOUR_S]
 
     async def begin(
-        self, owner: str, address: str, bot: Opponent, person: str, begins: bool, claims: bool, reveals: bool
-    ) -> Table:
+        self, owner: str, address: str, bot: Version, person: str, begins: bool, claims: bool, reveals: bool
+    ) -> PlayTable:
         """Begin a game. CannotPlay if there is no room for it."""
         self.check(owner, address)
         starter = address if owner.startswith(GUEST) else owner
@@ -218,7 +210,7 @@ class Tables:
         before = self.of(owner)
         key = secrets.token_urlsafe(12)
         folder = self._own_folder / key
-        table = self._tables[key] = Table(key, owner, address, bot.label, folder, reveals)
+        table = self._tables[key] = PlayTable(key, owner, address, bot.label, folder, reveals)
         if before is not None:
             await self._forget(before)
         try:
@@ -231,35 +223,35 @@ class Tables:
                 raise CannotPlay("a game cannot be begun now; try again in some minutes") from error
             raise
         seed = drawn_seed(isolated=True)
-        order = GameOrder(str(self._folder), bot.version, str(folder), self._level, seed, person, begins, claims)
+        order = GameOrder(str(self._folder), bot.id, str(folder), self._level, seed, person, begins, claims)
         table.reader = asyncio.create_task(self._read(table))
         self._send(table, order.line())
         return table
 
-    def move(self, table: Table, number: int, index: int) -> None:
+    def move(self, table: PlayTable, number: int, index: int) -> None:
         """Make the move with this index of those shown at `number`. A move that comes too late changes nothing."""
         if table.shown["kind"] == DECISION and table.number == number and 0 <= index < table.moves:
             self._answer(table, {"move": index})
 
-    def resign(self, table: Table) -> None:
+    def resign(self, table: PlayTable) -> None:
         """Resign a game."""
         if table.shown["kind"] == DECISION:
             self._answer(table, {"resign": True})
         else:
             table.resigning = True  # done when the bot has moved
 
-    def _answer(self, table: Table, answer: Mapping[str, Any]) -> None:
+    def _answer(self, table: PlayTable, answer: Mapping[str, Any]) -> None:
         table.tell({**table.shown, "kind": WAITS, "groups": []})
         self._send(table, json.dumps(answer) + "\n")
 
     @staticmethod
-    def _send(table: Table, line: str) -> None:
+    def _send(table: PlayTable, line: str) -> None:
         assert table.process is not None
         assert table.process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended; the reader sees that, too
             table.process.stdin.write(line.encode())
 
-    async def _read(self, table: Table) -> None:
+    async def _read(self, table: PlayTable) -> None:
         """Show what a process tells, until it ends."""
         assert table.process is not None
         assert table.process.stdout is not None
@@ -277,14 +269,14 @@ class Tables:
         finally:
             await self._stop(table)
 
-    async def _stop(self, table: Table) -> None:
+    async def _stop(self, table: PlayTable) -> None:
         """End the process, and with it the bot's, and remove its files, even if the caller is cancelled."""
         if table.stopping is None:
             table.stopping = asyncio.create_task(self._stopped(table))
         await asyncio.shield(table.stopping)
 
     @staticmethod
-    async def _stopped(table: Table) -> None:
+    async def _stopped(table: PlayTable) -> None:
         process = table.process
         if process is not None:
             assert process.stdin is not None
@@ -311,11 +303,11 @@ class Tables:
                 if not table.in_hand and time.monotonic() - table.touched > self.limits.idle_s:
                     await self._forget(table)
 
-    async def _forget(self, table: Table) -> None:
+    async def _forget(self, table: PlayTable) -> None:
         self._tables.pop(table.key, None)
         await self._close(table)
 
-    async def _close(self, table: Table) -> None:
+    async def _close(self, table: PlayTable) -> None:
         table.end("The server was stopped.")
         if table.reader is not None:
             table.reader.cancel()

@@ -6,6 +6,9 @@ They do not show reasons and tracebacks of bots, which are for their authors.
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -100,6 +103,9 @@ _sites: dict[tuple[Path, str | None], Site] = {}  # those that this process is s
 def new_edition(folder: Path, level: str | None, asked: Sequence[str] = ()) -> dict[str, PublicPage]:
     """Compute the standings of a served league anew; the main pages, and those that were `asked` for."""
     known = _sites.get((folder, level))
+    if known is None and threading.current_thread() is threading.main_thread():  # in a process of its own
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
+        os.nice(5)
     site = open_site(known.league if known is not None else open_league(folder, write=False), level=level)
     _sites[folder, level] = site
     pages = {path: public_page(site, path) for path in (*PAGES, *FIGURES)}
