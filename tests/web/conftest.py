@@ -59,6 +59,7 @@ class Web:
 
     folder: Path
     new: Callable[[], TestClient]
+    renew: Callable[[], None]  # show the league as it is now on the public pages
 
     def token(self, author: str, days: float = 1, admin: bool = False) -> str:
         with WebStore(self.folder) as store:
@@ -119,4 +120,8 @@ def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator
             client.portal = first.portal  # one event loop for all
             return client
 
-        yield Web(folder, new)
+        def renew() -> None:
+            assert first.portal is not None
+            first.portal.call(app.state.backend._renew)
+
+        yield Web(folder, new, renew)

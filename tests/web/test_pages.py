@@ -16,7 +16,6 @@ from arena.results.reading.game import game_of_line
 from arena.results.records import RecordLine
 from arena.web import backend, public
 from arena.web.backend import WebSettings
-from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import played
 from tests.results.pages.conftest import Page
 from tests.web.conftest import GOOD, Web, served_here
@@ -152,7 +151,8 @@ def test_the_rules_do_not_promise_what_the_server_does_not_hold(tmp_path: Path) 
 def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
     boss = web.person("Boss", admin=True)
     boss.post("/admin", do="pause", reason="moving")
-    assert wait_for(lambda: "moving" in web.new().get("/").text)
+    web.renew()
+    assert "moving" in web.new().get("/").text
     boss.post("/admin", do="resume")
     made = boss.post("/admin", status=200, do="invite", what="Cleo")
     token = re.search(r"<code>(arena_[\w-]+)</code>", made)

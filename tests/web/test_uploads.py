@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.submission import MOST_BYTES, Submission, read_submission
+from arena.league.submission import Submission, read_submission
 from arena.web import uploads
 from arena.web.uploads import read_upload
 
@@ -164,7 +164,3 @@ def test_a_bot_is_never_looked_for_among_ours() -> None:
     for entry in ("greedy", "/etc/passwd", "../../bots/greedy.py", "cmd:/etc/passwd"):
         with pytest.raises(ArenaError):
             read_upload("x.zip", zipped({"bot.py": BOT}), "Ann", entry=entry)
-
-
-def test_the_largest_is_the_leagues() -> None:
-    assert uploads.MOST_BYTES == MOST_BYTES
