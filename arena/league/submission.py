@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
-from arena.bots.commands import PREFIX, SYSTEM_FOLDERS, command_words, find_command
+from arena.bots.commands import PREFIX, SYSTEM_FOLDERS, command_words
 from arena.bots.faults import BotError
 from arena.bots.spec import BotSpec, find_bot, find_file, parse_spec
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
 from arena.text import one_line, quoted
 
@@ -153,30 +153,12 @@ def _check_relative(target: str, folder: Path) -> None:
             raise LeagueError(f"the command '{target}' names {word}; write it relative to --folder: {seen}")
 
 
-def _seen_from_its_folder(target: str) -> tuple[str, str]:
-    """The folder of a command's first own file, relative to here, and the command relative to that folder."""
-    try:
-        files = find_command(target, Path.cwd()).files
-    except ArenaError:
-        return "DIR", target
-    home = files[0].parent
-    words: list[str] = []
-    for word in command_words(target):
-        path = Path(os.path.expanduser(word)).resolve()
-        if "/" in word and path in files and path.is_relative_to(home):
-            seen = path.relative_to(home).as_posix()
-            word = seen if words else f"./{seen}"
-        words.append(word)
-    return shlex.quote(os.path.relpath(home)), PREFIX + shlex.join(words)
-
-
 def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     parts = parse_spec(bot)
     if parts.target.startswith(PREFIX):
-        folder, command = _seen_from_its_folder(parts.target)
         raise LeagueError(
-            f"'{bot}' is a command: submit the folder that it runs in, with all its files:"
-            f" arena submit --folder {folder} {shlex.quote(command)}"
+            f"'{bot}' is a command: submit the folder that it runs in, and name the command as seen from there:"
+            f" arena submit --folder DIR 'cmd:./PROGRAM'"
         )
     named = Path(os.path.expanduser(parts.target))  # unlike that of `Path` it takes a user who is not known
     for path in (named, Path("bots", f"{parts.target}.py")):
@@ -188,8 +170,8 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
         if not os.path.isdir(named):
             raise
         raise LeagueError(
-            f"{parts.target} is a folder; name the bot in it, and all files of the folder are submitted with it:"
-            f" arena submit {_likely(named)} --folder {shlex.quote(str(named))}"
+            f"{parts.target} is a folder; name the bot's file in it, and all files of the folder are submitted:"
+            f" arena submit bot.py --folder {shlex.quote(str(named))}"
         ) from error
     path = Path(spec.path)
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
@@ -197,13 +179,6 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     _check_entry(path.name)
     chosen = _bot_name(name, parts.name, path.name)
     return Submission(chosen, author, _entry(path.name, bot), (_read_file(path, path.name),))
-
-
-def _likely(folder: Path) -> str:
-    """A guess at which file of a folder is the bot."""
-    names = sorted(path.name for path in folder.glob("*.py"))
-    likely = [name for name in ("bot.py", f"{folder.name}.py", "main.py", *names) if name in names]
-    return shlex.quote(likely[0]) if likely else "'cmd:./PROGRAM'"
 
 
 def _entry(path: str, bot: str) -> str:

@@ -179,28 +179,9 @@ def submit(league: League, session: int | None, submission: Submission, again: b
             [(new, file.path, file.hash, file.executable) for file in submission.files],
         )
         for old in in_state(league, PENDING):
-            if (
-                old.bot == bot
-                and old.id != new
-                and not league.one("SELECT holder FROM versions WHERE version = ?", old.id)
-            ):
+            if old.bot == bot and old.id != new and not is_held(league, old):
                 _refuse(league, old, f"withdrawn: v{number} was submitted before it was checked")
         return _received(league, "new", new)
-
-
-def settled(league: League, submission: Submission, again: bool = False) -> Receipt | None:
-    """The receipt for content with which nothing would be done, if no other submission waits either; None if not."""
-    rows = league.query(f"{_SELECT} WHERE v.hash = ?", submission.hash)
-    waiting = league.query(f"SELECT 1 FROM versions WHERE state IN ({', '.join('?' * len(OPEN))}) LIMIT 1", *OPEN)
-    if not rows or waiting:
-        return None
-    old = Version(*rows[0])
-    if old.state != ACTIVE and (old.state != REFUSED or again):
-        return None
-    try:
-        return _known(league, None, submission, old, again)
-    except LeagueError:  # which is put on record
-        return None
 
 
 def _known(league: League, session: int | None, submission: Submission, old: Version, again: bool) -> Receipt:

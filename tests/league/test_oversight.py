@@ -105,15 +105,6 @@ def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
         assert all("@" in entry.who for entry in oversight.entries(found))
 
 
-def test_a_league_of_an_older_version_gets_a_log(tmp_path: Path) -> None:
-    with league(tmp_path / "a") as found:
-        assert oversight.entries(found) == []
-        assert verify_league(found).sound
-        assert oversight.use_of(found, None) == oversight.AuthorUse(None, 0, 0)
-        submit(found, "one", FIRST)
-        assert [entry.what for entry in oversight.entries(found)] == ["submit", "receive", "decide", "submit"]
-
-
 # ---------------------------------------------------------------- pauses
 
 
@@ -283,18 +274,3 @@ def test_played_helper_is_not_sound(tmp_path: Path) -> None:
         a, b = enter(found, "a", "b")
         played(found, [(a, b, some_points(3, 0.5))])
         assert len(verify_league(found).faults) == 6
-
-
-def test_content_that_is_known_leaves_no_line_in_the_log(tmp_path: Path) -> None:
-    bot = tmp_path / "mine.py"
-    bot.write_text("def act(view, moves):\n    return moves[0]\n", encoding="utf-8")
-    with league(tmp_path / "a"):
-        pass
-    command = ["submit", str(bot), "--league", str(tmp_path / "a"), "--workers", "1"]
-    assert main(command) == 0
-    with open_league(tmp_path / "a") as found:
-        before = oversight.entries(found)
-        assert before[0].what == "submit"
-    assert main(command) == 0
-    with open_league(tmp_path / "a") as found:
-        assert oversight.entries(found) == before

@@ -176,17 +176,6 @@ def test_one_that_cannot_be_found_is_refused(found: League) -> None:
 
 
 @pytest.mark.slow
-def test_one_that_cannot_be_found_any_more_is_retired(found: League) -> None:
-    for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
-        submit(found, name, source)
-    with found.change():
-        found.run("UPDATE versions SET entry = 'gone.py' WHERE version = 1")
-    with open_session(found, "play", 1) as session:
-        assert play_games(session, 8) == 8
-    assert names(found) == ["last v1", "random v1"]
-
-
-@pytest.mark.slow
 def test_one_that_breaks_while_others_play(tmp_path: Path) -> None:
     """It is none of those who were to play next, but a new worker loads all bots of the lineup."""
     marker = tmp_path / "marker"

@@ -6,13 +6,13 @@ import dataclasses
 
 import pytest
 
-from arena.league import events, fixtures, games, placement
+from arena.league import events, fixtures, games, placement, versions
 from arena.league.match_runner import open_session
 from arena.league.placement import play_games
 from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, sound, submit
+from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, row, sound, submit
 
 
 def test_so_many_games(found: League) -> None:
@@ -105,3 +105,16 @@ def test_what_others_have_in_hand_is_left_to_them(found: League) -> None:
         games.reserve_deals(found, lineup, [games.Fixture(before[0].a, before[0].b, 500)])
         after = fixtures.for_play(found, table, None)
     assert (before[0].a.id, before[0].b.id) != (after[0].a.id, after[0].b.id)
+
+
+def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
+    a, b, *_ = enter(found, "a", "b", "c")
+    with open_session(found, "play", 1) as session:
+        lineup = games.new_lineup(found, session.lease.number, "none")
+        tasks = games.reserve_deals(found, lineup, [games.Fixture(a, b, 24)])
+        rows = [row(task, game, 2 - 2 * game, 1, 2 - game) for task in tasks for game in (0, 1)]
+        games.store_rows(found, lineup, rows)
+        play_games(session, 8)
+    (bot,) = versions.of_bot(found, "b")
+    assert bot.retired_reason.startswith("suspended: it forfeited 32 of its last 40 games")
+    assert versions.of_bot(found, "a")[0].retired is None

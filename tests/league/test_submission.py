@@ -89,12 +89,8 @@ def test_a_folder_where_a_bot_belongs(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     folder = Path("bots/f b")
     folder.mkdir(parents=True)
-    wanted = {"cmd.c": "'cmd:./PROGRAM'", "helper.py": "helper.py", "f b.py": "'f b.py'", "bot.py": "bot.py"}
-    for name, bot in wanted.items():
-        (folder / name).write_text("")
-        with pytest.raises(LeagueError) as found:
-            read_submission("mine=bots/f b")
-        assert str(found.value).endswith(f": arena submit {bot} --folder 'bots/f b'")
+    with pytest.raises(LeagueError, match=r"arena submit bot\.py --folder 'bots/f b'$"):
+        read_submission("mine=bots/f b")
     with pytest.raises(ArenaError, match="unknown bot"):
         read_submission("nobody")
 

@@ -94,9 +94,6 @@ def submit(
     assert name is not None
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
-        if (known := versions.settled(league, submission, again)) is not None:
-            _tell_known(league, known)
-            return _show(league, known.version, known.outcome, (), form)
         progress = LeagueProgress()
         cores = workers or core_count()
         with open_session(league, "submit", cores, isolation, progress.add, progress.say, trust) as session:
