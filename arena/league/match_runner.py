@@ -74,7 +74,7 @@ class LeagueSession:
 
     @property
     def stopping(self) -> bool:
-        """Has Ctrl-C been pressed?"""
+        """Whether Ctrl-C was pressed."""
         return self.signals.stopping
 
     def wait_while_paused(self) -> bool:
@@ -205,7 +205,7 @@ class MatchRunner:
         self._ready = True
 
     def can_play(self, fixtures: Sequence[games.Fixture]) -> bool:
-        """Does the present lineup have all bots of these fixtures?"""
+        """Whether the present lineup has all bots of these fixtures."""
         needed = {version.id for fixture in fixtures for version in (fixture.a, fixture.b)}
         return self._ready and needed <= {version.id for version in self.lineup}
 

@@ -79,7 +79,9 @@ def read_submission(
     """
     author = check_author(author)
     if len(bot) > LONGEST_ENTRY or not bot.isprintable():
-        raise LeagueError(f"{quoted(bot)} is no name of a bot: at most {LONGEST_ENTRY} printable characters")
+        raise LeagueError(
+            f"{quoted(bot)} is not the name of a bot: expected at most {LONGEST_ENTRY} printable characters"
+        )
     if folder is None:
         return _one_file(bot, name, author)
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""Is a league whole? Its database, bots' files, games, tables and audit log, checked against each other.
+"""Checks whether a league is whole: its database, bots' files, games and tables, compared with each other.
 
 Nothing is run and nothing is changed; games are replayed by the engine from their records. What a clock measured, and
 whether a bot would move again as it did, cannot be told.

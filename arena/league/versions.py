@@ -250,7 +250,7 @@ def _check_author(submission: Submission, name: str, author: str | None) -> None
 def _check_retired(name: str, retired: float | None, reason: str) -> None:
     if retired is not None:
         raise LeagueError(
-            f"'{name}' was retired {utc_text(retired)}{f': {reason}' if reason else ''}. Who runs the league can"
+            f"'{name}' was retired {utc_text(retired)}{f': {reason}' if reason else ''}. The organiser can"
             " bring it back: arena league retire NAME BOT --undo"
         )
 

@@ -151,7 +151,7 @@ def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[L
 def describe(settings: LeagueSettings) -> str:
     """The settings in one line."""
     clock = settings.clock
-    times = [f"{clock.move_ms} ms a decision"] if clock.move_ms else []
+    times = [f"{clock.move_ms} ms per decision"] if clock.move_ms else []
     times += [f"a bank of {clock.bank_ms} ms"] if clock.bank_ms else []
     return f"rules {settings.rules}, isolation {settings.isolation}, {' and '.join(times) or 'no clock'}"
 

@@ -68,7 +68,7 @@ def test_refused(found: League, source: str, reason: str) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_check")
 def test_one_that_fails_in_the_check_alone(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The eight games of the trial are too few for it."""
+    """Each of its two processes plays four games of the trial, and five of the check."""
     monkeypatch.setattr(placement, "CHECK_GAMES", 10)
     monkeypatch.setattr(placement, "CHECK_S", 300.0)  # a busy machine plays few games in its usual time
     source = """
@@ -77,7 +77,7 @@ def test_one_that_fails_in_the_check_alone(found: League, monkeypatch: pytest.Mo
         def begin(self, setup):
             begun.append(setup)
         def act(self, view, moves):
-            return moves[0 if len(begun) <= 8 else 99]
+            return moves[0 if len(begun) <= 4 else 99]
     """
     one = submit(found, "mine", textwrap.dedent(source))
     assert one.state == REFUSED
@@ -146,9 +146,9 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
         submit(found, name, source)
     sound = executors.make_executor
 
-    def nowhere(job: Job, **options: Any) -> Any:
+    def nowhere(job: Job, *options: Any) -> Any:
         bots = tuple(dataclasses.replace(spec, path="/nowhere.py") for spec in job.bots)
-        return sound(dataclasses.replace(job, bots=bots), **options)
+        return sound(dataclasses.replace(job, bots=bots), *options)
 
     monkeypatch.setattr(match_runner, "make_executor", nowhere)
     with pytest.raises(LeagueError, match="not even the program's own"):
