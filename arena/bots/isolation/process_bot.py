@@ -13,6 +13,7 @@ from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
 from arena.bots.output import MARK, BotOutput, place_text
 from arena.bots.spec import BotSpec
+from arena.endings import ForfeitKind
 
 GRACE_S = 1.0
 """With a clock the referee judges, exactly; the process is given this much longer before it is ended."""
@@ -182,7 +183,7 @@ class StartBudget:
         self._spent_s = 0.0
         if self._blamed and self._left_s < (self._first_s or 0.0):
             text = f"that takes {self._first_s:.3g} s, and {self._left_s:.3g} s are left for it"
-            raise BotFault("timeout", f"its process had to be started again too often: {text}")
+            raise BotFault(ForfeitKind.TIMEOUT, f"its process had to be started again too often: {text}")
 
     @contextmanager
     def phase(self) -> Iterator[float]:

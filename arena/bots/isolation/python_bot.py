@@ -36,6 +36,7 @@ from arena.bots.isolation.python_messages import (
 )
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec
+from arena.endings import ForfeitKind
 from arena.game.engine import View
 from arena.game.moves import MOVES, Move
 from arena.game.packing import Line
@@ -109,7 +110,7 @@ class PythonBot(ProcessBot):
             self._start_budget.blame()
             self.close()
             detail = fault.detail.removeprefix("in loading: ")
-            if fault.kind != "exception":
+            if fault.kind != ForfeitKind.EXCEPTION:
                 detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
             raise BotFault(fault.kind, detail) from None
 
@@ -123,7 +124,7 @@ class PythonBot(ProcessBot):
         try:
             self._load()
         except BotError as error:  # its process cannot be started
-            raise BotFault("exception", str(error)) from None
+            raise BotFault(ForfeitKind.EXCEPTION, str(error)) from None
         assert self.process is not None
         with self._start_budget.phase() as deadline:
             made = self._exchange(pack_message(messages.MAKE), deadline, "__init__")
@@ -173,7 +174,7 @@ class PythonBot(ProcessBot):
         flags, move_ms, bank_ms = (0, 0.0, 0.0) if clock is None else clock_flags(clock)
         line = self._line
         if line is None:
-            raise BotFault("crash", "the process of the bot does not run")
+            raise BotFault(ForfeitKind.CRASH, "the process of the bot does not run")
         if clock is not None and self.process is not None:
             self.process.wake()
         number = line.ask(view, flags, move_ms, bank_ms)
@@ -183,7 +184,7 @@ class PythonBot(ProcessBot):
         table = self._table
         if number >= len(table):
             text = f"answered with move number {number}, which does not exist"
-            raise self._failed(BotFault("protocol", text))
+            raise self._failed(BotFault(ForfeitKind.PROTOCOL, text))
         return table[number]
 
     def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
@@ -206,7 +207,7 @@ class PythonBot(ProcessBot):
         text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
         line = self._line
         if line is None:
-            raise BotFault("crash", "the process of the bot does not run")
+            raise BotFault(ForfeitKind.CRASH, "the process of the bot does not run")
         begun, image = line.tell(view)
         message = begun + pack_message(messages.END, messages.ENDING.pack(len(text)) + text + image)
         self._done(self._exchange(message, self._deadline(view.clock), "end"))
@@ -217,18 +218,18 @@ class PythonBot(ProcessBot):
     def _send(self, message: bytes, deadline: float) -> None:
         process = self.process
         if process is None:
-            raise BotFault("crash", "the process of the bot does not run")
+            raise BotFault(ForfeitKind.CRASH, "the process of the bot does not run")
         try:
             if process.pending():
                 self._reader.add(process.receive(deadline))
             if self._reader.rest:
-                raise self._failed(BotFault("protocol", "sent something that was not asked for"))
+                raise self._failed(BotFault(ForfeitKind.PROTOCOL, "sent something that was not asked for"))
             process.wake()
             process.send(message, deadline)
         except ProcessEnded as ended:
-            raise self._failed(BotFault("crash", ended.how)) from None
+            raise self._failed(BotFault(ForfeitKind.CRASH, ended.how)) from None
         except DeadlinePassed:
-            raise self._failed(BotFault("timeout", "it does not read what it is told")) from None
+            raise self._failed(BotFault(ForfeitKind.TIMEOUT, "it does not read what it is told")) from None
 
     def _exchange(self, message: bytes, deadline: float, hook: str) -> Message:
         """Send a message and return its answer."""
@@ -248,7 +249,7 @@ class PythonBot(ProcessBot):
         while (message := reader.take()) is None:
             reader.add(self.process.receive(deadline))
         if reader.rest:
-            raise BotFault("protocol", "sent more than was asked for")
+            raise BotFault(ForfeitKind.PROTOCOL, "sent more than was asked for")
         return message
 
     def _broken(
@@ -257,8 +258,10 @@ class PythonBot(ProcessBot):
         """The fault of a process that has ended or does not answer."""
         if isinstance(error, ProcessEnded):
             said = last_lines(printable(self._read_stderr()))
-            return self._failed(BotFault("crash", f"in {hook}: {error.how}{said}"))
-        return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{clock_text(clock)}"))
+            return self._failed(BotFault(ForfeitKind.CRASH, f"in {hook}: {error.how}{said}"))
+        return self._failed(
+            BotFault(ForfeitKind.TIMEOUT, f"in {hook}: no answer within {waited:.3g} s{clock_text(clock)}")
+        )
 
     def _done(self, message: Message) -> None:
         if message.kind != messages.DONE or message.body:
@@ -266,7 +269,7 @@ class PythonBot(ProcessBot):
 
     def _failed(self, fault: BotFault) -> BotFault:
         """The fault, after ending the process, unless that can go on after a mere exception."""
-        if fault.kind in ("exception", "illegal move"):
+        if fault.kind in (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE):
             self._read_stderr()
         else:
             self._start_budget.blame()

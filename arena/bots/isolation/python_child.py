@@ -23,6 +23,7 @@ from arena.bots.isolation.python_messages import fault_message, pack_message, re
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.output import BotOutput, NoInput, no_breakpoint
 from arena.bots.spec import BotSpec
+from arena.endings import ForfeitKind
 from arena.game.moves import MOVES, Move
 from arena.game.packing import Desk, answer_line
 from arena.game.rng import derive_seed
@@ -96,7 +97,7 @@ class Child:
         try:
             self.loaded = load_bot(BotSpec(**spec))
         except BaseException as error:
-            self.write(fault_message(0, "loading", "exception", str(error)))
+            self.write(fault_message(0, "loading", ForfeitKind.EXCEPTION, str(error)))
             return
         self.generators = self.loaded.uses_random or self.loaded.uses_numpy
         if "numpy" in self.loaded.imports or "numpy" in sys.modules:
@@ -147,7 +148,7 @@ class Child:
             if self.observe is None:
                 self.quick_act = self.act
         except BaseException as error:
-            self.fault = fault_message(0, "begin", "exception", _text_of(error))
+            self.fault = fault_message(0, "begin", ForfeitKind.EXCEPTION, _text_of(error))
         if flags & messages.WANTS_ANSWER:
             self.write(self.fault or pack_message(messages.DONE))
 
@@ -182,7 +183,7 @@ class Child:
         text = f"act returned {show_value(made)}, not one of the moves"
         if type(made) is Move:
             text = f"{made} is not legal: it was made by hand; moves come from legal_moves() or parse_move()"
-        self.write(fault_message(question, "act", "illegal move", text))
+        self.write(fault_message(question, "act", ForfeitKind.ILLEGAL_MOVE, text))
 
     def _tell(self) -> None:
         """Tell `observe`, if the bot has it, what it has not been told yet."""
@@ -210,7 +211,7 @@ class Child:
         self.write(pack_message(messages.DONE))
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
-        self.write(fault_message(question, hook, "exception", _text_of(error)))
+        self.write(fault_message(question, hook, ForfeitKind.EXCEPTION, _text_of(error)))
 
 
 def _first_message(data: bytes) -> bytes | None:

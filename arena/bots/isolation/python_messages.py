@@ -20,6 +20,7 @@ import struct
 from typing import NamedTuple
 
 from arena.bots.bot import BotFault, TimeLeft
+from arena.endings import ForfeitKind
 from arena.game.packing import ANSWER, ASK, QUESTION, REPLY
 from arena.text import printable
 
@@ -42,7 +43,7 @@ FAULTY = struct.Struct("<IBB")
 MOVE_MS, BANK_MS, WANTS_ANSWER = 1, 2, 4
 AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
-KINDS = ("exception", "illegal move")
+KINDS = (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE)
 
 #: The longest body that a child may send.
 LONGEST = 1 << 15
@@ -111,7 +112,7 @@ class MessageReader:
             return None
         size, kind = HEAD.unpack_from(data)
         if not DONE <= kind <= FAULT or size > LONGEST:
-            raise BotFault("protocol", f"sent something that is no answer: {data[:40]!r}")
+            raise BotFault(ForfeitKind.PROTOCOL, f"sent something that is no answer: {data[:40]!r}")
         if len(data) < 5 + size:
             return None
         self._data = data[5 + size :]
@@ -123,19 +124,19 @@ def read_answer(message: Message, question: int) -> int:
     if message.kind == FAULT:
         raise read_fault(message, question)
     if message.kind != ANSWER or len(message.body) != ANSWERING.size:
-        raise BotFault("protocol", "sent something that is no answer to the question")
+        raise BotFault(ForfeitKind.PROTOCOL, "sent something that is no answer to the question")
     number, move = ANSWERING.unpack(message.body)
     if number != question:
-        raise BotFault("protocol", "answered a question that was not asked, or answered twice")
+        raise BotFault(ForfeitKind.PROTOCOL, "answered a question that was not asked, or answered twice")
     return int(move)
 
 
 def read_fault(message: Message, question: int) -> BotFault:
     """The failure that a child reports."""
     if message.kind != FAULT or len(message.body) < FAULTY.size:
-        return BotFault("protocol", "sent something that is no answer to the question")
+        return BotFault(ForfeitKind.PROTOCOL, "sent something that is no answer to the question")
     number, hook, kind = FAULTY.unpack_from(message.body)
     if number != question or hook >= len(HOOKS) or kind >= len(KINDS):
-        return BotFault("protocol", "told of a failure that nobody asked for")
+        return BotFault(ForfeitKind.PROTOCOL, "told of a failure that nobody asked for")
     clean = printable(message.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
     return BotFault(KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")

@@ -43,6 +43,7 @@ from arena.bots.isolation.wire_messages import (
 from arena.bots.output import place_text
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec
+from arena.endings import ForfeitKind
 from arena.game.engine import View
 from arena.game.event_log import Event
 from arena.game.moves import Move
@@ -136,7 +137,7 @@ class WireBot(ProcessBot):
         try:
             self.process = self._start_process(self._launch)
         except (CannotStart, SandboxRefused) as error:
-            raise BotFault("crash", str(error)) from None
+            raise BotFault(ForfeitKind.CRASH, str(error)) from None
         self.process.ponders = self._ponders
         self._unread = bytearray()
         self._last_id = 0
@@ -150,7 +151,7 @@ class WireBot(ProcessBot):
         if self._hello is None:
             self.auto_claim, self.ask_forced = hello.auto_claim, hello.ask_forced
         elif hello != self._hello:
-            raise self._broken("hello", BotFault("protocol", "says hello otherwise than at its first start"))
+            raise self._broken("hello", BotFault(ForfeitKind.PROTOCOL, "says hello otherwise than at its first start"))
         self._hello = hello
         self._start_budget.ready()
 
@@ -177,7 +178,7 @@ class WireBot(ProcessBot):
         try:
             self._begin(setup)
         except BotFault as fault:
-            if not self._has_played or fault.kind == "timeout":
+            if not self._has_played or fault.kind == ForfeitKind.TIMEOUT:
                 raise
             self._replace(fault.detail)
             self._survives_games = False
@@ -232,27 +233,27 @@ class WireBot(ProcessBot):
         start = time.monotonic()
         process = self.process
         if process is None:
-            raise BotFault("crash", f"in {hook}: the process does not run")
+            raise BotFault(ForfeitKind.CRASH, f"in {hook}: the process does not run")
         self._last_id = message["id"]
         told = False
         process.wake()
         try:
             if self._unread or process.pending():
                 unasked = bytes(self._unread) or process.receive(deadline)
-                raise BotFault("protocol", f"has written something without being asked: {quoted(unasked)}")
+                raise BotFault(ForfeitKind.PROTOCOL, f"has written something without being asked: {quoted(unasked)}")
             process.send(line_of(message), deadline)
             told = True
             return read_answer(self._line(process, deadline), message["id"])
         except BotFault as fault:
             raise self._broken(hook, fault) from None
         except ProcessEnded as ended:
-            raise self._broken(hook, BotFault("crash", ended.how + self._fragment())) from None
+            raise self._broken(hook, BotFault(ForfeitKind.CRASH, ended.how + self._fragment())) from None
         except DeadlinePassed:
             seconds = time.monotonic() - start
             what = f"no answer within {seconds:.3g} s{clock_text(clock)}{self._fragment() or _FLUSH}"
             if not told:
                 what = f"it has not read what it is told for {seconds:.3g} s"
-            raise self._broken(hook, BotFault("timeout", what)) from None
+            raise self._broken(hook, BotFault(ForfeitKind.TIMEOUT, what)) from None
 
     def _line(self, process: BotProcess, deadline: float) -> bytes:
         """The next line without its end. What comes after it is kept: it is a fault at the next message."""
@@ -274,7 +275,7 @@ class WireBot(ProcessBot):
 
     def _broken(self, hook: str, fault: BotFault) -> BotFault:
         """The fault with all that the author needs, after ending the process if its state is unknown."""
-        if fault.kind == "illegal move":
+        if fault.kind == ForfeitKind.ILLEGAL_MOVE:
             return fault
         self._last_words = ""
         self._start_budget.blame()

@@ -15,6 +15,7 @@ from typing import Any, NoReturn, cast
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.processes.limits import BotLimits
+from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.game.engine import View
 from arena.game.event_log import Event
@@ -212,7 +213,7 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
     if type(given) is not int:
         raise _fault(f'the "id" of the answer is {_kind(given)}, not a whole number', line)
     if given != number:
-        raise BotFault("protocol", f"answered the message with the id {given}, asked was {number}")
+        raise BotFault(ForfeitKind.PROTOCOL, f"answered the message with the id {given}, asked was {number}")
     return answer
 
 
@@ -226,17 +227,18 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     ours = ", ".join(map(str, VERSIONS))
     if type(version) is not int:
         raise BotFault(
-            "protocol", f'the answer to hello needs "protocol", the version it speaks ({ours}), as a whole number'
+            ForfeitKind.PROTOCOL,
+            f'the answer to hello needs "protocol", the version it speaks ({ours}), as a whole number',
         )
     if version not in VERSIONS:
-        raise BotFault("protocol", f"speaks version {version} of the protocol; this program speaks {ours}")
+        raise BotFault(ForfeitKind.PROTOCOL, f"speaks version {version} of the protocol; this program speaks {ours}")
     name = answer.get("name")
     if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):
-        raise BotFault("protocol", f'"name" is {_kind(name)}, not a text of up to {_LONGEST_NAME} characters')
+        raise BotFault(ForfeitKind.PROTOCOL, f'"name" is {_kind(name)}, not a text of up to {_LONGEST_NAME} characters')
     flags = {flag: answer[flag] for flag in _FLAGS if flag in answer}
     for flag, value in flags.items():
         if type(value) is not bool:
-            raise BotFault("protocol", f'"{flag}" is {_kind(value)}, not true or false')
+            raise BotFault(ForfeitKind.PROTOCOL, f'"{flag}" is {_kind(value)}, not true or false')
     return HelloAnswer(**flags, protocol=version)
 
 
@@ -244,22 +246,24 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
     """The move of an answer: by its text, or by its place in the list (from 0). One that is not in the list is the
     fault `illegal move`, with the reason."""
     if "move" not in answer:
-        raise BotFault("protocol", 'the answer has no "move"')
+        raise BotFault(ForfeitKind.PROTOCOL, 'the answer has no "move"')
     wanted = answer["move"]
     if type(wanted) is int:
         if 0 <= wanted < len(moves):
             return moves[wanted]
-        raise BotFault("illegal move", f"move number {wanted} is not one of the {len(moves)} (counted from 0)")
+        raise BotFault(
+            ForfeitKind.ILLEGAL_MOVE, f"move number {wanted} is not one of the {len(moves)} (counted from 0)"
+        )
     if type(wanted) is not str:
-        raise BotFault("protocol", f'"move" is {_kind(wanted)}, neither a text nor a whole number')
+        raise BotFault(ForfeitKind.PROTOCOL, f'"move" is {_kind(wanted)}, neither a text nor a whole number')
     for move in moves:
         if move.text == wanted:
             return move
     known = _by_text(view.rules.spy_value).get(wanted)
     if known is not None:
-        raise BotFault("illegal move", why_illegal(cast(Turns, _ViewAsState(view)), known))
+        raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(cast(Turns, _ViewAsState(view)), known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
-    raise BotFault("illegal move", f"{quoted(wanted)} is no move{near}")
+    raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is no move{near}")
 
 
 class _ViewAsState:
@@ -292,7 +296,7 @@ def _parse(line: bytes) -> Any:
     if len(line) >= LONGEST_LINE:
         raise _fault(f"the answer is longer than {LONGEST_LINE} bytes", line)
     if not line.strip():
-        raise BotFault("protocol", "answered with an empty line")
+        raise BotFault(ForfeitKind.PROTOCOL, "answered with an empty line")
     if b"\0" in line:
         raise _fault("the answer holds a NUL", line)
     try:
@@ -381,4 +385,4 @@ def _kind(value: object) -> str:
 
 
 def _fault(what: str, line: bytes) -> BotFault:
-    return BotFault("protocol", f"{what}: {quoted(line)}")
+    return BotFault(ForfeitKind.PROTOCOL, f"{what}: {quoted(line)}")
