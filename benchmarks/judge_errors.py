@@ -1,4 +1,4 @@
-"""How far the losses that `arena analyse` tells are from the truth, by how deep its judge looks.
+"""How far the losses that `arena replay --judge` tells are from the truth, by how deep its judge looks.
 
     python benchmarks/judge_errors.py base --positions 250
 

@@ -245,7 +245,7 @@ class Run:
         return time_frame(self._data)
 
     def tables(self, error: float = 10.0, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
-        """All frames of `arena stats`, by name."""
+        """All frames of `arena standings --all`, by name."""
         return run_frames(self._data, error, prior)
 
     @cached_property

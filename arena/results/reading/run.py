@@ -1,4 +1,4 @@
-"""A stored run as plain values: what `arena stats`, notebooks and every other view of a run start from."""
+"""A stored run as plain values: what `arena standings`, notebooks and every other view of a run start from."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RunData:
     tiebreaks what decides between equal points in it: column and meaning
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
-    losses    what the moves of each bot lost, if `arena analyse` has judged the run
+    losses    what the moves of each bot lost, if `arena replay --judge` has judged the run
     time_counts for each bot a histogram of them (arena.tournament.match.results.bucket_ms)
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere

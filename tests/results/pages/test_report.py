@@ -1,4 +1,4 @@
-"""`arena report`: the figures of `arena stats`, texts of strangers as texts, a policy that allows nothing else."""
+"""`arena report`: the figures of `arena standings --all`, texts of strangers as texts, a policy that allows nothing else."""
 
 from __future__ import annotations
 
