@@ -139,18 +139,6 @@ class LazyGroup(click.Group):
             raise Failure(f"a name is too long: {quoted(str(error.filename))}") from error
 
 
-def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            number = version("schotten-arena")
-        except PackageNotFoundError:  # run from a source folder without an installation
-            number = "(not installed)"
-        click.echo(f"arena {number}")
-        ctx.exit()
-
-
 @click.group(
     cls=LazyGroup,
     entries=COMMANDS,
@@ -158,9 +146,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     epilog="Exit codes: 0 success, 1 faults found (check, verify, --strict), 2 usage error, 3 and 4 verdicts of sprt"
     " and tune, 130 interrupted.",
 )
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
-)
+@click.version_option(package_name="schotten-arena", prog_name="arena", message="%(prog)s %(version)s")
 def cli() -> None:
     """Bot tournaments and match statistics for the card game Schotten-Totten (and Battle Line).
 
@@ -188,15 +174,12 @@ def main(args: Sequence[str] | None = None) -> int:
         _say(error.show)
         return WRONG_USE
     except (click.Abort, KeyboardInterrupt):
-        return _interrupted()
-    except RuntimeError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while a class was made, as `__set_name__` tells it
-            return _interrupted()
-        raise
+        _say(lambda: click.echo("Interrupted.", err=True))
+        return INTERRUPTED
     except SystemExit:  # how click reports a reader that has closed the pipe (arena ... | head)
         return BROKEN_PIPE
     except OSError as error:
-        if error.errno not in _LOST or error.filename is not None:
+        if error.errno not in UNWRITABLE or error.filename is not None:
             raise
         _discard(sys.stdout)  # at exit Python would write again what it could not write now
         if error.errno == errno.EPIPE:
@@ -207,8 +190,8 @@ def main(args: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
-_LOST = frozenset((errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT))
-"""Errors of a stream that takes nothing more: a full disk, a reader that has gone, a terminal that was closed."""
+UNWRITABLE = frozenset((errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT))
+"""Errors of a stream that takes nothing more: the disk is full, or its reader or terminal is gone."""
 
 
 def _say(show: Callable[[], object]) -> None:
@@ -221,13 +204,8 @@ def _say(show: Callable[[], object]) -> None:
         _discard(sys.stderr)
 
 
-def _interrupted() -> int:
-    _say(lambda: click.echo("Interrupted.", err=True))
-    return INTERRUPTED
-
-
 def _discard(stream: Any) -> None:
-    """Lead a stream that cannot be written, and what it still holds, to nowhere."""
+    """Redirect a stream that cannot be written, with what it still holds, to the null device."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from arena.league import events, games, versions
 from arena.league.events import LeagueEvent
@@ -17,30 +16,11 @@ from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import DATABASE, League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
-from arena.text import first_line, spreadsheet_cell
+from arena.text import first_line
 from arena.tournament.match.results import GameResult
 from arena.tournament.match.tasks import GameId
 
 Line = dict[str, Any]
-
-EXPORTED = (
-    "pairing",
-    "deal",
-    "game",
-    "first",
-    "second",
-    "score",
-    "stones_first",
-    "stones_second",
-    "turns",
-    "plies",
-    "ending",
-    "forfeit",
-    "forfeit_by",
-    "ms_first",
-    "ms_second",
-    "record",
-)
 
 
 def league_line(folder: Path) -> Line:
@@ -365,46 +345,6 @@ def forfeit_lines(league: League, version: Version) -> list[Line]:
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
         for fault in (*games.forfeits(league, [version.id]), *games.failures_after(league, [version.id]))
     ]
-
-
-def export_games(league: League, out: TextIO) -> int:
-    """Write all games as CSV with the columns EXPORTED, ordered by deal; the number of games.
-
-    Players are versions, such as `greedy v2`. `arena ratings` reads the file and rates them as the league does.
-    """
-    sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
-    labels = {v.id: v.label for v in versions.in_state(league, retired=True)}
-    writer = csv.writer(out, lineterminator="\n")
-
-    def write(row: Iterable[object]) -> None:
-        writer.writerow([spreadsheet_cell(cell) for cell in row])
-
-    write(EXPORTED)
-    number = 0
-    for row in league.games():
-        pairing = GameId.from_key(row[0]).pairing
-        if pairing not in sides:  # stored since they were read
-            break
-        a, b = sides[pairing]
-        game = GameResult.from_row(row, labels[a], labels[b])
-        write(
-            (
-                *game.id,
-                game.first,
-                game.second,
-                f"{game.score:g}",
-                *game.stones,
-                game.turns,
-                game.plies,
-                game.ending,
-                game.forfeit or "",
-                game.forfeit_by or "",
-                *(f"{ms:.3f}" for ms in game.ms),
-                game.record,
-            )
-        )
-        number += 1
-    return number
 
 
 def fetch(league: League, version: Version, to: Path) -> list[Path]:

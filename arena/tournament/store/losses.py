@@ -1,4 +1,4 @@
-"""What the moves of each bot lost on average, as `arena replay --judge` stores it in the folder of a run, beside the games."""
+"""What the moves of each bot lost on average, as `arena replay --judge` stores it in the folder of a run."""
 
 from __future__ import annotations
 
