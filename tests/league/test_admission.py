@@ -54,7 +54,7 @@ from tests.league.leagues import (
     ],
 )
 @pytest.mark.usefixtures("real_check")
-def test_refused(found: League, source: str, reason: str) -> None:
+def test_broken_bots_are_refused(found: League, source: str, reason: str) -> None:
     enter(found, "other")
     one = submit(found, "mine", source)
     assert one.state == REFUSED
@@ -67,7 +67,7 @@ def test_refused(found: League, source: str, reason: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_check")
-def test_one_that_fails_in_the_check_alone(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_fails_only_in_the_check_is_refused(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of its two processes plays four games of the trial, and five of the check."""
     monkeypatch.setattr(placement, "CHECK_GAMES", 10)
     monkeypatch.setattr(placement, "CHECK_S", 300.0)  # a busy machine plays few games in its usual time
@@ -87,7 +87,7 @@ def test_one_that_fails_in_the_check_alone(found: League, monkeypatch: pytest.Mo
 
 
 @pytest.mark.usefixtures("real_check")
-def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
+def test_warnings_do_not_refuse_a_bot(found: League) -> None:
     source = """
     import os
     def act(view, moves):
@@ -102,7 +102,7 @@ def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
 
 
 @pytest.mark.usefixtures("real_check")
-def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_is_refused_if_no_bot_can_be_checked(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Finding(ERROR, "load", "the disk is on fire")
 
     def failing(*args: Any, **options: Any) -> Any:
@@ -169,7 +169,7 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
 # ---------------------------------------------------------------- what is written to do harm
 
 
-def test_a_fault_of_ours_stops_the_league_a_few_times_and_no_more(
+def test_a_fault_of_ours_stops_the_league_only_a_few_times(
     found: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*args: Any) -> Any:

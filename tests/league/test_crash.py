@@ -113,7 +113,7 @@ def whole(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("statement", [*range(1, 40, 3), *range(40, 160, 17)])
-def test_a_submission_that_is_killed(tmp_path: Path, make: Make, statement: int) -> None:
+def test_a_killed_submission_is_completed_later(tmp_path: Path, make: Make, statement: int) -> None:
     """At one SQL statement after the other: before, within and after each transaction."""
     make(tmp_path, most_games=12)
     before = sorted(games_of(tmp_path))
@@ -153,7 +153,7 @@ def games_of(folder: Path) -> list[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize("statement", [5, 20, 33, 47, 61, 90])
-def test_play_that_is_killed(tmp_path: Path, make: Make, statement: int) -> None:
+def test_killed_play_loses_no_stored_game(tmp_path: Path, make: Make, statement: int) -> None:
     make(tmp_path)
     before = len(games_of(tmp_path))
 
@@ -172,7 +172,7 @@ def test_play_that_is_killed(tmp_path: Path, make: Make, statement: int) -> None
     whole(tmp_path)
 
 
-def test_two_submit_at_once(tmp_path: Path, make: Make) -> None:
+def test_two_can_submit_while_a_third_plays(tmp_path: Path, make: Make) -> None:
     """And a third plays. All write, none waits for another to end, and no deal is played twice."""
     make(tmp_path, most_games=40, games=8)
 
@@ -223,26 +223,6 @@ def test_two_versions_of_one_bot_at_once(tmp_path: Path, make: Make) -> None:
     whole(tmp_path)
     with open_league(tmp_path) as found:
         assert [v.state for v in versions.of_bot(found, "mine")] == ["replaced", "active"]
-
-
-def test_the_same_file_twice_at_once(tmp_path: Path, make: Make) -> None:
-    """One of them does the work."""
-    make(tmp_path)
-
-    def work() -> None:
-        with open_league(tmp_path) as found, open_session(found, "submit", 1) as session:
-            sent = versions.submit(found, session.lease.number, submission("mine", RANDOM))
-            one = versions.claim(found, session.lease.number, sent.version.id)
-            if one is not None:
-                placement.handle_submission(session, one)
-
-    running = [forked(work) for _ in range(2)]
-    assert [ended(pid) for pid in running] == [0, 0]
-    whole(tmp_path)
-    with open_league(tmp_path) as found:
-        (one,) = versions.of_bot(found, "mine")
-        assert (one.state, one.attempts) == (ACTIVE, 0)
-        assert [e.kind for e in events.events(found)].count("accepted") == 3
 
 
 def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:

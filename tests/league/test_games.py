@@ -113,7 +113,7 @@ def test_forfeits(found: League) -> None:
     assert [fault.version for fault in games.forfeits(found, [a.id])] == [a.id]
 
 
-def test_failures_after_games_are_told_with_the_forfeits_and_are_none(found: League) -> None:
+def test_failures_after_games_are_no_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
     with Lease(found, "test") as lease:
         lineup = lineup_of(found, lease)

@@ -27,7 +27,7 @@ def receive(found: League, name: str, source: str, author: str | None = "Ann") -
         return versions.submit(found, lease.number, submission(name, source, author)).version
 
 
-def test_an_author_has_so_many_submissions(tmp_path: Path) -> None:
+def test_submissions_per_day_are_limited(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"submissions": 2}) as found:
         receive(found, "one", FIRST)
         receive(found, "two", LAST)
@@ -42,7 +42,7 @@ def test_an_author_has_so_many_submissions(tmp_path: Path) -> None:
         assert oversight.use_of(found, "Ann", time.time() + oversight.DAY_S + 1).submissions == 0
 
 
-def test_an_author_has_so_much_room(tmp_path: Path) -> None:
+def test_room_per_author_is_limited(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"author_mb": 1}) as found:
         receive(found, "one", FIRST + "#" * (700 << 10))
         with pytest.raises(oversight.BudgetSpent, match="the limit of 1 MiB per author"):
@@ -50,7 +50,7 @@ def test_an_author_has_so_much_room(tmp_path: Path) -> None:
         receive(found, "two", LAST)
 
 
-def test_the_league_has_so_much_room(tmp_path: Path) -> None:
+def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"disk_mb": 1}) as found:
         enter(found, "a", "b")
         (tmp_path / "a" / "fat").write_bytes(b"x" * (1 << 20))
@@ -75,7 +75,7 @@ def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert order.count("one") > 1
 
 
-def test_the_budget_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits_can_be_changed_by_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with league(tmp_path / "a", budget={"submissions": 1}) as found:
         receive(found, "one", FIRST)
     place = str(tmp_path / "a")

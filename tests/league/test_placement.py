@@ -39,7 +39,7 @@ from tests.league.leagues import (
 )
 
 
-def test_three_bots(found: League) -> None:
+def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     """The first has nobody to play; each then meets all, and stops at the most games or at the error."""
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         one = submit(found, name, source)
@@ -60,7 +60,7 @@ def test_three_bots(found: League) -> None:
     sound(found.folder)
 
 
-def test_ends_when_the_error_is_small_enough(tmp_path: Path) -> None:
+def test_a_placement_ends_when_the_error_is_small(tmp_path: Path) -> None:
     """Not at the most games, which are many."""
     with league(tmp_path, placement={"error": 120, "most_games": 2000}) as found:
         submit(found, "first", FIRST)
@@ -71,7 +71,7 @@ def test_ends_when_the_error_is_small_enough(tmp_path: Path) -> None:
         assert 10 < place.games < 400
 
 
-def test_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
+def test_a_placement_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
     """Nobody knows how far the field is from the anchor; more games of this one would not tell."""
     with league(tmp_path, placement={"error": 60, "most_games": 2000}, rating={"anchor": "a"}) as found:
         greedy = (data_folder("bots") / "greedy.py").read_text()
@@ -86,7 +86,7 @@ def test_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
         assert place.games < 800
 
 
-def test_the_anchor_is_placed_too(tmp_path: Path) -> None:
+def test_the_anchor_is_placed_like_others(tmp_path: Path) -> None:
     """Its rating is given and has no error, but where it stands among the others is to be found."""
     with league(tmp_path, placement={"most_games": 200}, rating={"anchor": "first"}) as found:
         submit(found, "last", LAST)
@@ -108,7 +108,7 @@ def test_workers_make_no_difference(tmp_path: Path) -> None:
     assert played[0] == played[1]
 
 
-def test_a_new_version(found: League) -> None:
+def test_a_new_version_replaces_the_old_one(found: League) -> None:
     submit(found, "mine", FIRST)
     submit(found, "other", LAST)
     new = submit(found, "mine", RANDOM)
@@ -121,7 +121,7 @@ def test_a_new_version(found: League) -> None:
     assert [e.kind for e in events.events(found)][-2:] == ["accepted", "back"]
 
 
-def test_one_that_forfeits_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_forfeits_in_its_placement_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It behaves while it is checked."""
     marker = tmp_path / "marker"
     source = f"""
@@ -147,7 +147,7 @@ def test_one_that_forfeits_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert names(found) == ["other v1"]
 
 
-def test_one_that_breaks_later_is_retired(tmp_path: Path) -> None:
+def test_a_bot_that_cannot_be_loaded_any_more_is_retired(tmp_path: Path) -> None:
     """It cannot be loaded any more, and the league goes on without it."""
     marker = tmp_path / "marker"
     marker.write_text("")
@@ -166,7 +166,7 @@ def test_one_that_breaks_later_is_retired(tmp_path: Path) -> None:
         assert "retired" in [e.kind for e in events.events(found)]
 
 
-def test_one_that_cannot_be_found_is_refused(found: League) -> None:
+def test_a_command_that_cannot_be_found_is_refused(found: League) -> None:
     """As of a command whose program is not on this machine: it must not stop those who come after it."""
     what = Submission("mine", None, "cmd:nosuchprogram bot.txt", (StoredFile("bot.txt", b"x"),))
     with open_session(found, "submit", 1) as session:
@@ -176,7 +176,7 @@ def test_one_that_cannot_be_found_is_refused(found: League) -> None:
 
 
 @pytest.mark.slow
-def test_one_that_breaks_while_others_play(tmp_path: Path) -> None:
+def test_a_bot_that_breaks_while_others_play_is_retired(tmp_path: Path) -> None:
     """It is none of those who were to play next, but a new worker loads all bots of the lineup."""
     marker = tmp_path / "marker"
     marker.write_text("")
@@ -202,18 +202,6 @@ def test_one_that_breaks_while_others_play(tmp_path: Path) -> None:
         sound(found.folder)
 
 
-def test_opponents_that_break_do_not_stop_a_placement(tmp_path: Path) -> None:
-    marker = tmp_path / "marker"
-    marker.write_text("")
-    source = f"from pathlib import Path\nassert Path({str(marker)!r}).exists()\n{FIRST}"
-    with league(tmp_path / "league") as found:
-        for name, text in (("bad", source), ("last", LAST)):
-            submit(found, name, text)
-        marker.unlink()
-        assert submit(found, "random", RANDOM).state == ACTIVE
-        assert names(found) == ["last v1", "random v1"]
-
-
 # ---------------------------------------------------------------- broken off
 
 
@@ -221,7 +209,7 @@ class Pressed(Exception):
     """What stands for a kill at a certain place."""
 
 
-def test_goes_on_where_it_was_left(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_placement_continues_where_it_stopped(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "first", FIRST)
     submit(found, "last", LAST)
     meet = MatchRunner.play_fixtures
@@ -249,7 +237,7 @@ def test_goes_on_where_it_was_left(found: League, monkeypatch: pytest.MonkeyPatc
     sound(found.folder)
 
 
-def test_ctrl_c(found: League) -> None:
+def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
     """What was played is kept, the submission waits, and that is no attempt that died."""
     submit(found, "first", FIRST)
     pressed = []
@@ -273,14 +261,14 @@ def test_ctrl_c(found: League) -> None:
     sound(found.folder)
 
 
-def test_ctrl_c_in_the_check(found: League) -> None:
+def test_ctrl_c_in_the_check_leaves_it_pending(found: League) -> None:
     with open_session(found, "submit", 1) as session:
         session.signals.count += 1
         one = versions.get(found, settle(session, submission("first", FIRST)).id)
     assert (one.state, one.attempts, games.count(found)) == (PENDING, 0, 0)
 
 
-def test_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "mine", FIRST)
     submit(found, "other", LAST)
     meet = MatchRunner.play_fixtures
@@ -300,7 +288,7 @@ def test_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPat
 # ---------------------------------------------------------------- unpacked files
 
 
-def test_unpacked_files_are_private_and_go(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpacked_files_are_private_and_removed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "first", FIRST)
     (one,) = versions.in_state(found, ACTIVE)
     with open_session(found, "play", 1) as session:
@@ -322,7 +310,7 @@ def _raising(*args: object, **kwargs: object) -> None:
     raise Pressed
 
 
-def test_files_that_were_removed_are_no_fault_of_a_bot(found: League) -> None:
+def test_removed_files_are_not_blamed_on_a_bot(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
     a, b = versions.in_state(found, ACTIVE)

@@ -15,7 +15,7 @@ from arena.league.store import League
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, row, sound, submit
 
 
-def test_so_many_games(found: League) -> None:
+def test_play_stores_the_games_asked_for(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         submit(found, name, source)
     before, errors = games.count(found), sum(p.error or 0 for p in standings(found).rows)
@@ -30,7 +30,7 @@ def test_so_many_games(found: League) -> None:
     sound(found.folder)
 
 
-def test_needs_two(found: League) -> None:
+def test_play_needs_two_bots(found: League) -> None:
     with open_session(found, "play", 1) as session:
         with pytest.raises(LeagueError, match="test has no bot in the table"):
             play_games(session, 10)
@@ -39,7 +39,7 @@ def test_needs_two(found: League) -> None:
             play_games(session, 10)
 
 
-def test_until_it_is_stopped(found: League) -> None:
+def test_play_goes_on_until_it_is_stopped(found: League) -> None:
     enter(found, "a", "b")
     with open_session(found, "play", 1) as session:
 
@@ -53,7 +53,7 @@ def test_until_it_is_stopped(found: League) -> None:
     sound(found.folder)
 
 
-def test_an_event_between(found: League) -> None:
+def test_play_goes_on_over_an_event_of_others(found: League) -> None:
     """Play goes on over an event of others: its games are counted before and after it."""
     enter(found, "a", "b", "c")
     with open_session(found, "play", 1) as session:
@@ -72,7 +72,7 @@ def test_an_event_between(found: League) -> None:
     assert {p.version.name for p in standings(found).rows} == {"a", "b"}
 
 
-def test_two_who_play_share_an_event(found: League) -> None:
+def test_two_sessions_that_play_share_an_event(found: League) -> None:
     """Else each look at the ratings would make a new one. Who plays later begins one of his own."""
     enter(found, "a", "b", "c")
     with open_session(found, "play", 1) as one, open_session(found, "play", 1) as other:
@@ -86,7 +86,7 @@ def test_two_who_play_share_an_event(found: League) -> None:
     assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60), ("played", 10)]
 
 
-def test_many_bots_play_in_part(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placement, "MOST_PLAYERS", 2)
     enter(found, *"abcdef")
     with open_session(found, "play", 1) as session:
@@ -95,7 +95,7 @@ def test_many_bots_play_in_part(found: League, monkeypatch: pytest.MonkeyPatch) 
     sound(found.folder)
 
 
-def test_what_others_have_in_hand_is_left_to_them(found: League) -> None:
+def test_pairings_in_hand_elsewhere_are_left_out(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM), ("middle", MIDDLE)):
         submit(found, name, source)
     with open_session(found, "play", 1), open_session(found, "other", 1) as other:
