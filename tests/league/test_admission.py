@@ -169,9 +169,7 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
 # ---------------------------------------------------------------- what is written to do harm
 
 
-def test_a_fault_of_ours_stops_the_league_only_a_few_times(
-    found: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_ours_stops_the_league_only_a_few_times(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*args: Any) -> Any:
         raise RuntimeError("a fault of ours")
 
