@@ -17,7 +17,7 @@ import click
 from tabulate import tabulate
 
 from arena.bots.loading import load_bot
-from arena.cli.options import DEAL, SEED, as_json, complete_rules, gathered, whole
+from arena.cli.options import DEAL, SEED, as_json, complete_rules, gathered, split_variants, whole
 from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -53,7 +53,7 @@ class PerftOptions:
     multiple=True,
     metavar="R",
     shell_complete=complete_rules,
-    help="Rule set; may be repeated (default: base, tactical, expert; with --perft: base).",
+    help="Rule sets, separated by commas or given several times (default: base,tactical,expert; with --perft: base).",
 )
 @click.option("--quick", is_flag=True, help="Take one short round, for a rough estimate.")
 @gathered(
@@ -81,6 +81,7 @@ def bench(names: tuple[str, ...], quick: bool, counting: PerftOptions, as_json: 
     With --perft, count the sequences of DEPTH moves instead, to compare engines: if the counts agree, so do the rules.
     Games that end earlier do not count. Draws follow the deal, so nothing is random.
     """
+    names = tuple(split_variants(names, "--rules"))
     if counting.perft is not None:
         if len(names) > 1:
             raise click.UsageError("--perft counts the moves of one rule set; give --rules once")

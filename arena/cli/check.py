@@ -27,7 +27,7 @@ SECONDS = 60
     multiple=True,
     metavar="R",
     shell_complete=options.complete_rules,
-    help="Rule sets, separated by commas or given several times (default: base, tactical, expert).",
+    help="Rule sets, separated by commas or given several times (default: base,tactical,expert).",
 )
 @click.option("--games", type=options.whole(2, 1_000_000), metavar="N", help="Games per rule set (default: 40).")
 @click.option("--quick", is_flag=True, help=f"Same as --games {QUICK_GAMES}, for CI.")

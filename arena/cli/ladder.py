@@ -47,7 +47,7 @@ from arena.tournament.runner.progress import progress_for
     multiple=True,
     metavar="R",
     shell_complete=complete_rules,
-    help="Rule sets, separated by commas or in several options (default: base,tactical,expert; with BOT: base).",
+    help="Rule sets, separated by commas or given several times (default: base,tactical,expert; with BOT: base).",
 )
 @games
 @click.option(

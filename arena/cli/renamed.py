@@ -55,4 +55,7 @@ def new_name(command: str, option: str = "") -> str | None:
     "'arena report --games' is now '--replays'"
     """
     new = OPTIONS.get(command, {}).get(option) if option else COMMANDS.get(command)
-    return None if new is None else f"'arena {f'{command} {option}'.rstrip()}' is now '{new}'"
+    if new is None:
+        return None
+    name, _, note = new.partition(" (")
+    return f"'arena {f'{command} {option}'.rstrip()}' is now '{name}'" + (f" ({note}" if note else "")
