@@ -38,7 +38,7 @@ WHOM = ("web", "worker", "both")
 
 @dataclass
 class Outcome:
-    """What was done and found. `faults` says what is wrong; `suspended`: bots that the league suspended."""
+    """What was done and found. `faults` says what is wrong."""
 
     seed: int
     moments: int
@@ -47,26 +47,14 @@ class Outcome:
     unanswered: int = 0
     states: Counter[str] = field(default_factory=Counter)
     games: int = 0
-    suspended: int = 0
-    seconds: float = 0.0
     faults: list[str] = field(default_factory=list)
 
 
 def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, isolation: str) -> Outcome:
-    """One siege in a new folder."""
-    begun = time.monotonic()
-    small = [
-        "--isolation",
-        isolation,
-        "--set",
-        "placement.error=200",
-        "--set",
-        "placement.most_games=16",
-        "--set",
-        "placement.games=4",
-        "--set",
-        "placement.sample=2",
-    ]
+    """Kill the server of a new league at random moments."""
+    small = ["--isolation", isolation]
+    for setting in ("error=200", "most_games=16", "games=4", "sample=2"):
+        small += ["--set", f"placement.{setting}"]
     assert arena(["league", "create", "crash", "--out", str(folder), *small]) == 0
     for bot in ("first", "random"):
         assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
@@ -123,7 +111,6 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
     finally:
         over.set()
         server.stop()
-    outcome.seconds = time.monotonic() - begun
     return outcome
 
 
@@ -152,7 +139,6 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
             if version.state == versions.REFUSED and "SyntaxError" not in version.reason
         }
         blamed = {version.label for version in every if "suspended" in f"{version.reason}{version.retired_reason}"}
-        outcome.suspended = len(blamed)
         outcome.faults += [f"refused, but sound: {one}" for one in sorted(broken - blamed)]
         outcome.faults += verify_league(league).faults
     for _ in range(30):  # the server keeps its tables for a moment, and its workers may play on

@@ -155,17 +155,17 @@ def play(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
 def _seating(order: GameOrder) -> Seating:
     """Who plays what; the bot's files are unpacked."""
     with open_league(Path(order.folder), write=False) as league:
-        one, settings = versions.get(league, order.version), league.settings
-        files = versions.files_of(league, one.id)
+        version, settings = versions.get(league, order.version), league.settings
+        files = versions.files_of(league, version.id)
     home = Path(order.bot_folder)
     versions.write_files(files, home)
-    bot = find_entry(one.entry, [file.path for file in files], home, one.label)
+    bot = find_entry(version.entry, [file.path for file in files], home, version.label)
     job = Job(settings.rules, order.seed, (bot,), settings.clock, settings.limits)
     games = job.game_settings
     person = order.person if order.person != bot.name else f"{order.person} (you)"
-    one_by_one = (None, bot) if order.begins else (bot, None)
+    players = (None, bot) if order.begins else (bot, None)
     names = (person, bot.name) if order.begins else (bot.name, person)
-    return Seating(games.rules, order.seed, one_by_one, names, order.claims, order.level, job.bot_limits, games.clock)
+    return Seating(games.rules, order.seed, players, names, order.claims, order.level, job.bot_limits, games.clock)
 
 
 # ---------------------------------------------------------------- what is shown
