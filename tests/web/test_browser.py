@@ -96,7 +96,7 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
     name = f"mine{width}"
     (tmp_path / f"{name}.py").write_text(f"# {width}\n{GOOD}")
     (tmp_path / f"broken{width}.py").write_text(f"# {width}\ndef act(view, moves:\n")
-    driver.get(f"{server.url}/sign-in?token={server.token(f'Ann {width}')}")
+    driver.get(f"{server.url}/sign-in#token={server.token(f'Ann {width}')}")
     press(driver, "Sign in")
     wait_for(driver, f"Bots of Ann {width}")
     upload(driver, server, tmp_path / f"{name}.py")
@@ -164,7 +164,7 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_
     driver.set_window_size(width, 900)
     driver.get(server.url)
     driver.delete_all_cookies()
-    driver.get(f"{server.url}/sign-in?token={server.token(f'Zoe {width}')}")
+    driver.get(f"{server.url}/sign-in#token={server.token(f'Zoe {width}')}")
     press(driver, "Sign in")
     wait_for(driver, "Bots of Zoe")
     driver.get(f"{server.url}/bots/random")
@@ -202,7 +202,8 @@ def plain() -> Iterator[Any]:
 def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, server: Served, tmp_path: Path) -> None:
     plain.set_window_size(390, 900)
     (tmp_path / "plain.py").write_text(f"# plain\n{GOOD}")
-    plain.get(f"{server.url}/sign-in?token={server.token('Pia')}")
+    plain.get(f"{server.url}/sign-in")
+    plain.find_element("name", "token").send_keys(server.token("Pia"))
     press(plain, "Sign in")
     wait_for(plain, "Bots of Pia")
     upload(plain, server, tmp_path / "plain.py")
@@ -230,7 +231,7 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
     wait_for(plain, "Kept")
     plain.get(f"{server.url}/play")
     click(plain, "css selector", "main a[href*='kept/']")
-    wait_for(plain, "needs JavaScript")
+    wait_for(plain, "Final board")
     click(plain, "css selector", "main summary")
     wait_for(plain, "schotten/1 ")
     assert [line for line in plain.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
