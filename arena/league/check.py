@@ -29,7 +29,7 @@ from arena.game.rules import load_rules
 from arena.league.check_report import (
     ERROR,
     WARNING,
-    Answer,
+    CheckAnswer,
     CheckReport,
     Finding,
     Memory,
@@ -256,18 +256,18 @@ class _Check:
 
     # ------------------------------------------------------------ what it shows
 
-    def repeats(self) -> Answer:
+    def repeats(self) -> CheckAnswer:
         """Whether the bot made the same decisions when its games were played again."""
         again = sum(len(part.again) for part in self.parts)
         if not again:
             if any(part.forfeits() for part in self.parts):
-                return Answer(None, "not checked, because the bot forfeited in every rule set")
-            return Answer(None, "not checked")
+                return CheckAnswer(None, "not checked, because the bot forfeited in every rule set")
+            return CheckAnswer(None, "not checked")
         different = sum(1 for part in self.parts for _ in _differences(part))
         if different:
-            return Answer(False, f"decisions differ in {different} of {again} games that were played again")
+            return CheckAnswer(False, f"decisions differ in {different} of {again} games that were played again")
         hashes = "" if self.level == "none" or self.bot.command else ", with another hash seed"
-        return Answer(True, f"all decisions are the same in {again} games that were played again{hashes}")
+        return CheckAnswer(True, f"all decisions are the same in {again} games that were played again{hashes}")
 
     def findings(self) -> list[Finding]:
         """The first forfeit, and warnings."""

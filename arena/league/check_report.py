@@ -80,7 +80,7 @@ class RulesReport:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CheckAnswer:
     """Whether the bot has a property: `yes` is None if that was not checked, and `text` says how it was or why not."""
 
     yes: bool | None
@@ -99,7 +99,7 @@ class CheckReport:
     clock: Mapping[str, int | None]
     loaded: bool
     rules: tuple[RulesReport, ...]
-    repeats: Answer
+    repeats: CheckAnswer
     printed: int
     left_out: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -153,7 +153,7 @@ def _verdict(report: CheckReport) -> str:
     return f"ready to submit ({found})"
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: CheckAnswer) -> str:
     return answer.text if answer.yes is None else f"{'yes' if answer.yes else 'no'}: {answer.text}"
 
 

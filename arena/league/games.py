@@ -124,7 +124,7 @@ def count(league: League) -> int:
 
 
 @dataclass(frozen=True)
-class HeadToHead:
+class OpponentResults:
     """One version's results against an opponent."""
 
     opponent: int
@@ -139,7 +139,7 @@ class HeadToHead:
         return (self.wins + self.draws / 2) / self.games
 
 
-def head_to_heads(league: League, number: int) -> list[HeadToHead]:
+def head_to_heads(league: League, number: int) -> list[OpponentResults]:
     """A version's results against each opponent, in the order of the opponents' numbers."""
     figures = league.figures()
     sums: dict[int, list[int]] = {}
@@ -150,7 +150,7 @@ def head_to_heads(league: League, number: int) -> list[HeadToHead]:
             # the one that began is a in game 0, and b in game 1
             for score, games in enumerate(counts if (a == number) != bool(game) else counts[::-1]):
                 cells[score] += games
-    return [HeadToHead(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items()) if sum(s)]
+    return [OpponentResults(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items()) if sum(s)]
 
 
 @dataclass(frozen=True)

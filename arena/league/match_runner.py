@@ -54,10 +54,10 @@ class BotsFailed(LeagueError):
 
 @dataclass(frozen=True)
 class LeagueSession:
-    """What everything that a command plays has in common; see `open_session`.
+    """What all games of one command have in common; see `open_session`.
 
-    `say` is told what is being done, `tell` the number of games each time some are stored. `failures` counts by
-    version how often it could not be loaded.
+    `say` is called with what is being done, `tell` with the number of games each time some are stored. `failures`
+    counts how often each version could not be loaded.
     """
 
     league: League
@@ -78,7 +78,7 @@ class LeagueSession:
         return self.signals.stopping
 
     def wait_while_paused(self) -> bool:
-        """Wait until the league goes on; False if Ctrl-C was pressed."""
+        """Wait until the league is not paused; False if Ctrl-C was pressed."""
         self.lease.look()
         if self.lease.pause is not None and not self.stopping:
             why = f": {self.lease.pause.reason}" if self.lease.pause.reason else ""
@@ -90,15 +90,15 @@ class LeagueSession:
 
 
 @dataclass
-class _Holds:
-    """The requests to stop, for the dispatcher: beside Ctrl-C what holds this process, where that is heard."""
+class _StopRequests:
+    """Whether the dispatcher is to stop: because of Ctrl-C or, while `pauses` is set, because the league is paused."""
 
     session: LeagueSession
-    heard: bool = False
+    pauses: bool = False
 
     @property
     def stopping(self) -> bool:
-        return self.session.stopping or (self.heard and self.session.lease.pause is not None)
+        return self.session.stopping or (self.pauses and self.session.lease.pause is not None)
 
     @property
     def at_once(self) -> bool:
@@ -117,7 +117,7 @@ def open_session(
     executor: str = "local",
     scheduler: str | None = None,
 ) -> Iterator[LeagueSession]:
-    """Register this process with the league and open its log; `isolation` overrides the league's setting.
+    """Begin a session in the league and open its log; `isolation` overrides the league's setting.
 
     `executor` and its `scheduler` say where games are played (`tournament.runner.executors`); bots are checked here.
 
@@ -166,7 +166,7 @@ class MatchRunner:
         self._specs: dict[int, BotSpec] = {}
         self._executor: Executor | None = None
         self._dispatcher: Dispatcher | None = None
-        self._holds = _Holds(session)
+        self._requests = _StopRequests(session)
 
     @property
     def folder(self) -> Path:
@@ -175,11 +175,10 @@ class MatchRunner:
 
     # ------------------------------------------------------------ lining up
 
-    def line_up(self, players: Sequence[Version], house: Sequence[str] = (), seed: int | None = None) -> None:
+    def line_up(self, players: Sequence[Version], house: Sequence[str] = ()) -> None:
         """Get these versions ready to play, with some of the program's own bots (`house`, by name).
 
-        The lineup has a new number and a new seed, or that of games that are to be played again. BotsFailed if a bot
-        cannot be found in its files.
+        The lineup has a new number and a new seed. BotsFailed if a bot cannot be found in its files.
         """
         self._stand_down()
         self.lineup = tuple(players)
@@ -195,7 +194,7 @@ class MatchRunner:
         settings = session.league.settings
         self.job = Job(
             settings.rules,
-            games.lineup_seed(session.league.meta("secret"), number) if seed is None else seed,
+            games.lineup_seed(session.league.meta("secret"), number),
             tuple(specs),
             settings.clock,
             settings.limits,
@@ -241,13 +240,13 @@ class MatchRunner:
         session = self.session
         league, number = session.league, self._numbers[-1]
         tasks = games.reserve_deals(league, number, fixtures)
-        self._holds.heard = True  # these games count whenever they are played, unlike those of a check
+        self._requests.pauses = True  # these games count whenever they are played, unlike those of a check
         try:
             fresh = self.play(tasks, lambda rows: games.store_rows(league, number, rows))
-            if self._holds.stopping:
+            if self._requests.stopping:
                 self._stand_down()  # its workers have been told to stop
         finally:
-            self._holds.heard = False
+            self._requests.pauses = False
         return fresh
 
     def play(self, tasks: Sequence[PairTask], deliver: Callable[[Sequence[Row]], int]) -> int:
@@ -279,7 +278,7 @@ class MatchRunner:
             self._executor = make_executor(self.job, session.executor, session.scheduler, session.sink)
             self._dispatcher = Dispatcher(
                 self._executor,
-                self._holds,
+                self._requests,
                 failed=self._fail,
                 lost=self._note_lost,
                 tick=session.lease.beat,

@@ -19,7 +19,7 @@ from arena.league.check import check_bot
 from arena.league.check_report import (
     ERROR,
     WARNING,
-    Answer,
+    CheckAnswer,
     CheckReport,
     Finding,
     Memory,
@@ -237,7 +237,7 @@ def test_reports_are_plain_values(bot: str) -> None:
 
 def test_the_page_names_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
-    values = (CheckReport, Finding, RulesReport, Speed, Memory, OpponentScore, Answer)
+    values = (CheckReport, Finding, RulesReport, Speed, Memory, OpponentScore, CheckAnswer)
     keys = {field.name for value in values for field in dataclasses.fields(value)}
     assert not sorted(key for key in keys | {"accepted", "errors", "warnings"} if f"`{key}`" not in page)
 

@@ -8,7 +8,7 @@ import sys
 from arena.game.deals import make_deal
 from arena.game.rules import load_rules
 from arena.league import games, views
-from arena.league.games import Fixture, ForfeitCount, HeadToHead, lineup_seed
+from arena.league.games import Fixture, ForfeitCount, OpponentResults, lineup_seed
 from arena.league.lease import Lease
 from arena.league.store import League, open_league
 from arena.tournament.match.tasks import PairTask
@@ -93,8 +93,8 @@ def test_a_game_is_stored_once(found: League) -> None:
 def test_scores(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, [2, 2, 1]), (c, a, [2]), (b, a, [0])])
-    assert games.head_to_heads(found, a.id) == [HeadToHead(b.id, 8, 7, 0, 1), HeadToHead(c.id, 2, 0, 0, 2)]
-    assert games.head_to_heads(found, b.id) == [HeadToHead(a.id, 8, 1, 0, 7)]
+    assert games.head_to_heads(found, a.id) == [OpponentResults(b.id, 8, 7, 0, 1), OpponentResults(c.id, 2, 0, 0, 2)]
+    assert games.head_to_heads(found, b.id) == [OpponentResults(a.id, 8, 1, 0, 7)]
     assert games.count(found) == 10
 
 
