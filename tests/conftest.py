@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import tempfile
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,8 +16,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The tests start some thousands of processes: compile each module once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# The key that marks a user's own runs; all tests and the programs they start share one.
-os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir(), f"arena-tests-{getattr(os, 'getuid', int)()}"))
 
 # A busy machine may take its time.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])

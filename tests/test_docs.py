@@ -27,7 +27,7 @@ PAGES = [
     DOCS / "howto" / "tuning.md",
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-SCHEMA = "\n".join(RUN.statements())
+SCHEMA = "\n".join(RUN.statements)
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_commands_named_in_the_pages_exist() -> None:
 
 def test_the_database_page_names_every_table_and_column_of_the_view() -> None:
     text = (DOCS / "reference" / "database.md").read_text(encoding="utf-8")
-    schema = ";\n".join(RUN.statements())
+    schema = ";\n".join(RUN.statements)
     for table in re.findall(r"CREATE TABLE (\w+)", schema):
         assert f"| `{table}` |" in text, table
     view = schema[schema.index("CREATE VIEW game_list") :].partition("FROM games g")[0]

@@ -39,12 +39,9 @@ two = replace(two, score=0.0, ending="forfeit", forfeit="sleep over", forfeit_by
 with tempfile.TemporaryDirectory() as folder, open_store(folder, CONFIG, ENTRIES) as store:
     store.add(Chunk(0, (unit,)), [one.to_row(), two.to_row()])
     assert list(store.results()) == [one, two]
-    assert {sums.ending for sums in store.pairing_sums()} == {"boredom", "forfeit"}
     [reason] = store.forfeit_reasons()
     assert (reason.bot, reason.kind, reason.reason) == ("bob", "sleep over", "in act: zzz")
-    listed = [(line[13], line[14]) for line in store.table()]
-    assert listed == [("boredom", None), ("forfeit", "sleep over")], listed
-    games = store.frame()
+    games = store.columns().frame()
     assert list(games["ending"]) == ["boredom", "forfeit"]
     assert games["forfeit"][1] == "sleep over"
     check_games(games)

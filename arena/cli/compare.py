@@ -29,7 +29,7 @@ from arena.cli.options import (
 )
 from arena.cli.output import csv_folder, output, print_report
 from arena.cli.playing import config_of, progress_for, tell_error, until_error, with_options
-from arena.cli.trust import require_trust
+from arena.cli.trust import confirm_bots
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
@@ -199,7 +199,7 @@ def folder_name(variant: str) -> str:
 
 def _stored_seed(folder: Path) -> int | None:
     """The seed of the comparison in a folder, None without one."""
-    comparison = read_comparison(folder) if folder.is_dir() else None
+    comparison = read_comparison(folder)
     return None if comparison is None else comparison.seed
 
 
@@ -211,8 +211,8 @@ def resume_comparison(
     assert comparison is not None
     comparison = comparison.grown(growth)
     config = next(iter(comparison.configs().values()))
-    if not comparison.ours:
-        require_trust(folder, config, trust)
+    if not (trust or comparison.is_own):
+        confirm_bots(folder, config)
     if until is not None:
         until.check(config)
     check_sources(comparison, sources_of(config), folder)

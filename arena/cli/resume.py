@@ -20,7 +20,7 @@ from arena.cli.options import (
     trust,
 )
 from arena.cli.playing import play, until_error, with_options
-from arena.cli.trust import require_trust
+from arena.cli.trust import confirm_bots
 from arena.errors import ArenaError
 from arena.results.reading.run import stored_config
 from arena.results.sources import FILE, LEAGUE, find
@@ -29,7 +29,6 @@ from arena.tournament.config.tournament import grown
 from arena.tournament.formats import FORMATS
 from arena.tournament.store.folders import COMPARISON
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.writer import reopen_store
 
 
 def _growth_options(command: Callable[..., int]) -> Callable[..., int]:
@@ -79,10 +78,8 @@ def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None)
         return resume_comparison(folder, wanted, until, options, trust)
     with Reader(folder) as reader:
         settings = stored_config(reader)
-        ours = reader.is_ours()
-    if not ours and require_trust(folder, settings, trust):
-        with reopen_store(folder) as store:
-            store.claim()
+        if not (trust or reader.is_own()):
+            confirm_bots(folder, settings)
     if until is not None:
         until.check(settings)
     message_source = f"settings of {folder}"

@@ -163,7 +163,7 @@ def read_games(source: str) -> pd.DataFrame:
         except StoreError as error:
             raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
         with Reader(folder) as reader:
-            games = reader.frame()
+            games = reader.columns().frame()
         if not len(games):
             raise StatsError(f"{folder}: no games yet")
         games = check_games(games, what=str(folder))

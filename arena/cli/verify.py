@@ -1,9 +1,8 @@
-"""`arena verify`: is a run what was stored, does it replay, and what can be saved if not?"""
+"""`arena verify`: is a run what was stored, and do its games replay?"""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -18,17 +17,11 @@ SHOWN_FAULTS = 20
 
 @click.command()
 @click.argument("source", metavar="FOLDER|FILE", shell_complete=complete_runs)
-@click.option(
-    "--salvage",
-    "to",
-    type=click.Path(path_type=Path),
-    metavar="NEW",
-    help="Write the sound games of a run to a new run in this folder, which 'arena resume' can continue.",
-)
-def verify(source: str, to: Path | None) -> int:
-    """Check every row of a run, replay every game of it, or of a file of records, and compare with what is stored.
+def verify(source: str) -> int:
+    """Check the database of a run, replay every game, and compare the results with what is stored.
 
-    The exit code is 1 if anything is damaged or any game differs.
+    A comparison, a league or a file of records can be checked, too. The exit code is 1 if anything is damaged or any
+    game differs.
     """
     from arena.results.reading.comparison import variant_folders
     from arena.results.reading.game import is_file, verify_file
@@ -36,14 +29,8 @@ def verify(source: str, to: Path | None) -> int:
     from arena.tournament.store.folders import COMPARISON
 
     if is_file(source):
-        if to is not None:
-            raise click.UsageError("--salvage is for the folder of a run")
-        return _tell(verify_file(Path(source)), None, "")
+        return _report([], verify_file(Path(source)), None)
     kind, folder = find(source)
-    if to is not None:
-        if kind in (LEAGUE, COMPARISON):
-            raise click.UsageError("--salvage is for the folder of a single run")
-        return _salvage(folder, to)
     if kind == LEAGUE:
         from arena.cli.league.shared import verify as verify_league
 
@@ -62,52 +49,31 @@ def _verify_run(folder: Path) -> int:
     from arena.tournament.store.reader import Reader
 
     with Reader(folder) as reader:
-        if not reader.has_checksums:
-            click.echo("Stored by an older version, without checksums: not all damage can be noticed.", err=True)
-        remedy = f"The others can be saved: arena verify {shlex.quote(str(folder))} --salvage NEW"
-        return _tell(game_faults(reader), reader.count(), remedy)
+        return _report(reader.faults(), game_faults(reader), reader.count())
 
 
-def _tell(checked: Iterator[str | None], expected: int | None, remedy: str) -> int:
-    """Say what was found. The exit code."""
-    faults: list[str] = []
+def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None) -> int:
+    """Show what is wrong with a database and with its games, each a fault or None. The exit code."""
+    lines = list(damage)
     count = bad = 0
-    damage = ""
-    with counting(expected, "Replaying") as seen:
+    with counting(total, "Replaying") as tick:
         try:
-            for fault in checked:
+            for fault in games:
                 count += 1
-                seen()
+                tick()
                 if fault is not None:
                     bad += 1
-                    faults += [fault] * (len(faults) < SHOWN_FAULTS)
+                    lines.append(fault)
         except ArenaError as error:
-            damage = str(error)
-    for line in faults:
-        click.echo(line)
-    if bad > SHOWN_FAULTS:
-        click.echo(f"... and {bad - SHOWN_FAULTS} more")
-    if damage:
-        click.echo(printable(damage), err=True)
-    elif bad:
-        click.echo(f"{bad:,} of {count:,} games do not replay to their stored results. {remedy}".rstrip(), err=True)
+            lines.append(str(error))
+    for line in lines[:SHOWN_FAULTS]:
+        click.echo(printable(line))
+    if len(lines) > SHOWN_FAULTS:
+        click.echo(f"... and {len(lines) - SHOWN_FAULTS} more")
+    if bad:
+        click.echo(f"{bad:,} of {count:,} games do not replay to their stored results.", err=True)
+    elif lines:
+        click.echo("The database is damaged.", err=True)
     else:
         click.echo(f"{count:,} games replayed, all with their stored results.")
-    return 1 if bad or damage else 0
-
-
-def _salvage(folder: Path, to: Path) -> int:
-    from arena.results.reading.run import read_run
-    from arena.tournament.match.verify import game_fault
-    from arena.tournament.store.salvage import salvage
-
-    found = salvage(folder, to, lambda result, config: game_fault(result, config.rules, config.seed or 0))
-    of = "" if found.stored is None else f" of {found.stored:,}"
-    click.echo(f"{found.games:,}{of} games of {folder} are in {to} now.")
-    if found.left_out > 0:
-        click.echo(f"Sound games left out, for the others of their pair, series or round are lost: {found.left_out}.")
-    if read_run(to).complete:
-        click.echo("Nothing is missing.")
-    else:
-        click.echo(f"What is missing is played again by: arena resume {shlex.quote(str(to))}")
-    return 0
+    return 1 if lines else 0

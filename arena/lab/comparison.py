@@ -56,7 +56,7 @@ def new_comparison(
     ComparisonError if it holds a comparison with other settings, or with bots whose source has changed.
     """
     wanted = Comparison(common_settings(config), variants, baseline, sources_of(config))
-    there = read_comparison(folder) if folder.is_dir() else None
+    there = read_comparison(folder)
     if there is None:
         return wanted
     name, before = next(iter(there.configs().items()))
@@ -144,7 +144,7 @@ def resume(
     `error`, play goes on until every rating's 95% error (or that of `bots`) is at most so many Elo, or to `games` per
     pairing (default 100,000).
 
-    Resuming runs the bots that the folder names; a folder that this user did not create is refused without `trust`.
+    Resuming runs the bots that the folder names; a folder that belongs to another user is refused without `trust`.
     Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
     """
     kind, path = find_folder(fspath(folder))
@@ -156,7 +156,7 @@ def resume(
     assert stored is not None
     comparison = stored.grown(asked)
     config = next(iter(comparison.configs().values()))
-    refuse_strangers(path, config, trust or comparison.ours)
+    refuse_strangers(path, config, trust or comparison.is_own)
     if until is not None:
         until.check(config)
     check_sources(comparison, sources_of(config), path)

@@ -100,7 +100,7 @@ def resume_run(
     path = run_folder(folder)
     with Reader(path) as reader:
         stored = stored_config(reader)
-        refuse_strangers(path, stored, trust or reader.is_ours())
+        refuse_strangers(path, stored, trust or reader.is_own())
     if until is not None:
         until.check(stored)
     config = grown(stored, asked, "resume")
@@ -120,8 +120,8 @@ def refuse_strangers(folder: Path, stored: TournamentConfig, trusted: bool) -> N
     """TournamentError unless the bots of a folder are trusted."""
     if not trusted:
         raise TournamentError(
-            f"you did not create {folder} on this machine, or an older version of the program did; trust=True runs its"
-            f" bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
+            f"you did not create {folder}. Resuming it runs its bots with your user account"
+            f" ({', '.join(bot.spec for bot in stored.bots[:10])}); trust=True allows that"
         )
 
 

@@ -51,7 +51,6 @@ def events(league: League) -> list[LeagueEvent]:
 
 def table_at(league: League, event: int) -> list[StandingsRow]:
     """The table as it was after an event, whether the event changed it or not; best first."""
-    league.check_ratings()
     rows = league.query(
         f"SELECT r.elo, r.error, r.games, r.wins, r.draws, r.losses, r.rank, {COLUMNS} FROM ratings r"
         " JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"

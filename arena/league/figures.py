@@ -6,15 +6,12 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.tournament.match.tasks import PAIRING_BITS
-from arena.tournament.store.games import read_figures
-
-_COLUMNS = {"id": np.int64, "score": np.int8, "forfeit": np.int8, "forfeit_by": np.int8}
+from arena.tournament.store.columns import stored_columns
 
 
 @dataclass(frozen=True)
@@ -51,10 +48,7 @@ class LeagueFigures:
         return self._scores.get((pairing, game), [0, 0, 0])
 
 
-def read_league_figures(db: sqlite3.Connection, sealed: bool) -> LeagueFigures:
+def read_league_figures(db: sqlite3.Connection) -> LeagueFigures:
     """All games. Raises Damage; to be called in a transaction."""
-    parts: dict[str, list[npt.NDArray[Any]]] = {name: [np.empty(0, kind)] for name, kind in _COLUMNS.items()}
-    for batch in read_figures(db, sealed):
-        for name, kind in _COLUMNS.items():
-            parts[name].append(batch.numbers[name].astype(kind))
-    return LeagueFigures(*(np.concatenate(part) for part in parts.values()))
+    columns = stored_columns(db, ("id", "score", "forfeit", "forfeit_by"))
+    return LeagueFigures(columns["id"], columns["score"], columns["forfeit"], columns["forfeit_by"])

@@ -104,7 +104,7 @@ def store_rows(league: League, lineup: int, rows: Sequence[Row]) -> int:
     """Store played games, leaving those already there as they are. How many were new."""
     with league.change():
         new = league.insert_games(rows)
-        played = {GameId.from_key(row[0]) for row in rows}
+        played = {GameId.from_key(row.id) for row in rows}
         held = {(_held(league, game.deal, game.pairing),) for game in played}
         league.run_many("DELETE FROM reserved WHERE deal = ?", held)
         league.run("UPDATE lineups SET games = games + ? WHERE lineup = ?", new, lineup)
@@ -210,7 +210,7 @@ def _counted(league: League, faults: Iterable[tuple[int, int, int]], only: Itera
     for (who, kind), (games, last) in sorted(counts.items()):
         if wanted is None or who in wanted:
             for row in league.games("WHERE id = ?", last):
-                lines.append(ForfeitCount(who, forfeit_of(kind) or AFTER, games, row[19] or "", row[18]))
+                lines.append(ForfeitCount(who, forfeit_of(kind) or AFTER, games, row.detail or "", row.record))
     return lines
 
 

@@ -25,22 +25,20 @@ from arena.errors import ArenaError
 from arena.league import games, oversight, versions
 from arena.league.lease import Lease
 from arena.league.settings import LeagueError
-from arena.league.store import League
+from arena.league.store import PLAYING, League
 from arena.league.submission import find_entry
 from arena.league.versions import Version
 from arena.paths import data_folder
 from arena.text import counted
-from arena.tournament.match.results import COLUMNS, Row
+from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import PairTask
 from arena.tournament.runner.dispatch import Dispatcher, StopSignals
 from arena.tournament.runner.executors import Executor, Failed, Lost, Played, WorkerFault, make_executor
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import RunLog, Sink
-from arena.tournament.store.sqlite import PLAYING
 
 log = logging.getLogger("arena.league")
 
-_DETAIL = COLUMNS.index("detail")
 _WAIT_S = 0.25
 
 
@@ -121,19 +119,16 @@ def open_session(
 
     `executor` and its `scheduler` say where games are played (`tournament.runner.executors`); bots are checked here.
 
-    A league that this user has not created plays in the sandbox, unless `isolation` says otherwise or `trust` takes it
-    over as it is: LeagueError with the remedy.
+    A league that belongs to another user plays in the sandbox, unless `isolation` says otherwise or its bots are
+    trusted: LeagueError with the remedy.
     Within, Ctrl-C (SIGINT), SIGTERM or SIGHUP finishes the games in hand; a second one stops at once.
     """
     level = isolation or league.settings.isolation
-    if isolation is None and level != "sandbox" and not league.is_ours():
-        if not trust:
-            raise LeagueError(
-                f"{league.folder} was created by somebody else, or by an older version of the program, and asks for"
-                f" its bots to run at isolation {level}, with your rights. Give --isolation sandbox; or --trust, if you"
-                " know these bots"
-            )
-        league.claim()
+    if isolation is None and level != "sandbox" and not (trust or league.is_own()):
+        raise LeagueError(
+            f"you did not create {league.folder}. Playing it runs its bots with your user account (isolation {level})."
+            " Give --isolation sandbox; or --trust if you know these bots"
+        )
     require_isolation(level)
     with Lease(league, doing) as lease, RunLog(league.folder) as run_log, StopSignals() as signals:
         oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
@@ -290,10 +285,7 @@ class MatchRunner:
 
     def _rows(self, event: Played) -> list[Row]:
         """The rows that came back, with files named as the bot's author does."""
-        return [
-            (*row[:_DETAIL], self.plain(row[_DETAIL])) if row[_DETAIL] else row  # type: ignore[misc, arg-type]
-            for row in event.rows
-        ]
+        return [row._replace(detail=self.plain(row.detail)) if row.detail else row for row in event.rows]
 
     def plain(self, text: str | None) -> str:
         """A text without the folders that the bots were unpacked into."""

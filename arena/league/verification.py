@@ -80,11 +80,8 @@ def note(name: str, report: Verification) -> None:
 
 
 def _database(league: League) -> Iterator[str]:
-    for (text,) in league.query("PRAGMA integrity_check"):
-        if text != "ok":
-            yield f"database: {text}"
-    for table, row, parent, _ in league.query("PRAGMA foreign_key_check"):
-        yield f"database: row {row} of {table} refers to a row of {parent} that is not there"
+    for fault in league.faults():
+        yield f"database: {fault}"
 
 
 def _oversight(league: League) -> Iterator[str]:
@@ -130,7 +127,7 @@ def _games(league: League, report: Verification, most: int | None) -> Iterator[s
     chosen = None if most is None or most >= total else set(random.sample(range(total), most))
     played: dict[int, set[int]] = {}
     for at, row in enumerate(league.games()):
-        game = GameId.from_key(row[0])
+        game = GameId.from_key(row.id)
         if game.deal >= deals:
             yield f"game {game}: its deal was never given out"
         if game.pairing not in sides:
@@ -167,7 +164,6 @@ def _events(league: League, report: Verification) -> Iterator[str]:
         if not before <= so_far <= total or count > so_far:
             yield f"event {event}: {so_far} games in all cannot be, after {before} and with {total} now"
         before = max(before, so_far)
-    league.check_ratings()
     wrong = "SELECT event, version FROM ratings WHERE games <> wins + draws + losses OR games > ? ORDER BY 1, 2"
     for event, version in league.query(wrong, total):
         yield f"event {event}: the games of version {version} in the table do not add up"

@@ -248,7 +248,6 @@ def version_lines(league: League, name: str, table: Standings) -> list[Line]:
 
 def rating_over_time(league: League, name: str) -> list[Line]:
     """The rating of a bot after each event that changed the table, with the games of the league by then."""
-    league.check_ratings()
     rows = league.query(
         "SELECT e.event, e.happened, e.total, v.number, r.elo, r.error, r.rank FROM ratings r"
         " JOIN events e ON e.event = r.event JOIN versions v ON v.version = r.version"
@@ -275,7 +274,7 @@ def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameRe
     labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     results = []
     for row in league.games(f"WHERE id IN ({', '.join('?' * len(ids))})", *(id_ for (id_,) in ids)):
-        a, b = sides[GameId.from_key(row[0]).pairing]
+        a, b = sides[GameId.from_key(row.id).pairing]
         results.append(GameResult.from_row(row, labels[a], labels[b]))
     return results[::-1]
 

@@ -73,7 +73,7 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
                     f"{again} and {folder} hold the same deals under the same rules"
                     f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
                 )
-            games = reader.frame()
+            games = reader.columns().frame()
             sample = Spaced(reader, games, len(games) if most is None else most)
             runs.append(
                 VariantRun(

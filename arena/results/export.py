@@ -17,7 +17,7 @@ from arena.results.standings import CROSS_COLUMNS, RunStandings
 from arena.results.standings_report import DIGITS, has_crosstable, summary
 from arena.results.table import Report, number
 from arena.results.whole_file import ExportError, write_whole
-from arena.tournament.store.reader import GAME_COLUMNS
+from arena.tournament.store.columns import GAME_COLUMNS
 from arena.text import spreadsheet_cell, utc_iso
 
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"

@@ -51,7 +51,7 @@ def test_the_result_of_the_board_stands(how: str, level: str, tmp_path: Path) ->
         reasons = [(one.bot, one.kind, one.games) for one in reader.forfeit_reasons()]
         assert reasons == [(fails.name, "end", len(blamed))]
         assert reader.count(forfeited=True) == found.report.forfeits == 0
-        assert not any(row[15] for row in reader.table())
+        assert reader.columns().frame()["forfeit_by"].isna().all()
     table = standings(read_run(tmp_path / "run")).table.set_index("bot")
     assert dict(table["end_faults"]) == {"ann": 0, "bob": 0, fails.name: len(blamed)}
     assert table["forfeits"].sum() == 0

@@ -12,7 +12,7 @@ import pytest
 from arena.bots.spec import find_bot
 from arena.game.rules import preset_names
 from arena.tournament.match.results import points_of
-from tests.tournament.referee.games import COLUMN, detail, forfeit, play, referee, timeless
+from tests.tournament.referee.games import detail, forfeit, play, referee, timeless
 
 ROOT = Path(__file__).parents[2]
 BOTS = [
@@ -46,7 +46,7 @@ def test_games_repeat(bot: str) -> None:
 
 def _score(a: str, b: str, pairs: int, rules: str) -> float:
     rows = play(referee(a, b, rules), range(pairs))
-    return sum(row[COLUMN["score"]] if not row[0] & 1 else 2 - row[COLUMN["score"]] for row in rows) / 4 / pairs
+    return sum(row.score if not row.id & 1 else 2 - row.score for row in rows) / 4 / pairs
 
 
 @pytest.mark.slow
@@ -68,13 +68,13 @@ def test_strength(a: str, b: str, pairs: int, least: float) -> None:
 def test_a_script_is_played_when_it_is_legal() -> None:
     rows = play(referee("scripted:moves=draw tactic|fog@9|draw tactic", "first", "tactical"), [0])
     for row in rows:
-        moves = row[COLUMN["record"]].split("; ")[1].split(",")
+        moves = row.record.split("; ")[1].split(",")
         assert moves.index("draw tactic") < moves.index("pass") if "pass" in moves else "draw tactic" in moves
 
 
 def test_points_follow_the_rulebook() -> None:
     row = play(referee("greedy", "random"), [0])[0]
-    points = points_of(row[COLUMN["score"]], row[COLUMN["stones_first"]], row[COLUMN["stones_second"]])
+    points = points_of(row.score, row.stones_first, row.stones_second)
     assert max(points) == 5
 
 

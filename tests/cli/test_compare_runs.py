@@ -166,5 +166,5 @@ def test_every_two_bots_once_in_each_variant(whole: tuple[Path, dict[str, Any]])
     for row in rows:
         assert row["games"] == row["wins"] + row["draws"] + row["losses"] == 10
         with Reader(whole[0] / row["variant"]) as reader:
-            score = reader.scores()[pairings.index((row["bot"], row["opponent"]))]
+            score = reader.columns().scores()[pairings.index((row["bot"], row["opponent"]))]
         assert (row["wins"], row["draws"], row["losses"]) == (score.wins, score.draws, score.losses)

@@ -13,7 +13,7 @@ from arena.bots.isolation.bubblewrap import SandboxMissing
 from arena.game.record import parse_record
 from arena.tournament.store.schema import DATABASE
 from tests.cli.conftest import Arena
-from tests.tournament.store.stored import forged
+from tests.tournament.store.stored import change_database
 
 EVIL = """
 def act(view, moves):
@@ -90,7 +90,7 @@ def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     assert reason[-2:] == ["  ValueError: a wins, stones 5-0: five?[2J stones", "  false"]
     assert all(line.startswith("  ") for line in reason)
     assert "\x1b" not in listed + shown
-    forged(Path("run", DATABASE), "UPDATE games SET detail = 'in act: \x1b[2J\u202e\rgone\na wins'")
+    change_database(Path("run", DATABASE), "UPDATE games SET detail = 'in act: \x1b[2J\u202e\rgone\na wins'")
     assert "(in act: ?[2J??gone)\n" in arena("replay", "run").out
     assert arena("replay", "run", 1).out.endswith("\n  in act: ?[2J??gone\n  a wins\n")
     text = arena("replay", "run", 1, "--record").out
@@ -161,7 +161,7 @@ def test_verify_finds_what_was_changed(arena: Arena, played: Path, change: str, 
         if (played / name).exists():
             (copy / name).write_bytes((played / name).read_bytes())
     one = "score <> 1" if "score" in change else "pairing = 0 AND deal = 0"
-    forged(copy / DATABASE, f"UPDATE games SET {change} WHERE id = (SELECT min(id) FROM games WHERE {one})")
+    change_database(copy / DATABASE, f"UPDATE games SET {change} WHERE id = (SELECT min(id) FROM games WHERE {one})")
     found = arena("verify", "copy", code=1)
     assert "1 of 30 games do not replay" in found.err
     assert wanted in found.out

@@ -53,12 +53,14 @@ def test_all_tables_are_there(values: dict[str, Any]) -> None:
 def test_figures_are_those_of_the_games(run: Path, values: dict[str, Any]) -> None:
     with Reader(run) as reader:
         games = list(reader.results())
-        pentanomial = reader.pentanomial()
         pairings = reader.pairings()
     for row in values["scores"]:
         own = [g.score if g.first == row["bot"] else 1 - g.score for g in games if row["bot"] in (g.first, g.second)]
         assert (row["games"], row["wins"]) == (len(own), own.count(1.0))
         assert row["score"] == pytest.approx(sum(own) / len(own))
+    pentanomial: dict[int, list[int]] = {number: [0] * 5 for number in pairings}
+    for one, two in zip(games[::2], games[1::2]):
+        pentanomial[one.id.pairing][round(2 * (one.score + 1 - two.score))] += 1
     for number, pairing in pairings.items():
         row = next(r for r in values["pairings"] if (r["bot"], r["opponent"]) == (pairing.a, pairing.b))
         head = head_to_head(pentanomial[number])

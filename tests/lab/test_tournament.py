@@ -83,8 +83,8 @@ def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:
         resume("small", rounds=3)
     with pytest.raises(ArenaError, match="there is no run in nowhere"):
         resume("nowhere")
-    monkeypatch.setenv("XDG_STATE_HOME", "elsewhere")  # another user, who has no key
-    with pytest.raises(ArenaError, match=r"you did not create .* trust=True runs its bots \(first, random, ag"):
+    monkeypatch.setattr("os.getuid", lambda: os.stat("small").st_uid + 1)
+    with pytest.raises(ArenaError, match=r"you did not create small. Resuming it runs its bots .* \(first, random, ag"):
         resume("small", games=8)
     assert len(resume("small", games=100, trust=True).games) == 300
 

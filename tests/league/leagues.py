@@ -105,7 +105,7 @@ def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
 def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) -> Row:
     """A game as it might have been; `score` in half points of the bot that began."""
     ending = 3 if forfeit else 0
-    return (
+    return Row(
         game_key(task.pairing, task.deal, game),
         score,
         ending,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -177,22 +178,13 @@ def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         assert (last.what, last.outcome) == ("verify", "sound")
 
 
-DAMAGE = (
-    "UPDATE files SET content = x'00'",
-    "UPDATE versions SET entry = 'b.py:x=1' WHERE version = 2",
-    "UPDATE games SET score = 2 - score",
-    "UPDATE games SET record = replace(record, ':', ':1')",
-    "DELETE FROM games WHERE id % 2",
-    "DELETE FROM games",
-    "UPDATE events SET total = 99999",
-    "UPDATE ratings SET wins = wins + 1",
-    "UPDATE games SET id = id + 4",
-    "DELETE FROM version_files",
-    "UPDATE lineups SET session = 99",
-    "UPDATE audit SET who = 'nobody' WHERE entry = 3",
-    "UPDATE audit SET happened = 'then'",
-)
-FORGED = {  # with checksums as they should be: what nobody but this program writes
+CHANGES = {
+    "UPDATE files SET content = x'00'": "its content is not what was submitted",
+    "UPDATE games SET score = 2 - score": "the record gives",
+    "UPDATE games SET record = replace(record, ':', ':1')": "",
+    "UPDATE games SET id = id + 4": "",
+    "DELETE FROM games WHERE id % 2": "are there",
+    "UPDATE lineups SET session = 99": "refers to a row of sessions that does not exist",
     "UPDATE versions SET entry = 'b.py:x=1' WHERE version = 2": "b v1: its files or its entry are not those",
     "DELETE FROM version_files WHERE version = 2": "its files or its entry are not those",
     "UPDATE meta SET value = '0' WHERE key = 'deals'": "its deal was never given out",
@@ -201,7 +193,6 @@ FORGED = {  # with checksums as they should be: what nobody but this program wri
     "UPDATE lineups SET games = games + 2": "games: 24 are there, 28 were stored",
     "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never played with",
     f"INSERT INTO meta (key, value) VALUES ('paused', '{'[' * 100_000}')": "its pause cannot be read",
-    "UPDATE versions SET number = 7 WHERE version = 3": "",  # nothing that could be known
 }
 
 
@@ -216,25 +207,14 @@ def played_league(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "league.sqlite").read_bytes()
 
 
-@pytest.mark.parametrize("sql", DAMAGE)
-def test_damage_is_found(tmp_path: Path, sql: str, played_league: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("sql", CHANGES)
+def test_damage_is_found(tmp_path: Path, sql: str, played_league: bytes) -> None:
     (tmp_path / "league.sqlite").write_bytes(played_league)
-    db = sqlite3.connect(tmp_path / "league.sqlite")
-    db.execute(sql)
-    db.commit()
-    db.close()
-    assert main(["verify", str(tmp_path)]) == 1
-    assert "1 fault." in capsys.readouterr().out or "DELETE" in sql or "files" in sql
-
-
-@pytest.mark.parametrize("sql", FORGED)
-def test_what_does_not_agree_is_found(tmp_path: Path, sql: str, played_league: bytes) -> None:
-    (tmp_path / "league.sqlite").write_bytes(played_league)
+    with closing(sqlite3.connect(tmp_path / "league.sqlite", isolation_level=None)) as db:
+        db.execute(sql)
     with open_league(tmp_path) as found:
-        with found.change():
-            found.run(sql)
         faults = verify_league(found).faults
-    assert any(FORGED[sql] in fault for fault in faults) if FORGED[sql] else not faults, faults
+    assert any(CHANGES[sql] in fault for fault in faults), faults
 
 
 # ---------------------------------------------------------------- deals

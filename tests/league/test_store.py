@@ -112,7 +112,7 @@ def test_a_newer_version(tmp_path: Path) -> None:
         pass
     sqlite3.connect(tmp_path / DATABASE).execute("PRAGMA user_version = 99")
     for write in (False, True):
-        with pytest.raises(LeagueError, match=r"newer version of this program .* Update the program"):
+        with pytest.raises(LeagueError, match=r"newer version of the arena. Update the program"):
             open_league(tmp_path, write=write)
 
 
@@ -155,7 +155,7 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
         (pages,) = made.query("PRAGMA page_count")[0]
         made.query(f"PRAGMA max_page_count = {pages}")
         with (
-            pytest.raises(LeagueError, match=r"the disk is full. What was stored before is safe"),
+            pytest.raises(LeagueError, match=r"the disk is full. Everything stored so far is safe"),
             made.change(),
         ):
             made.insert("INSERT INTO files (hash, content) VALUES ('x', ?)", bytes(200_000))

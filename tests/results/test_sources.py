@@ -76,7 +76,6 @@ def test_verify_and_export_of_a_comparison(here: Arena) -> None:
         assert {path.name for path in Path("copy", name).iterdir()} == {*FILES, "games.csv"}
     here("export", "cmp", "--records", "all.txt", "--moves", "all.csv")
     assert "16 games replayed" in here("verify", "all.txt").out
-    assert "--salvage is for the folder of a single run" in here("verify", "cmp", "--salvage", "new", code=2).err
 
 
 def test_a_comparison_in_a_notebook(here: Arena) -> None:

@@ -1,13 +1,11 @@
 """The folder of a comparison: a run for each rule set, and what was asked for, in `comparison.json`.
 
-So a comparison can be resumed and grow without its command, and its variants keep their order. A comparison of an
-earlier version has no such file: then the runs in the folder say what it was, in the order in which they were played.
+So a comparison can be resumed and grow without its command, and its variants keep their order.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,9 +16,8 @@ from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import read_small_file
 from arena.results.whole_file import write_whole
-from arena.tournament.store.folders import COMPARISON, inner_runs, is_begun, is_comparison
-from arena.tournament.store.ownership import is_marked, mark_of
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.folders import COMPARISON, is_begun
+from arena.tournament.store.reader import is_own_file
 from arena.text import json_text
 
 _VERSION = 1
@@ -38,14 +35,14 @@ class Comparison:
     variants   rule sets by the folder of their run, in the order in which they were named
     baseline   the variant that all others are measured against, None: each against each
     sources    hash of each bot's source, by the bot's name
-    ours       was it begun by this user?
+    is_own     whether it belongs to this user
     """
 
     settings: Mapping[str, Any]
     variants: Mapping[str, str]
     baseline: str | None = None
     sources: Mapping[str, str] | None = None
-    ours: bool = True
+    is_own: bool = True
 
     def configs(self) -> dict[str, TournamentConfig]:
         """The settings of each variant's run, by its folder."""
@@ -100,20 +97,14 @@ def write_comparison(found: Comparison, folder: Path) -> None:
         "settings": dict(found.settings),
         "bots": dict(found.sources or {}),
     }
-    values["mark"] = mark_of(_marked_text(values))
     write_whole(folder / COMPARISON, [json_text(values) + "\n"], follow=False)
-
-
-def _marked_text(values: Mapping[str, Any]) -> str:
-    """What decides what a comparison starts."""
-    return json.dumps([values.get(key) for key in ("comparison", "settings", "variants", "bots")], sort_keys=True)
 
 
 def read_comparison(folder: Path) -> Comparison | None:
     """What the folder compares, None if it holds no comparison. ComparisonError for a file that makes no sense."""
     path = folder / COMPARISON
     if not path.is_file():
-        return _of_its_runs(folder)
+        return None
     try:
         values = json.loads(read_small_file(path))
         if values["comparison"] > _VERSION:
@@ -121,29 +112,9 @@ def read_comparison(folder: Path) -> Comparison | None:
         variants = {str(one["folder"]): str(one["rules"]) for one in values["variants"]}
         if any(Path(name).name != name or name in ("", "..") for name in variants):
             raise ValueError("a variant has its run in a folder elsewhere")
-        ours = is_marked(values.get("mark"), _marked_text(values))
-        found = Comparison(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), ours)
+        is_own = is_own_file(path)
+        found = Comparison(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), is_own)
     except (OSError, AttributeError, RecursionError, ValueError, KeyError, TypeError) as error:
         raise ComparisonError(f"{path} cannot be read ({error!r}); each variant is a run: {folder}/NAME") from error
     found.configs()
     return found
-
-
-def _of_its_runs(folder: Path) -> Comparison | None:
-    """A comparison without its file."""
-    if not is_comparison(folder):
-        return None
-    found: list[tuple[float, str, str]] = []
-    sources: dict[str, str] = {}
-    settings: dict[str, Any] = {}
-    ours = True
-    for inner in inner_runs(folder):
-        with Reader(inner) as reader:
-            settings = settings or reader.settings()
-            begun = min((session.started for session in reader.sessions()), default=math.inf)
-            found.append((begun, inner.name, reader.config()["rules"]))
-            sources |= {bot.name: bot.source for bot in reader.bots()}
-            ours = ours and reader.is_ours()
-    variants = {name: rules for _, name, rules in sorted(found)}
-    known = {key: value for key, value in settings.items() if key not in ("name", "rules", "out")}
-    return Comparison(known, variants, None, sources, ours)

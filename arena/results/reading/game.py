@@ -293,12 +293,6 @@ def verify_file(path: Path) -> Iterator[str | None]:
 def game_faults(reader: Reader) -> Iterator[str | None]:
     """For each game of a run in schedule order what is wrong with it, or None."""
     config = reader.config()
-    readable = reader.readable()
-    for row, damage in reader.judged_rows():
-        if damage is not None:
-            yield one_line(damage)
-            continue
-        result = readable(row)
+    for result in reader.results():
         fault = game_fault(result, config["rules"], config["seed"])
         yield fault and one_line(f"game {result.id} ({result.first} - {result.second}): {fault}")
-    reader.check_blocks()

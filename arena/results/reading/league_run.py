@@ -31,7 +31,7 @@ def league_results(league: League, counting: bool = False) -> Iterator[GameResul
     known = versions.in_state(league, ACTIVE, REPLACED) if counting else versions.in_state(league, retired=True)
     labels = {one.id: one.label for one in known}
     for row in league.games():
-        pairing = GameId.from_key(row[0]).pairing
+        pairing = GameId.from_key(row.id).pairing
         if pairing not in sides:  # stored since they were read
             return
         a, b = sides[pairing]

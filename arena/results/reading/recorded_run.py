@@ -14,8 +14,7 @@ from arena.tournament.match.results import GameResult
 from arena.results.reading.run import RunData
 from arena.results.records import ReplayError, read_games
 from arena.stats.games import by_appearance
-from arena.tournament.store.columns import GameColumns
-from arena.tournament.store.reader import CLOCK_COLUMNS, GAME_COLUMNS
+from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns
 from arena.tournament.store.reasons import Reasons
 
 FORMAT = "records"

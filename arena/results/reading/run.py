@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from arena.tournament.config.tournament import TournamentConfig, config_from_dict
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.match.results import time_quantile
-from arena.tournament.store.columns import GameColumns
+from arena.tournament.store.columns import GameColumns, ThinkingTime
 from arena.tournament.store.losses import RunLosses, read_losses
 from arena.tournament.store.reader import Reader, WorkSession
 from arena.tournament.store.reasons import ForfeitReason
@@ -108,8 +108,8 @@ def read_run(folder: Path) -> RunData:
             places=None if places is None else tuple(places),
             tiebreaks=schedule.tiebreaks,
             rounds=schedule.round_results(done),
-            times=_times(reader),
-            time_counts=reader.times(),
+            times=tuple(map(_bot_time, columns.thinking)),
+            time_counts={time.bot: time.counts for time in columns.thinking},
             sessions=tuple(reader.sessions()),
             forfeits=tuple(reader.forfeit_reasons()),
             folder=str(folder),
@@ -117,17 +117,13 @@ def read_run(folder: Path) -> RunData:
         )
 
 
-def _times(reader: Reader) -> tuple[BotTime, ...]:
-    sums = reader.bot_times()
-    return tuple(
-        BotTime(
-            bot=bot,
-            decisions=sums[bot][0],
-            mean_ms=sums[bot][1] / 1000 / sums[bot][0] if sums[bot][0] else 0.0,
-            p50_ms=time_quantile(counts, 0.5),
-            p99_ms=time_quantile(counts, 0.99),
-            max_ms=sums[bot][2] / 1000,
-            total_ms=sums[bot][1] / 1000,
-        )
-        for bot, counts in reader.times().items()
+def _bot_time(time: ThinkingTime) -> BotTime:
+    return BotTime(
+        bot=time.bot,
+        decisions=time.decisions,
+        mean_ms=time.us / 1000 / time.decisions if time.decisions else 0.0,
+        p50_ms=time_quantile(time.counts, 0.5),
+        p99_ms=time_quantile(time.counts, 0.99),
+        max_ms=time.max_us / 1000,
+        total_ms=time.us / 1000,
     )

@@ -1,86 +1,58 @@
-"""What was played: the row of a game, its readable form, and how far a schedule has come.
-
-A finished game travels and is stored as one flat tuple, a `Row`: 40,000 of them a second and core leave no
-time for objects. `GameResult` is the same thing for reading. The columns of a row are those of the table
-`games`:
-
-====  ================================  ===========================================================
- at   column                            meaning
-====  ================================  ===========================================================
- 0    id                                identity, `GameId.key`
- 1    score                             half points of the bot that began: 2 won, 1 drawn, 0 lost
- 2    ending                            index into `arena.endings.ENDINGS`
- 3    forfeit                           `arena.endings.FORFEIT_CODES`, 0: none
- 4    forfeit_by                        0 nobody, 1 the bot that began, 2 the other; where nobody has forfeited:
-                                       who has failed after the game, in `end` (3: both)
- 5-6  stones_first, stones_second       stones owned at the end
- 7-8  turns, plies                      turns begun and decisions recorded
- 9-10 decisions_first, ..._second       decisions the bot was asked for
- 11-12 us_first, us_second              thinking time, microseconds in all
- 13-14 max_us_first, max_us_second      longest decision, microseconds
- 15-16 hist_first, hist_second          thinking times of the decisions, see `pack_times`
- 17   us                                duration of the game, microseconds
- 18   record                            text record of the game
- 19   detail                            traceback or remark of a forfeit or of a failure in `end`, None without
-====  ================================  ===========================================================
-
-"first" is the bot that began the game.
-"""
+"""What was played: the row of a game, its readable form, and how far a schedule has come."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from arena.endings import ENDINGS, FORFEITS, forfeit_of
 from arena.tournament.match.tasks import GameId
 
-Row: TypeAlias = tuple[
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    bytes,
-    bytes,
-    int,
-    str,
-    str | None,
-]
-COLUMNS = (
-    "id",
-    "score",
-    "ending",
-    "forfeit",
-    "forfeit_by",
-    "stones_first",
-    "stones_second",
-    "turns",
-    "plies",
-    "decisions_first",
-    "decisions_second",
-    "us_first",
-    "us_second",
-    "max_us_first",
-    "max_us_second",
-    "hist_first",
-    "hist_second",
-    "us",
-    "record",
-    "detail",
-)
+
+class Row(NamedTuple):
+    """A finished game as it is stored: the columns of the table `games`. "first" is the bot that began.
+
+    id          identity, `GameId.key`
+    score       half points of the first: 2 won, 1 drawn, 0 lost
+    ending      index into `arena.endings.ENDINGS`
+    forfeit     `arena.endings.FORFEIT_CODES`, 0: none
+    forfeit_by  who forfeited: 1 the first, 2 the second; without a forfeit who failed after the game, in `end`:
+                0 nobody, 1, 2, or 3 for both
+    stones      stones owned at the end
+    turns       turns begun
+    plies       decisions recorded
+    decisions   decisions that the bot was asked for
+    us, max_us  thinking time and the longest decision, microseconds; `us` without a bot is the duration of the game
+    hist        thinking times of the decisions, see `pack_times`
+    record      text record of the game
+    detail      traceback or remark of a forfeit or of a failure in `end`
+    """
+
+    id: int
+    score: int
+    ending: int
+    forfeit: int
+    forfeit_by: int
+    stones_first: int
+    stones_second: int
+    turns: int
+    plies: int
+    decisions_first: int
+    decisions_second: int
+    us_first: int
+    us_second: int
+    max_us_first: int
+    max_us_second: int
+    hist_first: bytes
+    hist_second: bytes
+    us: int
+    record: str
+    detail: str | None
+
+
+COLUMNS = Row._fields
 CLOCKED = frozenset(COLUMNS[11:18])
 """Columns measured by a clock: two plays of one game may differ in them."""
 
@@ -88,7 +60,6 @@ FAILED_AFTER = "failed after the game by"
 """In `detail` of a game that nobody forfeited: between a bot's name and the kind and detail of its failure in `end`."""
 
 WIN_POINTS = 5
-_IN_ORDER = b"\0\0"  # no time at all: nothing to those who only count
 
 
 def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, int]:
@@ -140,7 +111,7 @@ class GameResult:
 
     def to_row(self) -> Row:
         """The flat tuple that is stored. ValueError for an ending or a forfeit that does not exist."""
-        return (
+        return Row(
             self.id.key,
             round(self.score * 2),
             ENDINGS.index(self.ending),
@@ -161,29 +132,31 @@ class GameResult:
     @classmethod
     def from_row(cls, row: Row, a: str, b: str, round: int = 0) -> GameResult:
         """Read a stored row; `a` and `b` are the bots of its pairing."""
-        identity = GameId.from_key(row[0])
+        identity = GameId.from_key(row.id)
         first, second = (b, a) if identity.game else (a, b)
-        forfeit = forfeit_of(row[3])
+        forfeit = forfeit_of(row.forfeit)
         return cls(
             id=identity,
             round=round,
             first=first,
             second=second,
-            score=row[1] / 2,
-            ending=ENDINGS[row[2]],
-            stones=(row[5], row[6]),
-            turns=row[7],
-            plies=row[8],
-            decisions=(row[9], row[10]),
-            record=row[18],
-            ms=(row[11] / 1000, row[12] / 1000),
-            max_ms=(row[13] / 1000, row[14] / 1000),
-            times=(row[15], row[16]),
-            duration_ms=row[17] / 1000,
+            score=row.score / 2,
+            ending=ENDINGS[row.ending],
+            stones=(row.stones_first, row.stones_second),
+            turns=row.turns,
+            plies=row.plies,
+            decisions=(row.decisions_first, row.decisions_second),
+            record=row.record,
+            ms=(row.us_first / 1000, row.us_second / 1000),
+            max_ms=(row.max_us_first / 1000, row.max_us_second / 1000),
+            times=(row.hist_first, row.hist_second),
+            duration_ms=row.us / 1000,
             forfeit=forfeit,
-            forfeit_by=(None, first, second)[row[4]] if forfeit else None,
-            detail=row[19],
-            failed_after=() if forfeit else tuple(name for bit, name in ((1, first), (2, second)) if row[4] & bit),
+            forfeit_by=(None, first, second)[row.forfeit_by] if forfeit else None,
+            detail=row.detail,
+            failed_after=()
+            if forfeit
+            else tuple(name for bit, name in ((1, first), (2, second)) if row.forfeit_by & bit),
         )
 
     def _by(self) -> int:
@@ -220,39 +193,35 @@ def bucket_ms(bucket: int) -> float:
 
 
 def pack_times(times: Iterable[int]) -> bytes:
-    """Times in nanoseconds, in order, as bytes: two zeros, then a bucket and how often it follows itself (up to 255).
-
-    Older runs have histograms: the same without the zeros, sorted by bucket. `merge_times` reads both.
+    """Return times in nanoseconds as bytes: in order, each bucket and how often it follows itself (up to 255).
 
     >>> pack_times([1000, 1000, 1_000_000_000, 1000]).hex(" ")
-    '00 00 27 02 77 01 27 01'
+    '27 02 77 01 27 01'
     """
     out = bytearray()
     for ns in times:
         bucket = time_bucket(ns)
-        if out and out[-2] == bucket and 0 < out[-1] < 255:
+        if out and out[-2] == bucket and out[-1] < 255:
             out[-1] += 1
         else:
-            out += bytes((bucket, 1)) if out else bytes((0, 0, bucket, 1))
+            out += bytes((bucket, 1))
     return bytes(out)
 
 
 def times_in_order(packed: bytes) -> list[int]:
-    """The bucket of each decision in order; empty where only a histogram is known, or nothing.
+    """Return the bucket of each decision in order.
 
-    >>> times_in_order(pack_times([1000, 1000, 1_000_000_000, 1000])), times_in_order(b"\\x27\\x03")
-    ([39, 39, 119, 39], [])
+    >>> times_in_order(pack_times([1000, 1000, 1_000_000_000, 1000]))
+    [39, 39, 119, 39]
     """
-    if packed[:2] != _IN_ORDER:
-        return []
-    return [bucket for bucket, count in zip(packed[2::2], packed[3::2]) for _ in range(count)]
+    return [bucket for bucket, count in zip(packed[::2], packed[1::2]) for _ in range(count)]
 
 
 def merge_times(packed: Iterable[bytes]) -> list[int]:
-    """Sum of packed histograms as a list of 256 counts.
+    """Return the histogram of packed times as a list of 256 counts.
 
-    >>> sum(merge_times([pack_times([1000] * 300), b"\\x27\\x03"]))
-    303
+    >>> merge_times([pack_times([1000] * 300), pack_times([1000])])[39]
+    301
     """
     counts = [0] * 256
     for data in packed:

@@ -505,11 +505,10 @@ def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
     while not is_over(task.rule, len(rows), *points):
         row = play(task.game_task(len(rows), starter))
         rows.append(row)
-        score = row[1]
-        first, second = points_of(score, row[5], row[6])
+        first, second = points_of(row.score, row.stones_first, row.stones_second)
         points[starter] += first
         points[1 - starter] += second
-        starter = starter_after(task.rule, starter, score)
+        starter = starter_after(task.rule, starter, row.score)
     return rows
 
 

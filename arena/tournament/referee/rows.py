@@ -89,7 +89,7 @@ def make_row(
     record = record_line(text.head % task.deal, [texts[index] for index in moves], result)
     own, other = stones[starter], stones[1 - starter]
     game = (task.key, score, ending, fault, by, own, other, state.turns, len(moves))
-    return game + asked + clocked + (record, detail)
+    return Row._make(game + asked + clocked + (record, detail))
 
 
 # ---------------------------------------------------------------- games that were cut off

@@ -275,11 +275,11 @@ class RunningScores:
             self._enter(*names[pairing], games, wins + draws / 2)
         if self._forfeits is not None:
             for row in played.rows:
-                if row[3]:  # the kind of forfeit; row[4] is 1 if the bot that began has forfeited, else 2
-                    task_key = GameId.from_key(row[0])
+                if row.forfeit:
+                    task_key = GameId.from_key(row.id)
                     a, b = names[task_key.pairing]
                     first, second = (b, a) if task_key.game else (a, b)
-                    self._forfeits[first if row[4] == 1 else second] += 1
+                    self._forfeits[first if row.forfeit_by == 1 else second] += 1
 
     def results(self) -> list[PairResult]:
         """Of all pairings that were played."""

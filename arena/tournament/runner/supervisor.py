@@ -131,7 +131,7 @@ class Supervisor:
                     if units:
                         self.report(Played(Chunk(chunk.number, tasks[:units]), seconds, scores, rows))
                         tasks = tasks[units:]
-                        known = [row for row in known if any(find_game(task, row[0]) for task in tasks)]
+                        known = [row for row in known if any(find_game(task, row.id) for task in tasks)]
                         deaths = 0
                 if not reusable:
                     self.close()
@@ -188,7 +188,7 @@ class Supervisor:
             if row is None:
                 self._report(worker, f"replaying {name}")
                 return None
-            bot = game.first if row[4] == 1 else game.second
+            bot = game.first if row.forfeit_by == 1 else game.second
         if worker.overdue is None:
             self._deaths[game.key] += 1
             if self.job.level_of(bot).own_process and self._deaths[game.key] >= MOST_DEATHS:
@@ -204,7 +204,7 @@ class Supervisor:
             )
             self._report(worker, f"{bot} cannot be created and forfeits its games")
         else:
-            did = "forfeits" if row[3] else "has failed after"
+            did = "forfeits" if row.forfeit else "has failed after"
             self._report(worker, f"{bot} {did} {name} ({kind})")
             known.append(row)
         return None

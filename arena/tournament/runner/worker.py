@@ -156,7 +156,7 @@ class _Worker:
                     for player in referee.players[name].per_game_players:
                         player.broken = reason
                 tasks = [task_type._make(plain) for plain in plain_tasks]
-                reusable = self._play(referee, tasks, {row[0]: row for row in cut})
+                reusable = self._play(referee, tasks, {row.id: row for row in cut})
                 output.end_lines()
 
     # ------------------------------------------------------------ bots
@@ -219,22 +219,26 @@ class _Worker:
             if self.status[STOP]:
                 break
             now = perf_counter()
-            if now >= next_check or any(row[4] for row in fresh):
+            if now >= next_check or any(row.forfeit_by for row in fresh):
                 next_check = now + _CHECK_S
                 reusable = self._is_clean()
                 if not reusable:
                     break
             # the last ones are sent below, with all that was printed: whoever has all games ends this process
             if done < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
-                self._send(PART, units, now - start, True, scores_of(rows), rows)
+                self._send_rows(PART, units, now - start, True, rows)
                 rows, units, start = [], 0, now
         if self.isolated is not None:
             self.isolated.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
-        self._send(DONE, units, perf_counter() - start, reusable, scores_of(rows), rows)
+        self._send_rows(DONE, units, perf_counter() - start, reusable, rows)
         return reusable
+
+    def _send_rows(self, kind: str, units: int, seconds: float, reusable: bool, rows: Sequence[Row]) -> None:
+        plain = list(map(tuple, rows))  # marshal knows no named tuples
+        self._send(kind, units, seconds, reusable, scores_of(rows), plain)
 
     def _send(self, kind: str, *values: Any) -> None:
         self.results.send_bytes(marshal.dumps((kind, *values)))
@@ -262,8 +266,8 @@ def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:
     """By pairing: games, and of these won, drawn and lost by its bot `a`."""
     sums: dict[int, list[int]] = {}
     for row in rows:
-        pairing, swapped = divmod(row[0] & _PAIRING_GAME, 2)
-        score = 2 - row[1] if swapped else row[1]
+        pairing, swapped = divmod(row.id & _PAIRING_GAME, 2)
+        score = 2 - row.score if swapped else row.score
         total = sums.setdefault(pairing, [0, 0, 0, 0])
         total[0] += 1
         total[3 - score] += 1

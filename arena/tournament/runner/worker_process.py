@@ -142,8 +142,9 @@ class WorkerProcess:
 
     def receive(self) -> Part:
         """The next part of the units."""
-        kind, units, seconds, reusable, scores, rows = self._message()
-        if self._lapsed and any(row[3] == ForfeitKind.TIMEOUT.code for row in rows):
+        kind, units, seconds, reusable, scores, values = self._message()
+        rows = list(map(Row._make, values))
+        if self._lapsed and any(row.forfeit == ForfeitKind.TIMEOUT.code for row in rows):
             self._end_paused()
         return Part(kind == DONE, reusable, units, seconds, scores, rows)
 

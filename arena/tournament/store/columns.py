@@ -1,90 +1,270 @@
-"""All games of a run as columns of numbers, from which tables are counted and pandas frames are made."""
+"""All games of a run as columns of numbers, from which tables are counted and data frames are made."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.stats.games import Games, by_appearance, numbered
-from arena.tournament.match.results import WIN_POINTS
-from arena.tournament.match.tasks import PAIRING_BITS
+from arena.tournament.match.results import WIN_POINTS, PairingScore, ScheduleProgress
+from arena.tournament.match.tasks import PAIRING_BITS, GameId, Pairing
+from arena.tournament.store.sqlite import Damage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from arena.tournament.store.figures import Figures
+Column = npt.NDArray[Any]
 
+GAME_COLUMNS = (
+    "pairing",
+    "deal",
+    "game",
+    "round",
+    "first",
+    "second",
+    "score",
+    "stones_first",
+    "stones_second",
+    "points_first",
+    "points_second",
+    "turns",
+    "plies",
+    "ending",
+    "forfeit",
+    "forfeit_by",
+    "decisions_first",
+    "decisions_second",
+)
+"""Columns of a table of games that are the same for every run of the same settings."""
+CLOCK_COLUMNS = ("ms_first", "ms_second")
+"""Thinking times in milliseconds, measured by a clock."""
+
+_ROWS_PER_BATCH = 20_000
+_TIME_BUCKETS = 256
+_DTYPES: dict[str, npt.DTypeLike] = {  # the smallest that hold them: a million games take some 100 MB
+    "id": np.int64,
+    "score": np.int8,
+    "ending": np.int8,
+    "forfeit": np.int8,
+    "forfeit_by": np.int8,
+    "stones_first": np.int8,
+    "stones_second": np.int8,
+    "turns": np.int32,
+    "plies": np.int32,
+    "decisions_first": np.int32,
+    "decisions_second": np.int32,
+    "us_first": np.int64,
+    "us_second": np.int64,
+}
+_LARGEST = {"score": 2, "ending": len(ENDINGS) - 1, "forfeit": len(FORFEITS), "forfeit_by": 3}
+_MEASURED = ("max_us_first", "max_us_second", "hist_first", "hist_second")
 _CATEGORIES = {"ending": ENDINGS, "forfeit": FORFEITS}
 _NAMES = ("first", "second", "forfeit_by")
 
 
+class ThinkingTime(NamedTuple):
+    """Thinking time of a bot: number of decisions, their sum and the longest in microseconds, and a histogram."""
+
+    bot: str
+    decisions: int
+    us: int
+    max_us: int
+    counts: list[int]
+
+
 @dataclass(frozen=True)
 class GameColumns:
-    """Games in schedule order: the columns of `arena.stats.frames.COLUMNS` and `round` as arrays.
+    """Games in schedule order: GAME_COLUMNS and CLOCK_COLUMNS as arrays.
 
-    first, second and forfeit_by are places in `bots`, ending and forfeit those in ENDINGS and FORFEITS; -1: none.
+    first, second and forfeit_by are indexes into `bots`, ending and forfeit into ENDINGS and FORFEITS; -1: none.
     """
 
     bots: Sequence[str]
-    values: Mapping[str, npt.NDArray[Any]]
+    values: Mapping[str, Column]
+    thinking: Sequence[ThinkingTime] = ()
 
     def __len__(self) -> int:
         return len(self.values["score"])
 
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+    def __getitem__(self, name: str) -> Column:
         return self.values[name]
 
     def games(self) -> Games:
-        """What ratings and pairs are computed from."""
-        n = len(self)
-        coded, place = numbered(np.concatenate([self["first"], self["second"]]).astype(np.int64))
-        names = [self.bots[at] for at in coded.tolist()]
+        """Return what ratings and pairs are computed from."""
+        coded, index = numbered(np.concatenate([self["first"], self["second"]]).astype(np.int64))
+        names = [self.bots[bot] for bot in coded.tolist()]
         order = sorted(range(len(names)), key=names.__getitem__)
         number = np.empty(len(names), dtype=np.int64)
         number[order] = np.arange(len(names))
         deal = self["deal"].astype(np.int64)
         cluster, clusters = by_appearance(deal)
-        first, second = number[place[:n]], number[place[n:]]
+        first, second = number[index[: len(self)]], number[index[len(self) :]]
         pair = deal << PAIRING_BITS | self["pairing"]
-        return Games(tuple(names[at] for at in order), first, second, self["score"], cluster, clusters, pair)
+        return Games(tuple(names[bot] for bot in order), first, second, self["score"], cluster, clusters, pair)
 
     def frame(self) -> pd.DataFrame:
-        """The games as a data frame. Names and endings are categories, so a million games take some 100 MB."""
+        """Return the games as a data frame. Names and endings are categories: a million games take some 100 MB."""
         import pandas as pd  # slow to load
 
         names = pd.Index(list(self.bots))
-        found: dict[str, Any] = dict(self.values)
-        found |= {name: pd.Categorical.from_codes(found[name], names) for name in _NAMES}
+        columns: dict[str, Any] = dict(self.values)
+        columns |= {name: pd.Categorical.from_codes(columns[name], names) for name in _NAMES}
         for name, words in _CATEGORIES.items():
-            found[name] = pd.Categorical.from_codes(found[name], pd.Index(words))
-        return pd.DataFrame(found)
+            columns[name] = pd.Categorical.from_codes(columns[name], pd.Index(words))
+        return pd.DataFrame(columns)
+
+    # ------------------------------------------------------------ sums
+
+    def scores(self) -> dict[int, PairingScore]:
+        """Return the score of each pairing, seen from its bot `a`."""
+        swapped = self["game"] == 1
+        half_points = (2 * self["score"]).astype(np.int64)
+        own = np.where(swapped, 2 - half_points, half_points)
+        numbers, index = np.unique(self["pairing"], return_inverse=True)
+        sums = [
+            np.ones(len(self)),
+            own == 2,
+            own == 1,
+            own == 0,
+            np.where(swapped, self["points_second"], self["points_first"]),
+            np.where(swapped, self["points_first"], self["points_second"]),
+        ]
+        counts = (np.bincount(index, values, len(numbers)).astype(np.int64).tolist() for values in sums)
+        return dict(zip(numbers.tolist(), map(PairingScore, *counts)))
+
+    def progress(self) -> ScheduleProgress:
+        """Return what is done, for `Schedule.tasks`."""
+        order = np.lexsort((self["deal"], self["pairing"]))
+        pairing, deal = self["pairing"][order], self["deal"][order]
+        is_last = np.append((np.diff(pairing) != 0) | (np.diff(deal) > 1), True)[: len(deal)]
+        is_first = np.append(True, is_last)[: len(deal)]
+        spans: dict[int, list[int]] = {}
+        for number, *span in zip(pairing[is_first].tolist(), deal[is_first].tolist(), (deal[is_last] + 1).tolist()):
+            spans.setdefault(number, []).extend(span)
+        return ScheduleProgress.of_sums(spans, self.scores())
+
+    def pairs(self) -> tuple[Column, Column]:
+        """Return the deal of each whole pair in schedule order, and the half points of its bot `a`, 0..4."""
+        pairing, deal, game = self["pairing"], self["deal"], self["game"]
+        half_points = (2 * self["score"]).astype(np.int64)
+        same = (np.diff(pairing) == 0) & (np.diff(deal) == 0) & (np.diff(game) == 1)
+        index = np.flatnonzero(same)
+        return deal[index], half_points[index] + 2 - half_points[index + 1]
 
 
-def game_columns(found: Figures, columns: Sequence[str]) -> GameColumns:
-    """The games in schedule order with `columns`: points in the place of half points, milliseconds."""
-    place = {name: at for at, name in enumerate(found.bots)}
-    sides = np.zeros((max(found.pairings, default=0) + 1, 3), dtype=np.int32)
-    for number, round_, a, b in found.pairings.values():
-        sides[number] = (place[a], place[b], round_)
-    read = found.columns
-    pairing, game, score = read["pairing"], read["game"], read["score"]
-    by = np.where(read["forfeit"], read["forfeit_by"], 0)
+# ---------------------------------------------------------------- reading the table of games
+
+
+def stored_columns(db: sqlite3.Connection, names: Sequence[str], start: int = 0) -> dict[str, Column]:
+    """Read columns of numbers of the games from the identity `start` on, in order. Damage for what is no number."""
+    parts: dict[str, list[Column]] = {name: [np.empty(0, _DTYPES[name])] for name in names}
+    for batch in _batches(db, names, start):
+        for name in names:
+            parts[name].append(_integers(batch, name))
+    return {name: np.concatenate(part) for name, part in parts.items()}
+
+
+def read_columns(
+    db: sqlite3.Connection, bots: Sequence[str], pairings: Mapping[int, Pairing], start: int = 0
+) -> GameColumns:
+    """Read the games from the identity `start` on. Damage for what this program cannot have written."""
+    numbers = {name: index for index, name in enumerate(bots)}
+    sides = np.full((max(pairings, default=0) + 1, 3), -1, dtype=np.int32)
+    for number, round_, a, b in pairings.values():
+        sides[number] = (numbers[a], numbers[b], round_)
+    parts: dict[str, list[Column]] = {name: [np.empty(0, dtype)] for name, dtype in _DTYPES.items()}
+    times = _Times(len(bots))
+    for batch in _batches(db, (*_DTYPES, *_MEASURED), start):
+        columns = {name: _integers(batch, name) for name in _DTYPES}
+        pairing, game = _pairing_and_game(columns["id"])
+        unknown = (pairing >= len(sides)) | (sides[np.minimum(pairing, len(sides) - 1), 0] < 0)
+        if unknown.any():
+            raise Damage(f"game {GameId.from_key(int(columns['id'][unknown.argmax()]))} belongs to no pairing")
+        times.add("first", sides[pairing, game], columns, batch)
+        times.add("second", sides[pairing, 1 - game], columns, batch)
+        for name, column in columns.items():
+            parts[name].append(column)
+    stored = {name: np.concatenate(part) for name, part in parts.items()}
+    return GameColumns(bots, _readable(stored, sides), times.of(bots))
+
+
+def _batches(db: sqlite3.Connection, names: Sequence[str], start: int) -> Iterator[dict[str, tuple[Any, ...]]]:
+    sql = f"SELECT {', '.join(names)} FROM games WHERE id >= ? ORDER BY id"
+    cursor = db.execute(sql, (start,))
+    while rows := cursor.fetchmany(_ROWS_PER_BATCH):
+        yield dict(zip(names, zip(*rows)))
+
+
+def _integers(batch: Mapping[str, tuple[Any, ...]], name: str) -> Column:
+    try:
+        column = np.frombuffer(array("q", batch[name]), np.int64)  # array takes integers only, unlike numpy
+    except (TypeError, OverflowError) as error:
+        raise Damage(f"a game's {name} is not a number") from error
+    dtype = np.dtype(_DTYPES.get(name, np.int64))
+    if int(column.min()) < 0 or int(column.max()) > _LARGEST.get(name, np.iinfo(dtype).max):
+        raise Damage(f"a game's {name} is out of range")
+    return column.astype(dtype)
+
+
+def _pairing_and_game(key: Column) -> tuple[Column, Column]:
+    return key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
+
+
+def _readable(stored: dict[str, Column], sides: Column) -> dict[str, Column]:
+    """Turn stored columns into GAME_COLUMNS and CLOCK_COLUMNS. `sides` has bots a and b and the round of pairings."""
+    pairing, game = _pairing_and_game(stored["id"])
+    score = stored["score"]
     first, second = sides[pairing, game], sides[pairing, 1 - game]
-    values = read | {
+    forfeited = stored["forfeit"] > 0
+    by_first, by_second = (forfeited & (stored["forfeit_by"] == side) for side in (1, 2))
+    values = stored | {
+        "pairing": pairing.astype(np.int32),
+        "deal": stored["id"] >> (PAIRING_BITS + 1),
+        "game": game.astype(np.int8),
         "round": sides[pairing, 2],
         "first": first,
         "second": second,
         "score": score / 2,
-        "points_first": np.where(score == 2, WIN_POINTS, read["stones_first"]).astype(np.int8),
-        "points_second": np.where(score == 0, WIN_POINTS, read["stones_second"]).astype(np.int8),
-        "forfeit": read["forfeit"] - 1,
-        "forfeit_by": np.choose(by, (-1, first, second)),
-        "ms_first": read["us_first"] / 1000,
-        "ms_second": read["us_second"] / 1000,
+        "points_first": np.where(score == 2, WIN_POINTS, stored["stones_first"]).astype(np.int8),
+        "points_second": np.where(score == 0, WIN_POINTS, stored["stones_second"]).astype(np.int8),
+        "forfeit": stored["forfeit"] - 1,
+        "forfeit_by": np.where(by_first, first, np.where(by_second, second, -1)),
+        "ms_first": stored["us_first"] / 1000,
+        "ms_second": stored["us_second"] / 1000,
     }
-    return GameColumns(found.bots, {name: values[name] for name in columns})
+    return {name: values[name] for name in (*GAME_COLUMNS, *CLOCK_COLUMNS)}
+
+
+class _Times:
+    """Sums of thinking times by bot, over batches of games."""
+
+    def __init__(self, bots: int) -> None:
+        self._decisions, self._us, self._max_us = np.zeros((3, bots), dtype=np.int64)
+        self._counts = np.zeros(bots * _TIME_BUCKETS, dtype=np.int64)
+
+    def add(self, seat: str, bot: Column, columns: Mapping[str, Column], batch: Mapping[str, tuple[Any, ...]]) -> None:
+        """Add the games of a batch, in which `bot` played on this seat."""
+        size = len(self._us)
+        self._decisions += np.bincount(bot, columns[f"decisions_{seat}"], size).astype(np.int64)
+        self._us += np.bincount(bot, columns[f"us_{seat}"], size).astype(np.int64)
+        np.maximum.at(self._max_us, bot, _integers(batch, f"max_us_{seat}"))
+        texts = batch[f"hist_{seat}"]
+        try:
+            entries = np.fromiter(map(len, texts), np.int64, len(texts)) // 2
+            data = np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(-1, 2)  # buckets and their counts
+            keys = np.repeat(bot.astype(np.int64), entries) * _TIME_BUCKETS + data[:, 0]
+        except (TypeError, ValueError) as error:
+            raise Damage("a game's thinking times cannot be read") from error
+        self._counts += np.bincount(keys, data[:, 1], len(self._counts)).astype(np.int64)
+
+    def of(self, bots: Sequence[str]) -> list[ThinkingTime]:
+        counts = self._counts.reshape(-1, _TIME_BUCKETS).tolist()
+        sums = zip(bots, self._decisions.tolist(), self._us.tolist(), self._max_us.tolist(), counts)
+        return [ThinkingTime(*values) for values in sums]

@@ -36,20 +36,8 @@ def find_folder(text: str) -> Found:
 
 
 def is_comparison(folder: Path) -> bool:
-    """Does the folder hold a comparison? One of an earlier version has no file: its runs differ in their rules only."""
-    if (folder / COMPARISON).is_file():
-        return True
-    rules: list[object] = []
-    others: list[dict[str, object]] = []
-    for inner in inner_runs(folder):
-        if not is_begun(inner):
-            return False
-        with Reader(inner) as reader:
-            config = reader.config()
-        rules.append(config.pop("rules"))
-        others.append(config)
-    same = all(one == others[0] for one in others)
-    return len(rules) > 1 and same and others[0]["format"] == "round-robin" and len({*rules}) == len(rules)
+    """Return whether the folder holds a comparison."""
+    return (folder / COMPARISON).is_file()
 
 
 def inner_runs(folder: Path) -> list[Path]:
@@ -81,17 +69,7 @@ def _places(text: str) -> Iterator[Path]:
 
 def runs_in(root: Path) -> list[Found]:
     """The runs and comparisons in a folder, by their names."""
-    runs = [Found(DATABASE, path.parent) for path in root.glob(f"*/{DATABASE}")]
-    outer = {path.parent.parent for path in root.glob(f"*/*/{DATABASE}")} - {found.folder for found in runs}
-    outer |= {path.parent for path in root.glob(f"*/{COMPARISON}")}
-    return sorted(runs + [Found(COMPARISON, folder) for folder in outer if _may_be_comparison(folder)])
-
-
-def _may_be_comparison(folder: Path) -> bool:
-    try:
-        return is_comparison(folder)
-    except StoreError:  # one of its runs is damaged
-        return False
+    return sorted(Found(kind, path.parent) for kind in (DATABASE, COMPARISON) for path in root.glob(f"*/{kind}"))
 
 
 def last_worked_on(found: Found) -> float:

@@ -1,42 +1,39 @@
 """Writing a run: `results/NAME/` with one SQLite database that holds every game exactly once.
 
-A chunk of results is committed as one transaction; what `add` returned from is stored, also if the process
-is killed the moment after. The same game delivered again changes nothing. One run at a time may write into
-a folder.
+A delivery is committed as one transaction: when `add` returns, its games are stored, even if the process is killed the
+moment after. The same game delivered again changes nothing. One process at a time may write into a folder.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from arena.endings import ForfeitKind
 from arena.tournament.match.results import CLOCKED, COLUMNS, Row
-from arena.tournament.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask, Task
-from arena.tournament.store.blocks import GAMES_IN_BLOCK, drop_blocks, insert_block
-from arena.tournament.store.figures import Figures, figures_of
-from arena.tournament.store.games import drop_games, store_games
-from arena.tournament.store.ownership import MARK, mark_of, run_text
+from arena.tournament.match.tasks import PAIRING_BITS, Chunk, GameId, Pairing, PairTask, SeriesTask
+from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.schema import RUN, StoreError
 from arena.tournament.store.sqlite import Connection
 
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
+_INSERT = (
+    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (id) DO NOTHING"
+)
 _SHIFT = PAIRING_BITS + 1
 # A traceback may name addresses in memory, so the detail is no part of what must agree.
-_COMPARED = tuple(at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail")
+_COMPARED = [name for name in COLUMNS if name not in CLOCKED and name != "detail"]
 _BY_CHANCE = tuple(kind.code for kind in ForfeitKind if kind.by_chance)
 
-_SHOWN_LINES = 10  # of the settings that differ
 _LOCK = ".lock"
-_open: dict[Path, Store] = {}  # by this process, which a lock of the system does not keep out
+_SHOWN_LINES = 10  # of the settings that differ
 
 
 class OtherSettings(StoreError):
@@ -57,46 +54,32 @@ class ConflictingResults(RuntimeError):
     """Two plays of one game differ: a fault of this program, or a bot that makes its own randomness."""
 
 
-class Store(Reader):
-    """A run's folder, open for writing; everything a Reader can is there too. See `open_store`."""
+def insert_games(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
+    """Insert games within a transaction, leaving those already stored as they are; return how many were new."""
+    return db.executemany(_INSERT, rows).rowcount if rows else 0
 
-    def __init__(self, folder: Path, lock: IO[str], db: Connection, clocked: bool) -> None:
+
+class Store(Reader):
+    """A run's folder, open for writing; everything a Reader can do it can do, too. See `open_store`."""
+
+    def __init__(self, folder: Path, lock: Connection, db: Connection, clocked: bool) -> None:
         self.folder = folder
-        self._figures = None
-        self._owner = os.getpid()
+        self._columns = None
         self._lock = lock
         self._db = db
         self._clocked = clocked
-        self._places = {bot.name: at for at, bot in enumerate(self.bots())}
-        self._known = {number: tuple(pairing) for number, pairing in self.pairings().items()}
+        self._bot_numbers = {bot.name: number for number, bot in enumerate(self.bots())}
+        self._pairings = self.pairings()
         self._session: int | None = None
-        self._unblocked: list[tuple[Any, ...]] = []
 
-    def figures(self) -> Figures:
-        """The numbers of all games as they are now."""
-        self._figures = None
-        try:
-            return super().figures()
-        finally:
-            self._figures = None
-
-    def _figures_from(self, deal: int) -> Figures:
-        with self._snapshot():  # a running test asks again and again
-            pairings, names = self.pairings(), [bot.name for bot in self.bots()]
-            return figures_of(self._db, names, pairings, deal << _SHIFT)
-
-    def claim(self) -> None:
-        """Note that this user has begun the run, or takes it over as it is."""
-        mark = mark_of(run_text(self.meta(), self.bots()))
-        if mark is not None:
-            with RUN.guard(self.folder, "write to"):
-                self._db.execute("DELETE FROM meta WHERE key = ?", (MARK,))
-                self._db.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (MARK, mark))
+    def columns(self) -> GameColumns:
+        """Return all games as they are now."""
+        return self._read_columns()
 
     # ------------------------------------------------------------ writing
 
     def add(self, chunk: Chunk, rows: Sequence[Row]) -> int:
-        """Store the rows of a finished chunk; returns how many were new.
+        """Store the rows of a finished chunk; return how many were new.
 
         `rows` are the games of `chunk.tasks` in their order, units complete (ValueError if not). A game
         that is stored already is left as it is; ConflictingResults if it was played differently and no
@@ -105,61 +88,44 @@ class Store(Reader):
         return self.add_many([(chunk, rows)])
 
     def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[Row]]]) -> int:
-        """As `add`, for several chunks in one transaction."""
+        """Store several chunks in one transaction, as `add` does."""
         deliveries = list(deliveries)
         for chunk, rows in deliveries:
             _check_units(chunk, rows)
-        kept: list[tuple[Any, ...]] = []
-        new, pairings = 0, dict(self._known)
+        new, pairings = 0, dict(self._pairings)
         with self._transaction():
             for chunk, rows in deliveries:
                 self._add_pairings(chunk, pairings)
-                new += self._insert(chunk, rows, kept)
+                new += self._insert(chunk, rows)
             self._touch_session(new)
-        self._known = pairings
-        self._gather(kept)
+        self._pairings = pairings
         return new
-
-    def adopt(self, tasks: Sequence[Task], rows: Sequence[Row]) -> None:
-        """Store games of another run, whole units; none of them is there yet."""
-        kept: list[tuple[Any, ...]] = []
-        with self._transaction():
-            self._add_pairings(Chunk(0, tuple(tasks)), self._known)
-            self._touch_session(store_games(self._db, rows, self._db.sealed, kept))
-        self._gather(kept)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with RUN.guard(self.folder, "write to"), self._db.transaction():
             yield
 
-    def _gather(self, rows: Sequence[tuple[Any, ...]], at_least: int | None = None) -> None:
-        """Make a block of the games that are in none, once they are so many."""
-        if self._db.has_blocks:
-            self._unblocked += rows
-            if len(self._unblocked) >= (at_least or GAMES_IN_BLOCK):
-                with self._transaction():
-                    insert_block(self._db, self._unblocked)
-                self._unblocked = []
-
-    def _add_pairings(self, chunk: Chunk, known: dict[int, tuple[Any, ...]]) -> None:
-        numbers, _, ones, twos, rounds, *_ = zip(*chunk.tasks)  # column by column: chunks are long
-        for pairing in dict.fromkeys(zip(numbers, rounds, ones, twos)):
-            number, round_, a, b = pairing
-            have = known.get(number)
-            if have is None:
+    def _add_pairings(self, chunk: Chunk, known: dict[int, Pairing]) -> None:
+        numbers, _, a_names, b_names, rounds, *_ = zip(*chunk.tasks)  # column by column: chunks are long
+        for number, round_, a, b in dict.fromkeys(zip(numbers, rounds, a_names, b_names)):
+            pairing = Pairing(number, round_, a, b)
+            stored = known.setdefault(number, pairing)
+            if stored is pairing:
                 self._db.execute(
                     "INSERT INTO pairings (pairing, round, a, b) VALUES (?, ?, ?, ?)",
-                    (number, round_, self._places[a], self._places[b]),
+                    (number, round_, self._bot_numbers[a], self._bot_numbers[b]),
                 )
-                known[number] = pairing
-            elif have != pairing:
-                raise ConflictingResults(f"pairing {have} in the store is {pairing} in a delivery")
+            elif stored != pairing:
+                raise ConflictingResults(
+                    f"pairing {number} is stored as {stored.a} against {stored.b} (round {stored.round}), but was"
+                    f" delivered as {a} against {b} (round {round_})"
+                )
 
-    def _insert(self, chunk: Chunk, rows: Sequence[Row], kept: list[tuple[Any, ...]]) -> int:
+    def _insert(self, chunk: Chunk, rows: Sequence[Row]) -> int:
         if any(type(task) is SeriesTask for task in chunk.tasks):
             rows = self._new_series(chunk, rows)
-        new = store_games(self._db, rows, self._db.sealed, kept)
+        new = insert_games(self._db, rows)
         if new != len(rows):
             for row in rows:
                 self._compare(row)
@@ -172,7 +138,7 @@ class Store(Reader):
         """
         fresh: list[Row] = []
         for task, part in _series_parts(chunk, rows):
-            if self._db.execute("SELECT 1 FROM games WHERE id = ?", (part[0][0],)).fetchone() is None:
+            if self._db.execute("SELECT 1 FROM games WHERE id = ?", (part[0].id,)).fetchone() is None:
                 fresh += part
             elif not self._excused(task, part):
                 for row in part:
@@ -180,47 +146,45 @@ class Store(Reader):
         return fresh
 
     def _excused(self, task: SeriesTask, part: Sequence[Row]) -> bool:
-        """Could a clock have changed the course of the series?"""
+        """Return whether a clock could have changed the course of the series."""
         stored = self._db.execute(
             "SELECT forfeit FROM games WHERE pairing = ? AND id BETWEEN ? AND ? AND forfeit > 0",
             (task.pairing, task.deal << _SHIFT, (task.deal + task.rule.stride << _SHIFT) - 1),
         )
-        return self._clocked or any(kind in _BY_CHANCE for (kind,) in chain(stored, ((r[3],) for r in part)))
+        kinds = chain((kind for (kind,) in stored), (row.forfeit for row in part))
+        return self._clocked or any(kind in _BY_CHANCE for kind in kinds)
 
     def _compare(self, row: Row) -> None:
-        stored = self._db.execute(_SELECT, (row[0],)).fetchone()
-        differ = [] if stored is None else [COLUMNS[at] for at in _COMPARED if stored[at] != row[at]]
-        if stored is not None and not differ:
-            return
-        if self._clocked or row[3] in _BY_CHANCE or (stored is not None and stored[3] in _BY_CHANCE):
-            return  # what a clock or the system decided may differ; the first delivery holds
-        what = "is missing in the stored series" if stored is None else f"differs in {', '.join(differ)}"
-        raise ConflictingResults(
-            f"game {GameId.from_key(row[0])} was played twice and {what}: results must depend on the seed"
-            " only. A bot that draws from a generator of its own instead of view.rng would do this"
-        )
+        values = self._db.execute(_SELECT, (row.id,)).fetchone()
+        if values is None:
+            by_chance, what = row.forfeit in _BY_CHANCE, "is missing in the stored series"
+        else:
+            stored = Row._make(values)
+            differ = [name for name in _COMPARED if getattr(stored, name) != getattr(row, name)]
+            if not differ:
+                return
+            by_chance = row.forfeit in _BY_CHANCE or stored.forfeit in _BY_CHANCE
+            what = f"differs in {', '.join(differ)}"
+        if not self._clocked and not by_chance:  # else the first delivery holds
+            raise ConflictingResults(
+                f"game {GameId.from_key(row.id)} was played twice and {what}: results must depend on the seed"
+                " only. A bot that draws from a generator of its own instead of view.rng would do this"
+            )
 
     def drop_from(self, deal: int) -> int:
-        """Remove the games on `deal` and all later deals; returns how many there were."""
-        first = deal << _SHIFT
+        """Remove the games on `deal` and all later deals; return how many there were."""
         with self._transaction():
-            dropped = drop_games(self._db, first, self._db.sealed)
-            if self._db.has_blocks:
-                drop_blocks(self._db, first)
+            dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (deal << _SHIFT,)).rowcount
             self._touch_session(-dropped)
-        self._unblocked = [row for row in self._unblocked if row[0] < first]
         return dropped
 
     # ------------------------------------------------------------ sessions
 
     def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
         """Write the settings of a run that goes on to more games; see `config.tournament.grown`."""
-        ours = self.is_ours()
         with self._transaction():
             for key, values in (("config", config), ("settings", settings)):
                 self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (_canonical(values), key))
-        if ours:
-            self.claim()
 
     def begin_session(self, info: Mapping[str, Any]) -> None:
         """Note that work starts now, with remarks such as the number of workers."""
@@ -239,20 +203,9 @@ class Store(Reader):
             )
 
     def close(self) -> None:
-        """Fold the log into the database file and give the folder free."""
-        if _open.get(self.folder.resolve()) is not self:
-            return
-        try:
-            with suppress(StoreError):  # a full disk, say: they are read from their rows
-                if self._unblocked and self._db.execute("SELECT 1 FROM blocks LIMIT 1").fetchone():
-                    self._gather([], 1)
-            with RUN.guard(self.folder, "write to"):
-                self._db.close()
-        finally:
-            del _open[self.folder.resolve()]
-            if self._owner == os.getpid():
-                with suppress(OSError):  # Windows keeps it while it is open
-                    (self.folder / _LOCK).unlink()
+        """Fold the log into the database file and let other processes write into the folder."""
+        with RUN.guard(self.folder, "write to"):
+            self._db.close()
             self._lock.close()
 
 
@@ -268,7 +221,7 @@ def _check_units(chunk: Chunk, rows: Sequence[Row]) -> None:
         if isinstance(task, PairTask)
         for game in task.games
     ]
-    if [row[0] for row in rows] != expected:
+    if [row.id for row in rows] != expected:
         raise ValueError(f"{len(rows)} games delivered are not the {len(expected)} of chunk {chunk.number}")
 
 
@@ -280,7 +233,7 @@ def _series_parts(chunk: Chunk, rows: Sequence[Row]) -> Iterator[tuple[SeriesTas
             raise ValueError("a chunk holds either pairs or series, not both")
         part: list[Row] = []
         while at < len(rows) and len(part) < task.rule.stride:
-            identity = GameId.from_key(rows[at][0])
+            identity = GameId.from_key(rows[at].id)
             if (identity.pairing, identity.deal) != (task.pairing, task.deal + len(part)):
                 break
             part.append(rows[at])
@@ -289,7 +242,7 @@ def _series_parts(chunk: Chunk, rows: Sequence[Row]) -> Iterator[tuple[SeriesTas
             raise ValueError(f"a delivery lacks the series of pairing {task.pairing} on deal {task.deal}")
         yield task, part
     if at != len(rows):
-        raise ValueError(f"a delivery holds game {GameId.from_key(rows[at][0])}, which its chunk does not")
+        raise ValueError(f"a delivery holds game {GameId.from_key(rows[at].id)}, which its chunk does not")
 
 
 # ---------------------------------------------------------------- opening
@@ -301,19 +254,17 @@ def open_store(
     bots: Sequence[BotEntry],
     settings: Mapping[str, Any] | None = None,
     clocked: bool = False,
-    ours: bool = True,
 ) -> Store:
-    """Open the folder of a run for writing; made if it is not there.
+    """Open the folder of a run for writing, making it if it does not exist.
 
     `config` is what determines the results (`TournamentConfig.canonical()`): a folder that holds a run with
     another one, or with bots whose source has changed, is refused with the differences, unless that run has no
     games yet (its bot could not be loaded, say): then this one takes its place. `settings` is the
     whole config, kept for resuming. `clocked` says that a clock may decide games, so two plays of one game
-    may differ. `ours`: a new run is marked as begun by this user. StoreError for all of: another run writes
-    there, read-only, not a database, written by a newer version.
+    may differ. StoreError if another process writes there, or the folder or the database cannot be used.
     """
     folder = Path(folder)
-    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, bots, settings), ours)
+    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, bots, settings))
 
 
 def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clocked: bool = False) -> Store:
@@ -325,30 +276,24 @@ def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clo
     return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, checked, settings))
 
 
-def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[Connection], bool], ours: bool = True) -> Store:
+def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[Connection], None]) -> Store:
     with RUN.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
-        RUN.check_files(folder, write=True)
         lock = _take_lock(folder)
         try:
             db = RUN.open_writer(folder)
             try:
-                if RUN.is_empty(db, folder):
-                    db.execute("BEGIN IMMEDIATE")
-                    RUN.make_tables(db)
-                    db.execute("COMMIT")
-                is_new = begin(db)
-                store = Store(folder, lock, db, clocked)
-                if is_new and ours:
-                    store.claim()
+                if not RUN.has_tables(db, folder):
+                    with db.transaction():
+                        RUN.make_tables(db)
+                begin(db)
+                return Store(folder, lock, db, clocked)
             except BaseException:
                 db.close()
                 raise
         except BaseException:
             lock.close()
             raise
-    _open[folder.resolve()] = store
-    return store
 
 
 def _begin(
@@ -357,30 +302,30 @@ def _begin(
     config: Mapping[str, Any],
     bots: Sequence[BotEntry],
     settings: Mapping[str, Any] | None,
-) -> bool:
-    """Write the settings into a database without games, or compare them with those of an old one. Was it new?"""
+) -> None:
+    """Write the settings into a database without games, or compare them with those of the run in it."""
     asked = json.loads(json.dumps(config))
-    found = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
-    if found is None or db.execute("SELECT 1 FROM games LIMIT 1").fetchone() is None:
-        db.execute("BEGIN IMMEDIATE")
-        for table in ("meta", "sessions", "pairings", "bots"):  # of a run that ended before its first game
-            db.execute(f"DELETE FROM {table}")
-        texts = {"config": asked, "settings": config if settings is None else settings}
-        db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", [(k, _canonical(v)) for k, v in texts.items()])
-        db.executemany(
-            "INSERT INTO bots (bot, name, spec, source, params) VALUES (?, ?, ?, ?, ?)",
-            [(at, b.name, b.spec, b.source, _canonical(b.params)) for at, b in enumerate(bots)],
-        )
-        db.execute("COMMIT")
-        return True
-    lines = differences(json.loads(found[0]), asked)
+    stored = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
+    if stored is None or db.execute("SELECT 1 FROM games LIMIT 1").fetchone() is None:
+        with db.transaction():
+            for table in ("meta", "sessions", "pairings", "bots"):  # of a run that ended before its first game
+                db.execute(f"DELETE FROM {table}")
+            texts = {"config": asked, "settings": config if settings is None else settings}
+            db.executemany(
+                "INSERT INTO meta (key, value) VALUES (?, ?)", [(k, _canonical(v)) for k, v in texts.items()]
+            )
+            db.executemany(
+                "INSERT INTO bots (bot, name, spec, source, params) VALUES (?, ?, ?, ?, ?)",
+                [(n, bot.name, bot.spec, bot.source, _canonical(bot.params)) for n, bot in enumerate(bots)],
+            )
+        return
+    lines = differences(json.loads(stored[0]), asked)
     sources = dict(db.execute("SELECT name, source FROM bots"))
     for bot in bots:
         if bot.name in sources and sources[bot.name] != bot.source:
             lines.append(f"bot {bot.name}: its source has changed since the run began")
     if lines:
         raise OtherSettings(folder, lines)
-    return False
 
 
 def _canonical(value: object) -> str:
@@ -416,80 +361,42 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     return {prefix: value}
 
 
-def is_in_use(folder: Path) -> bool:
-    """Is a process at work on a run?"""
-    if folder.resolve() in _open:  # closing a second handle would give its lock away
-        return True
-    path = folder / ".lock"
+# ---------------------------------------------------------------- one writer at a time
+
+
+def _take_lock(folder: Path) -> Connection:
+    """Lock the folder until the process ends, however it ends. StoreError if another process writes there.
+
+    The lock is SQLite's exclusive lock on an empty file: the system gives it back when the process dies, forked
+    children do not have it, and it works on every system.
+    """
+    lock = sqlite3.connect(folder / _LOCK, factory=Connection, isolation_level=None, timeout=0, check_same_thread=False)
     try:
-        number = path.read_text("ascii", "replace")[:100].strip().removeprefix("process ")
-    except OSError:
-        return False
-    if not number.isdecimal() or not _is_process(int(number[:18])):
-        return False
-    try:
-        with open(path, "r+", encoding="ascii") as lock:
-            _lock_file(lock)  # who has died has let go of it, whoever has its number now
-    except OSError:
-        return True
-    return False
-
-
-def _is_process(number: int) -> bool:
-    if sys.platform == "win32":  # there is no harmless signal; the lock tells
-        return True
-    try:
-        os.kill(number, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    return True
-
-
-def _is_same(path: Path, file: IO[str]) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
-    except FileNotFoundError:
-        return False
-
-
-def _take_lock(folder: Path) -> IO[str]:
-    """Lock the folder until the process ends, however it ends. StoreError if another run has it."""
-    if folder.resolve() in _open:
-        raise StoreError(f"this program is already writing into {folder}")
-    path = folder / _LOCK
-    lock = open(path, "a+", encoding="ascii")  # noqa: SIM115  closed by the store
-    try:
-        _lock_file(lock)
-        if not _is_same(path, lock):  # whoever had it has removed it in the meantime
-            lock.close()
-            return _take_lock(folder)
-    except OSError as error:
-        lock.seek(0)
-        who = lock.read(100).strip()
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
         lock.close()
+        if not _is_locked(error):
+            raise
         raise StoreError(
-            f"another run is writing into {folder}{f' ({who})' if who else ''}. Wait for it, stop it,"
-            " or choose another folder with --out"
+            f"another process is playing the run in {folder}. Wait for it, stop it, or choose another folder with --out"
         ) from error
-    lock.truncate(0)
-    lock.write(f"process {os.getpid()}\n")
-    lock.flush()
+    except BaseException:
+        lock.close()
+        raise
     return lock
 
 
-if sys.platform == "win32":
-    import msvcrt
+def is_in_use(folder: Path) -> bool:
+    """Return whether a process is writing into the folder of a run."""
+    if not (folder / _LOCK).exists():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{(folder / _LOCK).resolve().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
+            lock.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.Error as error:
+        return _is_locked(error)
+    return False
 
-    def _lock_file(file: IO[str]) -> None:
-        # far behind the text, which others may read while the lock is held
-        file.seek(1 << 20)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
-else:
-    import fcntl
-
-    def _lock_file(file: IO[str]) -> None:
-        # lockf, not flock: workers forked from this process must not hold the lock when it has died
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _is_locked(error: sqlite3.Error) -> bool:
+    return error.sqlite_errorname.startswith("SQLITE_BUSY")

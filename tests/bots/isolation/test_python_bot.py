@@ -22,7 +22,7 @@ from tests.bots.isolation.children import (
     inside,
     isolated,
 )
-from tests.tournament.referee.games import COLUMN, detail, forfeit, timeless
+from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
 
@@ -44,7 +44,7 @@ def test_reference_bots_play_the_games_that_they_play_inside(rules: str, level: 
                 continue
             rows = games(referee, range(number, number + 2), a, b)
             assert timeless(rows) == timeless(games(within, range(number, number + 2), a, b)), (a, b)
-            assert [forfeit(row) for row in rows] == [(None, None)] * 4, [row[COLUMN["detail"]] for row in rows]
+            assert [forfeit(row) for row in rows] == [(None, None)] * 4, [row.detail for row in rows]
 
 
 CHOOSY = """

@@ -38,7 +38,7 @@ from tests.bots.isolation.wire_fakes import (
     position,
     special_bot,
 )
-from tests.tournament.referee.games import COLUMN, detail, forfeit
+from tests.tournament.referee.games import detail, forfeit
 
 # ---------------------------------------------------------------- what a bot is told
 
@@ -279,4 +279,4 @@ def test_what_the_referee_makes_of_it() -> None:
                 assert detail(row).startswith(f"a failed after the game by {kind}: in end: ")
                 continue
             assert forfeit(row) == (kind, "a"), detail(row)
-            assert row[COLUMN["score"]] == (0 if not row[0] & 1 else 2)
+            assert row.score == (0 if not row.id & 1 else 2)

@@ -27,7 +27,7 @@ from arena.tournament.referee.player import Player
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
 from tests.bots.isolation.wire_fakes import position
-from tests.tournament.referee.games import COLUMN, detail, forfeit, timeless
+from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
 
@@ -89,8 +89,8 @@ def referee(bot: WireBot, rules: str = "base", clock: TimeLeft | None = None, se
 
 
 def points(row: Row) -> float:
-    score = row[COLUMN["score"]]
-    return score / 2 if not row[0] & 1 else 1 - score / 2
+    score = row.score
+    return score / 2 if not row.id & 1 else 1 - score / 2
 
 
 # ---------------------------------------------------------------- the examples

@@ -232,7 +232,7 @@ def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
             lineup = games.new_lineup(found, lease.number, "none")
             one, two = games.reserve_deals(found, lineup, [games.Fixture(a, b, 1), games.Fixture(c, b, 1)])
             told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
-            told = [(*one[:18], "schotten/1 base 1:0 0; ; ", one[19]) for one in told]
+            told = [line._replace(record="schotten/1 base 1:0 0; ; ") for line in told]
             games.store_rows(found, lineup, told)
         with found.change():
             versions.retire(found, "c")

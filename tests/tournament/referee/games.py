@@ -18,7 +18,6 @@ from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
 
 BOTS = Path(__file__).parents[2] / "data" / "bots"
-COLUMN = {name: at for at, name in enumerate(COLUMNS)}
 _TIMELESS = [at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail"]
 
 
@@ -54,13 +53,13 @@ def timeless(rows: Iterable[Row]) -> list[tuple[Any, ...]]:
 
 def forfeit(row: Row) -> tuple[str | None, str | None]:
     """Kind of the forfeit and who did it, `a` or `b`."""
-    began = "ab" if not row[COLUMN["id"]] & 1 else "ba"
-    by = row[COLUMN["forfeit_by"]]
-    return forfeit_of(row[COLUMN["forfeit"]]), None if by == 0 else began[by - 1]
+    began = "ab" if not row.id & 1 else "ba"
+    by = row.forfeit_by
+    return forfeit_of(row.forfeit), None if by == 0 else began[by - 1]
 
 
 def detail(row: Row) -> str:
     """The remark of a forfeit."""
-    text = row[COLUMN["detail"]]
+    text = row.detail
     assert isinstance(text, str)
     return text

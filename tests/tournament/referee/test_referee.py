@@ -20,7 +20,7 @@ from arena.tournament.match.tasks import GameId, GameTask, PairTask, SeriesTask
 from arena.tournament.referee.player import Player
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings, find_game
-from tests.tournament.referee.games import COLUMN, detail, forfeit, loaded, play, player, referee, timeless
+from tests.tournament.referee.games import detail, forfeit, loaded, play, player, referee, timeless
 
 RULES = ("base", "tactical", "expert", "battle-line-tactical", "battle-line-base")
 
@@ -28,15 +28,15 @@ RULES = ("base", "tactical", "expert", "battle-line-tactical", "battle-line-base
 @pytest.mark.parametrize("rules", RULES)
 def test_records_replay_to_the_stored_result(rules: str) -> None:
     for row in play(referee("random", "greedy", rules), range(15)):
-        state = verify(row[COLUMN["record"]])
+        state = verify(row.record)
         outcome = state.outcome
-        deal = GameId.from_key(row[0]).deal
+        deal = GameId.from_key(row.id).deal
         starter = make_deal(load_rules(rules), 1, deal).starter
         score = {starter: 2, None: 1}.get(outcome.winner, 0)
         stones = outcome.stones if starter == 0 else outcome.stones[::-1]
-        got = [row[COLUMN[name]] for name in ("score", "stones_first", "stones_second", "turns", "plies")]
-        assert got == [score, *stones, outcome.turns, len(parse_record(row[18]).moves)]
-        assert ENDINGS[row[COLUMN["ending"]]] == outcome.reason
+        got = [getattr(row, name) for name in ("score", "stones_first", "stones_second", "turns", "plies")]
+        assert got == [score, *stones, outcome.turns, len(parse_record(row.record).moves)]
+        assert ENDINGS[row.ending] == outcome.reason
         assert forfeit(row) == (None, None)
 
 
@@ -73,9 +73,7 @@ def test_a_game_depends_on_seed_deal_and_names_only() -> None:
     assert timeless(others.play_unit(PairTask(0, 7, "c", "d"))) != alone
     # twins must not play mirrored games: a pair of them would hold no chance at all
     rows = play(referee("random", "random"), range(10))
-    assert any(
-        one[COLUMN["score"]] != two[COLUMN["score"]] or one[18] != two[18] for one, two in zip(rows[::2], rows[1::2])
-    )
+    assert any(one.score != two.score or one[18] != two[18] for one, two in zip(rows[::2], rows[1::2]))
 
 
 @pytest.mark.usefixtures("clock")
@@ -88,11 +86,11 @@ def test_quick_and_timed_play_are_the_same_games() -> None:
     observing = Player("a", lambda: _Observing(loaded("random", "a").make()))
     timed_rows = play(Referee(GameSettings(load_rules("base"), 1), [observing, player("first", "b")]), range(40))
     assert timeless(rows) == timeless(timed_rows)
-    untimed = sum(row[COLUMN["hist_first"]] == b"" for row in rows)
+    untimed = sum(row.hist_first == b"" for row in rows)
     assert 70 <= untimed < 80  # one game in 32 is timed
-    assert all(row[COLUMN["hist_first"]] for row in timed_rows)
+    assert all(row.hist_first for row in timed_rows)
     for row in rows:
-        assert 0 < row[COLUMN["us_first"]] + row[COLUMN["us_second"]] < 2000
+        assert 0 < row.us_first + row.us_second < 2000
 
 
 class _Observing:
@@ -122,11 +120,11 @@ def test_decisions_with_one_legal_move_are_asked_on_request_only() -> None:
 
     rows = play(_table(Asks), range(30))
     assert Asks.forced > 0
-    assert all(row[COLUMN["plies"]] == row[COLUMN["decisions_first"]] + row[COLUMN["decisions_second"]] for row in rows)
+    assert all(row.plies == row.decisions_first + row.decisions_second for row in rows)
     asked, Asks.ask_forced, Asks.forced = Asks.forced, False, 0
     fewer = play(_table(Asks), range(30))
     assert Asks.forced == 0
-    assert [row[18] for row in rows] == [row[18] for row in fewer]
+    assert [row.record for row in rows] == [row.record for row in fewer]
     decisions = [sum(row[9:11]) for row in rows], [sum(row[9:11]) for row in fewer]
     assert sum(decisions[0]) - sum(decisions[1]) == asked
 
@@ -149,9 +147,9 @@ def test_claims_are_moves_for_a_bot_that_wants_them() -> None:
     rows = play(table, range(5))
     assert Claims.claimed > 0
     for row in rows:
-        verify(row[18])
-        seat = "01" if make_deal(load_rules("base"), 1, row[0] >> 25).starter ^ (row[0] & 1) == 0 else "10"
-        assert row[18].split(";")[0].endswith(f" {seat}")
+        verify(row.record)
+        seat = "01" if make_deal(load_rules("base"), 1, row.id >> 25).starter ^ (row.id & 1) == 0 else "10"
+        assert row.record.split(";")[0].endswith(f" {seat}")
 
 
 def test_end_tells_the_result_to_both() -> None:
@@ -167,7 +165,7 @@ def test_end_tells_the_result_to_both() -> None:
     rows = play(_table(Listens, "base"), range(5))
     for row, mine, theirs in zip(rows, told[::2], told[1::2], strict=True):
         assert mine == theirs
-        outcome = replay(parse_record(row[18])).outcome
+        outcome = replay(parse_record(row.record)).outcome
         assert (mine.winner, mine.stones, mine.reason) == (outcome.winner, outcome.stones, outcome.reason)
         assert mine.forfeit is None
 
@@ -188,7 +186,7 @@ def test_a_series_is_played_to_its_end_by_its_rule() -> None:
     task = SeriesTask(3, 40, "a", "b", 0, 1, rule)
     table = referee("greedy", "random")
     rows = table.play_unit(task)
-    ids = [GameId.from_key(row[0]) for row in rows]
+    ids = [GameId.from_key(row.id) for row in rows]
     assert [one.deal for one in ids] == [40, 41, 42, 43, 44]
     assert [one.game for one in ids] == [1, 1, 1, 1, 1]  # b begins and loses
     for one in ids:
@@ -218,11 +216,11 @@ def test_a_decision_may_take_the_time_of_a_move_and_the_bank() -> None:
     # 29 ms take 19 from the bank: the third decision finds too little in it
     for row in rows:
         assert forfeit(row) == ("timeout", "a")
-        own = "decisions_first" if not row[0] & 1 else "decisions_second"
-        assert row[COLUMN[own]] == 3
+        own = "decisions_first" if not row.id & 1 else "decisions_second"
+        assert getattr(row, own) == 3
         assert detail(row).startswith("decision ")
-        verify(row[18])
-        assert row[18].endswith("forfeit timeout")
+        verify(row.record)
+        assert row.record.endswith("forfeit timeout")
 
 
 @pytest.mark.usefixtures("clock")
@@ -230,8 +228,8 @@ def test_a_bank_alone_is_for_the_whole_game_and_new_in_each() -> None:
     rows = play(referee("sleeper:ms=20,after=3", "first", clock=TimeLeft(None, 70)), [0, 1])
     for row in rows:
         assert forfeit(row) == ("timeout", "a")
-        own = "decisions_first" if not row[0] & 1 else "decisions_second"
-        assert row[COLUMN[own]] == 7
+        own = "decisions_first" if not row.id & 1 else "decisions_second"
+        assert getattr(row, own) == 7
 
 
 def test_who_keeps_within_the_clock_plays_as_without_it() -> None:
@@ -278,12 +276,12 @@ def test_begin_is_on_the_clock() -> None:
 @pytest.mark.usefixtures("clock")
 def test_times_of_slow_bots_are_exact() -> None:
     row = play(referee("sleeper:ms=2", "first"), [0])[0]
-    decisions = row[COLUMN["decisions_first"]]
-    assert row[COLUMN["us_first"]] >= 2000 * decisions
-    assert row[COLUMN["max_us_first"]] >= 2000
-    assert sum(merge_times([row[COLUMN["hist_first"]]])) == decisions
-    assert row[COLUMN["us_second"]] < row[COLUMN["us_first"]]
-    assert row[COLUMN["us"]] >= row[COLUMN["us_first"]] + row[COLUMN["us_second"]]
+    decisions = row.decisions_first
+    assert row.us_first >= 2000 * decisions
+    assert row.max_us_first >= 2000
+    assert sum(merge_times([row.hist_first])) == decisions
+    assert row.us_second < row.us_first
+    assert row.us >= row.us_first + row.us_second
 
 
 @pytest.mark.usefixtures("clock")
@@ -302,7 +300,7 @@ def test_a_quick_bot_that_becomes_slow_is_timed_again() -> None:
     Fades.slow = True
     rows = play(table, range(30, 40))
     assert not table.players["a"].quick
-    assert rows[-1][COLUMN["max_us_first"]] >= 500
+    assert rows[-1].max_us_first >= 500
 
 
 # ---------------------------------------------------------------- global generators
@@ -353,5 +351,5 @@ def test_observers_see_every_move_and_change_nothing(bot: str) -> None:
     rows = play(referee(bot, "first", observers=[log]), range(12))
     assert log.rows == rows
     for seen, row in zip(log.games, rows, strict=True):
-        assert seen == [move.text for move in parse_record(row[COLUMN["record"]]).moves]
+        assert seen == [move.text for move in parse_record(row.record).moves]
     assert timeless(rows) == timeless(play(referee(bot, "first"), range(12)))

@@ -24,7 +24,7 @@ from arena.tournament.referee.player import Player
 from arena.tournament.referee.process_state import ProcessState
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings, cut_row
-from tests.tournament.referee.games import BOTS, COLUMN, detail, forfeit, play, player, referee, timeless
+from tests.tournament.referee.games import BOTS, detail, forfeit, play, player, referee, timeless
 
 HOOKS = ("__init__", "begin", "act", "observe")
 KINDS = ("ValueError", "SystemExit", "KeyboardInterrupt", "MemoryError", "GeneratorExit", "StopIteration")
@@ -36,18 +36,18 @@ def test_an_exception_from_a_hook_forfeits_with_a_traceback(hook: str, what: str
     rows = play(referee(f"raises:hook={hook},what={what}", "first"), range(2))
     for row in rows:
         assert forfeit(row) == ("exception", "a")
-        assert ENDINGS[row[COLUMN["ending"]]] == "forfeit"
-        assert row[COLUMN["score"]] == (2 if row[0] & 1 else 0)
+        assert ENDINGS[row.ending] == "forfeit"
+        assert row.score == (2 if row.id & 1 else 0)
         text = detail(row)
         assert text.startswith(f"in {hook}: Traceback")
         assert text.endswith(f"on purpose in {hook}")
         assert text.count("raises.py") == 2  # the hook and `fail`
         assert "referee.py" not in text
-        record = parse_record(row[18])
+        record = parse_record(row.record)
         assert record.is_forfeit
         assert record.result.endswith(" forfeit exception")
-        verify(row[18])
-        assert len(record.moves) == row[COLUMN["plies"]]
+        verify(row.record)
+        assert len(record.moves) == row.plies
 
 
 @pytest.mark.parametrize("what", KINDS)
@@ -55,14 +55,14 @@ def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
     bots = referee(f"raises:hook=end,what={what}", "first")
     for row, honest in zip(play(bots, range(2)), play(referee("first", "first"), range(2)), strict=True):
         assert forfeit(row) == (None, "a")
-        assert row[18] == honest[18]
+        assert row.record == honest[18]
         assert row[1] == honest[1]
         text = detail(row)
         assert text.startswith("a failed after the game by exception: in end: Traceback")
         assert text.endswith("on purpose in end")
         assert "referee.py" not in text
-        verify(row[18])
-        names = ("b", "a") if row[0] & 1 else ("a", "b")
+        verify(row.record)
+        names = ("b", "a") if row.id & 1 else ("a", "b")
         result = GameResult.from_row(row, "a", "b")
         assert (result.first, result.second) == names
         assert (result.forfeit, result.forfeit_by, result.failed_after) == (None, None, ("a",))
@@ -82,7 +82,7 @@ def test_other_exceptions(bot: str, text: str) -> None:
         assert forfeit(row) == ("exception", "b")
         assert text in detail(row)
         assert len(detail(row)) < 5000
-        verify(row[18])
+        verify(row.record)
 
 
 @pytest.mark.parametrize(
@@ -103,10 +103,10 @@ def test_nonsense_is_an_illegal_move(what: str, text: str) -> None:
     for row in play(referee(f"nonsense:what={what}", "first"), range(3)):
         assert forfeit(row) == ("illegal move", "a")
         assert text in detail(row)
-        state = verify(row[18])
-        assert row[18].endswith(" forfeit illegal move")
-        assert (row[COLUMN["stones_first"]] + row[COLUMN["stones_second"]]) == sum(map(state.stones_of, (0, 1)))
-        mine = row[COLUMN["decisions_first" if not row[0] & 1 else "decisions_second"]]
+        state = verify(row.record)
+        assert row.record.endswith(" forfeit illegal move")
+        assert (row.stones_first + row.stones_second) == sum(map(state.stones_of, (0, 1)))
+        mine = row.decisions_second if row.id & 1 else row.decisions_first
         assert mine == 3
 
 
@@ -342,7 +342,7 @@ def _stop_at(asked: int, stage: str = "act") -> tuple[move_log.LogSnapshot, list
     players = [player("first", "a"), Player("b", Stops)]
     table = Referee(GameSettings(load_rules("tactical"), 1), players, buffer=buffer)
     row = table.play(GameTask(9, 2**33 + 4, 0, "a", "b", 0))
-    moves = row[18].split("; ")[1].split(",")
+    moves = row.record.split("; ")[1].split(",")
     assert move_log.read_snapshot(move_log.shared_buffer(memory)).hook is None
     assert move_log.read_snapshot(move_log.shared_buffer(memory)).moves == ()
     return caught[0], moves
@@ -358,12 +358,12 @@ def test_a_game_that_was_cut_off_is_the_fault_of_who_was_asked(asked: int, stage
     after = stage == "end"
     assert forfeit(row) == (None if after else "timeout", "b")
     assert detail(row) == "b failed after the game by timeout: " * after + f"in {stage}: no answer for 5 s"
-    record = parse_record(row[18])
+    record = parse_record(row.record)
     played = [str(move) for move in record.moves]
     assert played == moves[: len(played)]
-    assert len(played) == row[COLUMN["plies"]]
+    assert len(played) == row.plies
     if stage == "act":
-        verify(row[18])
+        verify(row.record)
         assert len(played) >= asked
     if stage == "end":
         assert played == moves

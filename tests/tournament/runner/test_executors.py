@@ -303,7 +303,7 @@ def test_growing_workers_are_replaced() -> None:
 
 def test_scores_are_those_of_the_pairings() -> None:
     def row(pairing: int, game: int, score: int, first: int, second: int) -> Row:
-        return (pairing << 1 | game, score, 0, 0, 0, first, second, *[0] * 8, b"", b"", 0, "", None)  # type: ignore[return-value]
+        return Row(pairing << 1 | game, score, 0, 0, 0, first, second, *[0] * 8, b"", b"", 0, "", None)
 
     rows = [row(0, 0, 2, 5, 3), row(0, 1, 2, 5, 1), row(0, 1, 1, 4, 4), row(2, 0, 0, 2, 5)]
     assert scores_of(rows) == {0: [3, 1, 1, 1], 2: [1, 0, 0, 1]}

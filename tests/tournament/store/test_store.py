@@ -32,7 +32,8 @@ from arena.tournament.match.results import (
 )
 from arena.tournament.match.tasks import Chunk, GameId, GameTask, chunks
 from arena.tournament.referee.referee import play_unit
-from arena.tournament.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, PairingSums, Reader
+from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.reasons import reason_line
 from arena.tournament.store.schema import StoreError
 from arena.tournament.store.writer import ConflictingResults, Store, open_store
@@ -84,35 +85,24 @@ def test_progress_is_what_the_schedule_needs(store: Store) -> None:
     assert list(schedule.tasks(store.progress())) == tasks[:4] + tasks[16:]
     by_hand = ScheduleProgress.of(store.results())
     assert store.progress().games == by_hand.games == 24
-    assert {p: by_hand.score(p) for p in range(3)} == store.scores() == {p: store.progress().score(p) for p in range(3)}
-
-
-def cell_key(cell: PairingSums) -> tuple[int, int, float, str]:
-    return (cell.pairing, cell.game, cell.score, cell.ending)
+    assert all(by_hand.score(p) == store.progress().score(p) for p in range(3))
 
 
 def test_sums_against_counting_by_hand(store: Store) -> None:
     store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60))))
     results = list(store.results())
-    for cell in store.pairing_sums():
-        summed = [r for r in results if (r.id.pairing, r.id.game, r.score * 2, r.ending) == cell_key(cell)]
-        assert cell.games == len(summed)
-        assert (cell.stones_first, cell.stones_second) == tuple(map(sum, zip(*(r.stones for r in summed))))
-        assert (cell.turns, cell.plies) == (sum(r.turns for r in summed), sum(r.plies for r in summed))
-        assert cell.us_first == round(sum(r.ms[0] for r in summed) * 1000)
-        assert (cell.max_us_first, cell.max_us_second, cell.us) == (10, 20, 500 * len(summed))
-    assert sum(cell.games for cell in store.pairing_sums()) == len(results)
+    for thinking in store.columns().thinking:
+        seats = [(r, (r.first, r.second).index(thinking.bot)) for r in results if thinking.bot in (r.first, r.second)]
+        assert thinking.decisions == sum(r.decisions[seat] for r, seat in seats)
+        assert thinking.us == round(sum(r.ms[seat] for r, seat in seats) * 1000)
+        assert thinking.max_us == max(r.max_ms[seat] for r, seat in seats) * 1000
+        assert thinking.counts == merge_times(r.times[seat] for r, seat in seats)
+    deals, points = store.columns().pairs()
+    expected_pairs = [(x.id.deal, round(2 * (x.score + 1 - y.score))) for x, y in zip(results[::2], results[1::2])]
+    assert list(zip(deals.tolist(), points.tolist())) == expected_pairs
     forfeits = Counter((r.forfeit_by, r.forfeit) for r in results if r.forfeit)
     assert {(f.bot, f.kind): f.games for f in store.forfeit_reasons()} == dict(forfeits)
     assert len(forfeits) > 6
-    pairs: dict[int, list[int]] = {0: [0] * 5, 1: [0] * 5, 2: [0] * 5}
-    for one, two in zip(results[::2], results[1::2]):
-        pairs[one.id.pairing][round(2 * (one.score + 1 - two.score))] += 1
-    assert store.pentanomial() == {pairing: tuple(cells) for pairing, cells in pairs.items()}
-    for bot, counts in store.times().items():
-        assert counts == merge_times(
-            r.times[(r.first, r.second).index(bot)] for r in results if bot in (r.first, r.second)
-        )
 
 
 def test_reasons_of_forfeits_against_counting_by_hand(store: Store) -> None:
@@ -180,7 +170,7 @@ def test_the_line_that_says_what_happened(detail: str | None, wanted: str) -> No
     assert reason_line(detail) == wanted
 
 
-def test_frame_and_table_agree_with_the_results(store: Store) -> None:
+def test_frame_and_view_agree_with_the_results(store: Store) -> None:
     store.add(chunk_of(range(40)), play_pairs(chunk_of(range(40))))
     results = list(store.results())
     lines = [
@@ -202,9 +192,7 @@ def test_frame_and_table_agree_with_the_results(store: Store) -> None:
         )
         for r in results
     ]
-    assert list(store.table(clock=True)) == lines
-    assert list(store.table()) == [line[:-2] for line in lines]
-    frame = store.frame()
+    frame = store.columns().frame()
     assert tuple(frame.columns) == GAME_COLUMNS + CLOCK_COLUMNS
     plain = frame.astype(object).where(frame.notna(), None)
     assert [tuple(line) for line in plain.itertuples(index=False)] == lines
@@ -213,8 +201,8 @@ def test_frame_and_table_agree_with_the_results(store: Store) -> None:
 
 
 def test_an_empty_run_can_be_read(store: Store) -> None:
-    assert not [*store.rows(), *store.table(), *store.pairing_sums(), *store.forfeit_reasons()]
-    assert store.frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
+    assert not [*store.rows(), *store.forfeit_reasons()]
+    assert store.columns().frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
     assert store.progress().games == store.count() == 0
     with pytest.raises(StoreError, match=r"there is no game 0/0/0 in .*; it holds no games yet"):
         store.result(GameId(0, 0, 0))
@@ -256,7 +244,7 @@ def test_a_conflict_stores_nothing_of_its_delivery(store: Store) -> None:
     store.add(chunk, play_pairs(chunk))
     more = chunk_of(range(2))
     rows = play_pairs(more)
-    rows[0] = (*rows[0][:18], "other", None)
+    rows[0] = rows[0]._replace(record="other", detail=None)
     with pytest.raises(ConflictingResults):
         store.add_many([(chunk_of(range(5, 6)), play_pairs(chunk_of(range(5, 6)))), (more, rows)])
     assert list(store.rows()) == expected(range(1))
@@ -282,7 +270,7 @@ def test_what_a_clock_decided_may_differ(store: Store, tmp_path: Path) -> None:
         lambda rows: [*rows, rows[0]],
         lambda rows: rows[::-1],
         lambda rows: [],
-        lambda rows: [*rows[:-1], (rows[-1][0] + 2, *rows[-1][1:])],
+        lambda rows: [*rows[:-1], rows[-1]._replace(id=rows[-1].id + 2)],
     ],
 )
 def test_a_delivery_must_be_its_chunk(store: Store, spoil: Callable[[list[Row]], list[Row]]) -> None:
@@ -367,9 +355,7 @@ def test_times_survive_packing_in_order_and_add_up(times: list[int]) -> None:
     buckets = [time_bucket(ns) for ns in times]
     packed = pack_times(times)
     assert times_in_order(packed) == buckets
-    merged = merge_times([packed, packed, b"\x27\xff\x27\x01\x28\x02"])  # the last as older runs have them
-    for bucket, count in ((39, 256), (40, 2)):
-        merged[bucket] -= count
+    merged = merge_times([packed, packed])
     assert {bucket: n for bucket, n in enumerate(merged) if n} == {b: 2 * buckets.count(b) for b in buckets}
 
 
