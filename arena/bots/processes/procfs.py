@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import threading
 from collections.abc import Collection
 from pathlib import Path
@@ -111,8 +110,3 @@ def _statm(field: int) -> int:
             return int(file.read().split()[field]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 0
-
-
-def machine_boot() -> str:
-    """This machine since it was booted: its name, and on Linux the ID of the boot, as in `host/ID`."""
-    return f"{platform.node()}/{read_text('/proc/sys/kernel/random/boot_id').strip()}"
