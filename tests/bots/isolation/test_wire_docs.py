@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -139,7 +140,7 @@ def test_the_bots_of_the_page_play(language: str, tmp_path: Path) -> None:
     command = bots_of_the_page(tmp_path)[language]
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
-    bot = WireBot(find_bot(f"cmd:{' '.join(command)}"), "process", BotLimits())
+    bot = WireBot(find_bot(f"cmd:{shlex.join(command)}"), "process", BotLimits())
     players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
     for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
@@ -156,7 +157,7 @@ def test_the_examples_play_where_their_language_is(name: str, tmp_path: Path) ->
     if words[0] == "cc":
         words = [str(tmp_path / "lazy")]
         subprocess.run(["cc", "-O2", "-o", words[0], source], check=True, capture_output=True, timeout=120)
-    bot = WireBot(find_bot(f"a=cmd:{' '.join(words)}"), "process", BotLimits())
+    bot = WireBot(find_bot(f"a=cmd:{shlex.join(words)}"), "process", BotLimits())
     players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
     for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
