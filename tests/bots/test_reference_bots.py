@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ from arena.game.rules import preset_names
 from arena.tournament.match.results import points_of
 from tests.tournament.referee.games import detail, forfeit, play, referee, timeless
 
-ROOT = Path(__file__).parents[2]
 BOTS = [
     "random",
     "first",
@@ -90,18 +87,3 @@ def test_bots_with_nets_are_known_by_their_weights_too(tmp_path: Path, monkeypat
     (folder / "base.bin").write_bytes((folder / "tactical.bin").read_bytes())
     after = {name: find_bot(name).source_hash for name in before}
     assert [name for name in before if before[name] != after[name]] == ["net", "champion"]
-
-
-@pytest.mark.slow
-def test_types_of_the_bots() -> None:
-    """Authors copy these files: they must be examples for editors and mypy, too."""
-    pytest.importorskip("mypy")
-    files = sorted(map(str, (ROOT / "bots").glob("*.py")))
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", *files],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout

@@ -303,24 +303,6 @@ class Bot:
     assert spoken.ask().kind == ANSWER  # the next game is unharmed
 
 
-def test_a_bot_that_lowers_the_recursion_limit_is_still_told_of(tmp_path: Path) -> None:
-    code = """
-import sys
-def act(view, moves):
-    for limit in range(1, 1000):
-        try:
-            sys.setrecursionlimit(limit)
-            break
-        except RecursionError:
-            pass
-    raise ValueError('low')
-"""
-    spoken = Spoken(tmp_path, code)
-    spoken.make()
-    spoken.begin()
-    assert spoken.fault(spoken.ask())[1].endswith("ValueError: low")
-
-
 def test_global_generators_are_seeded_by_the_game(tmp_path: Path) -> None:
     spoken = Spoken(tmp_path, "import random\ndef act(view, moves): return random.choice(moves)\n")
     spoken.make()

@@ -17,7 +17,6 @@ from arena.bots.isolation.process import BotProcess
 from arena.bots.processes.limits import BotLimits
 from arena.bots.processes.procfs import children, is_running
 from tests.bots.isolation.children import both, heard, line_of, soon, started
-from tests.bots.processes.waiting import wait_for
 
 MEGABYTE = 1 << 20
 pytestmark = pytest.mark.process
@@ -67,17 +66,6 @@ def test_receiving_ends_at_the_deadline_and_can_go_on(tmp_path: Path) -> None:
         assert heard(process, 4) == b"late"
 
 
-def test_pending_tells_what_was_not_received(tmp_path: Path) -> None:
-    with started("hear(1); say(b'x'); hear(1)", tmp_path) as process:
-        assert not process.pending()
-        process.send(b"1", soon())
-        assert wait_for(process.pending)
-        process.receive(soon())
-        assert not process.pending()
-        process.send(b"2", soon())
-        assert wait_for(process.pending)  # its end
-
-
 def test_one_that_closes_its_output_has_ended_for_us(tmp_path: Path) -> None:
     """In the sandbox bubblewrap still holds the pipe: there it is one that does not answer."""
     with started("os.close(1); time.sleep(60)", tmp_path) as process:
@@ -110,26 +98,6 @@ def test_the_end_in_words(tmp_path: Path, level: str, code: str, how: str) -> No
         assert process.close() == how
         if "ValueError" in code:
             assert "ValueError: on purpose" in process.read_stderr()
-
-
-def test_a_closed_process_takes_and_gives_nothing(tmp_path: Path) -> None:
-    with started("time.sleep(60)", tmp_path) as process:
-        ends = process.ends
-        assert process.close() == "it was stopped"
-        back, out = os.pipe()  # these may have its numbers now
-        try:
-            os.write(out, b"not yours")
-            with pytest.raises(ProcessEnded, match="stopped"):
-                process.send(b"x", soon())
-            with pytest.raises(ProcessEnded, match="stopped"):
-                process.receive(soon(1))
-            assert not process.pending()
-            assert os.read(back, 100) == b"not yours"
-        finally:
-            os.close(back)
-            os.close(out)
-        assert {back, out} & set(ends), "the test needs numbers that are used again"
-        assert process.read_stderr() == ""
 
 
 # ---------------------------------------------------------------- complaints

@@ -11,7 +11,7 @@ from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation.process import PONDERING_S, BotProcess
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
-from arena.bots.processes.procfs import is_paused, is_running
+from arena.bots.processes.procfs import is_paused
 from tests.bots.isolation.children import (
     at_table,
     bot_file,
@@ -79,19 +79,6 @@ def test_one_that_is_halted_does_nothing_and_goes_on_when_it_is_woken(tmp_path: 
         assert wait_for(lambda: worked(process, 0.1) > 0)
 
 
-@both
-def test_one_that_is_halted_can_be_closed(tmp_path: Path, level: str) -> None:
-    with started(TALKS, tmp_path, level) as process:
-        process.send(b"a", soon())
-        process.receive(soon())
-        pids = process.pid, process.bot_pid
-        process.suspend()
-        assert process.close() == "it was stopped"
-        process.suspend()
-        process.wake()
-    assert wait_for(lambda: not any(map(is_running, pids)))
-
-
 @pytest.mark.sandbox
 def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> None:
     """Right after the start the bot may not be there yet; bubblewrap has to start it, and to tell of its end."""
@@ -101,16 +88,6 @@ def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> 
             process.suspend()
             assert wait_for(lambda: is_paused(process.bot_pid))
             assert not is_paused(process.pid)
-
-
-def test_pending_may_wait(tmp_path: Path) -> None:
-    with started("hear(1); os.write(2, b'no'); time.sleep(0.3); say(b'x'); hear(1)", tmp_path) as process:
-        assert not process.pending(0.05)
-        process.send(b"a", soon())
-        assert process.pending(30)
-        assert process.receive(soon()) == b"x"
-        process.send(b"a", soon())
-        assert process.pending(30)  # it has ended
 
 
 # ---------------------------------------------------------------- threads while others play

@@ -21,7 +21,7 @@ from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
 from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, player_of
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.isolation.wire_fakes import END, RULES, FakeProcess, Message, honest, position, special_bot
+from tests.bots.isolation.wire_fakes import END, RULES, FakeProcess, honest, position, special_bot
 from tests.tournament.referee.games import detail, forfeit
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -100,20 +100,6 @@ def test_who_makes_it_necessary_to_start_again_has_a_minute_in_all(monkeypatch: 
     assert start(budget, clock, 19) == 60  # it was not to blame
     budget.blame()
     assert start(budget, clock, 19) == 60  # and never has more
-
-
-def test_a_process_that_was_ended_for_others_may_start_as_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Time(monkeypatch)
-
-    def hello(message: Message) -> list[bytes]:
-        clock.now += 50
-        return honest(message)
-
-    bot = special_bot(hello=hello)
-    for _ in range(5):
-        bot.prepare()
-        bot.begin(Setup(0, 0, RULES, 1, TimeLeft(1000, None)))
-        bot.close()
 
 
 # ---------------------------------------------------------------- wire bots that end themselves after a game

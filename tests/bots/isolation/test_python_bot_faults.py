@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import BotFault
 from arena.bots.faults import BotError
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from tests.bots.isolation.children import (
-    ROOT,
     at_table,
     bot_file,
     bot_spec,
@@ -20,7 +18,6 @@ from tests.bots.isolation.children import (
     inside,
     isolated,
 )
-from tests.bots.processes.waiting import wait_for
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -102,19 +99,6 @@ def test_a_file_that_cannot_be_loaded_is_refused_as_inside(tmp_path: Path, code:
     with pytest.raises(BotError) as outside:
         bot.load()
     assert str(outside.value) == str(within.value)
-    assert bot.process is None
-
-
-def test_what_was_not_asked_for_is_found_before_the_next_question(tmp_path: Path) -> None:
-    attacker = (ROOT / "tests/data/attacks/forges_in_import.py").read_text()
-    (tmp_path / "how").write_text("loaded_and_made 0.3")
-    bot = isolated(bot_file(tmp_path, attacker))
-    bot.load()
-    assert bot.process is not None
-    assert wait_for(bot.process.pending)
-    with pytest.raises(BotFault, match="sent something that was not asked for") as fault:
-        bot.prepare()
-    assert fault.value.kind == "protocol"
     assert bot.process is None
 
 

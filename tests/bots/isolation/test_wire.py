@@ -208,21 +208,6 @@ def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: py
     assert given == [9, 7, 7, 1.5, 1.25, 7]
 
 
-def test_a_process_that_has_used_much_time_is_replaced() -> None:
-    class Tired(FakeProcess):
-        def cpu_seconds(self) -> float:
-            return 51.0
-
-    for limit, wanted in ((100, 3), (1000, 1)):
-        bot = WireBot(
-            SPEC,
-            "process",
-            BotLimits(cpu_s=limit),
-            start=lambda launch: Tired(lambda data: honest(json.loads(data))),
-        )
-        assert bot_games(bot, 3) == wanted
-
-
 def test_complaints_are_logged_and_end_in_the_reason(caplog: pytest.LogCaptureFixture) -> None:
     class Complaining(FakeProcess):
         def read_stderr(self) -> str:
