@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from arena.bots.processes.limits import Limits
-from arena.bots.processes.procfs import children, is_running
+from arena.bots.processes.procfs import children
 from arena.bots.spec import BotSpec, find_bot
 from arena.endings import forfeit_of
 from arena.errors import ArenaError
@@ -144,17 +144,6 @@ def test_a_bot_in_its_file_does_not_change_the_others_world(tmp_path: Path) -> N
     play(tmp_path / "alone", settings(watching, FIELD[0], games=4))
     play(tmp_path / "both", settings(watching, FIELD[0], {"spec": str(mover), "name": "mover"}, games=4))
     assert games(tmp_path / "both", without=["mover"]) == games(tmp_path / "alone")
-
-
-@linux
-def test_a_run_that_is_killed_takes_hung_workers_with_it(tmp_path: Path) -> None:
-    run = Running(tmp_path, settings(bot("loop_c", "foe"), FIELD[0], games=4))
-    assert wait_for(lambda: len(run.workers()) == 2)
-    workers = run.workers()
-    time.sleep(0.3)  # in the loop by now
-    run.kill()
-    run.rest()
-    assert wait_for(lambda: not any(map(is_running, workers)))
 
 
 @linux

@@ -188,12 +188,6 @@ def test_it_stops_at_the_first_stop_where_all_errors_are_small(small_errors: tup
         assert (config.games, reader.count()) == (games, 3 * games)
 
 
-def test_it_is_the_run_that_had_asked_for_so_many(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
-    folder, games = small_errors
-    play(tmp_path, config_from_dict(settings(*FIELD, games=games)))
-    assert whole(tmp_path) == whole(folder)
-
-
 def test_interrupted_anywhere_it_stops_at_the_same_games(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
     play(tmp_path, config_from_dict(settings(*FIELD, games=4)))
     grow(tmp_path, until=UntilError(90.0))
