@@ -1,5 +1,4 @@
-"""Quick for most of a game, so that it is played in step with many others; then one decision takes as long as it may,
-and a little more."""
+"""Quick for most of a game; then one decision takes as long as it may, and a little more."""
 
 import time
 
