@@ -6,8 +6,6 @@ import contextlib
 import gzip
 import io
 import os
-import signal
-import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -21,11 +19,11 @@ class ExportError(ArenaError):
 
 @contextlib.contextmanager
 def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
-    """A file to write in place of `path`, which takes its name when all is written, or vanishes.
+    """A file to write in place of `path`: it takes that name when all is written, and is deleted after an error.
 
-    So a reader sees the old file or the new one, never a part of one. What is no file (a pipe, a device) is written to
-    as it is. Without `follow` whatever has the name, also a link or a pipe, is replaced by a file: for the files in
-    folders that may be a stranger's. Raises ExportError if the system refuses.
+    So a reader sees the old file or the new one, never a part of one; a process that is killed may leave a hidden
+    `.part` file. Pipes and devices are written to directly. Without `follow`, whatever has the name (also a link or a
+    pipe) is replaced by a file: for folders that a stranger may have made. Raises ExportError if the system refuses.
     """
     try:
         if follow and path.exists() and not path.is_file() and not path.is_dir():
@@ -36,7 +34,7 @@ def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
         made = goal.with_name(f".{goal.name}.{os.getpid()}.part")
         try:
             made.unlink(missing_ok=True)  # else it could be a link to anywhere
-            with _ended_as_by_ctrl_c(), open(made, "xb") as file:
+            with open(made, "xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # else a crash of the machine could leave an empty file under the name
@@ -50,21 +48,8 @@ def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _ended_as_by_ctrl_c() -> Iterator[None]:
-    """Meanwhile SIGTERM raises KeyboardInterrupt, where it would end the process with no time to tidy up."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-@contextlib.contextmanager
 def whole_text(path: Path, follow: bool = True) -> Iterator[IO[str]]:
-    """The same for UTF-8 text, compressed if the name ends in `.gz`; equal texts give equal bytes."""
+    """A file of UTF-8 text as by `whole_file`, compressed if the name ends in `.gz`; equal texts give equal bytes."""
     with contextlib.ExitStack() as stack:
         file: Any = stack.enter_context(whole_file(path, follow))
         if path.suffix == ".gz":

@@ -38,7 +38,7 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(large: RunData, tm
 @pytest.mark.slow
 def test_a_terminal_shows_the_first_lines_and_says_how_to_see_the_others(large: RunData) -> None:
     shown = write(standings_report(standings(large)), "table")
-    assert f"The first {SHOWN_LINES} of {len(BOTS)} lines; --all shows all" in shown
+    assert f"The first {SHOWN_LINES} of {len(BOTS)} lines. --all shows all" in shown
     assert sum(line.split()[1:2] == [name] for name in BOTS for line in shown.splitlines()) == SHOWN_LINES
     whole = write(standings_report(standings(large), whole=True), "table")
     assert all(name in whole for name in BOTS)

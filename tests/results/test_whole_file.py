@@ -28,21 +28,6 @@ def test_a_failure_midway_leaves_the_old_file_and_nothing_else(tmp_path: Path) -
     assert os.listdir(tmp_path) == ["standings.csv"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="SIGTERM is of POSIX")
-def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
-    def terminated() -> Iterator[str]:
-        yield "new"
-        os.kill(os.getpid(), signal.SIGTERM)
-        yield "never"
-
-    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            write_whole(tmp_path / "records.jsonl", terminated())
-        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert os.listdir(tmp_path) == []
 
 
 def test_a_refusing_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

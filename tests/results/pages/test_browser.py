@@ -235,7 +235,7 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     driver.get(path.as_uri() + "#game=1&step=2")
     points = driver.find_element("css selector", ".curve polyline").get_attribute("points").split()
     assert len(points) == len(judged.chances)
-    assert f"{100 * judged.chances[2]:.1f} %" in driver.find_element("css selector", ".judged").text
+    assert f"{100 * judged.chances[2]:.1f}%" in driver.find_element("css selector", ".judged").text
     driver.find_element("css selector", ".curve").click()  # in its middle
     assert abs(step_of(driver) - len(judged.made) / 2) <= 1
     marks = driver.find_elements("css selector", ".curve .blunder")

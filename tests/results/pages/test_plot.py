@@ -97,9 +97,6 @@ def test_notebooks_show_runs_and_games_with_names_as_texts(strange: Path, compar
     assert NAMES[0] in inner.data("games")[0]["names"]
 
 
-def test_an_unknown_kind_is_an_error(strange: Path) -> None:
-    with pytest.raises(ArenaError):
-        panels_of(str(strange), "variants")
 
 
 def test_no_two_lines_look_the_same() -> None:
