@@ -24,7 +24,7 @@ import numpy as np
 
 from arena.tournament.config.tournament import config_from_dict
 from arena.tournament.match.results import Row, ScheduleProgress
-from arena.tournament.match.tasks import Task
+from arena.tournament.match.tasks import Chunk, Task
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.writer import open_store
@@ -59,7 +59,7 @@ def make(folder: Path, bots: int, games: int, seed: int = 1) -> int:
                     won = 1 / (1 + 10 ** ((strength[game.second] - strength[game.first]) / 400)) > rng.random()
                     new.append(_as(rows[stored % len(rows)], game.key, bool(won)))
                     stored += 1
-            store.adopt(tasks, new)
+            store.add(Chunk(0, tuple(tasks)), new)
     return stored
 
 
@@ -76,8 +76,8 @@ def _parts(tasks: Iterator[Task]) -> Iterator[list[Task]]:
 
 def _as(row: Row, key: int, won: bool) -> Row:
     """A row as that of another game, with its result turned if it has to be."""
-    stones = row[5:7] if (row[1] == 2) == won else row[6:4:-1]
-    return (key, 2 * won, *row[2:5], *stones, *row[7:])  # type: ignore[return-value]
+    stones = sorted((row.stones_first, row.stones_second), reverse=won)
+    return row._replace(id=key, score=2 * won, stones_first=stones[0], stones_second=stones[1])
 
 
 def read(folder: Path, command: list[str]) -> tuple[float, float, float]:
