@@ -219,7 +219,7 @@ def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> 
 def _judge_run(source: str, nodes: int, form: str) -> None:
     """Judge all games of a run, and store what the moves of each bot lost on average."""
     from arena.results.analysis import run_losses, run_report
-    from arena.tournament.store.losses import LOSSES
+    from arena.results.losses import LOSSES
 
     kind, folder = find(source)
     if kind == COMPARISON:

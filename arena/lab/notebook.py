@@ -26,6 +26,7 @@ from arena.results.run_stats import pairings_frame, run_frames, superiority_fram
 from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, open_records, run_data
 from arena.results.standings import rate_run
 from arena.results.standings_report import standings_report
+from arena.results.tactic_cards import PLAY_COLUMNS, plays_frame
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError
@@ -33,7 +34,6 @@ from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.tactic_cards import PLAY_COLUMNS, plays_frame
 
 if TYPE_CHECKING:
     from arena.results.pages.plots import Plot

@@ -12,7 +12,7 @@ from arena.tournament.match.results import GameResult
 from arena.results.board import result_line
 from arena.results.reading.game import StoredGame
 from arena.results.table import Column, Report, Row, Table, percent, records, table_values
-from arena.tournament.store.losses import BotLosses, RunLosses
+from arena.results.losses import BotLosses, RunLosses
 from arena.text import one_line
 
 _BARS = "▁▂▃▄▅▆▇█"

@@ -24,7 +24,7 @@ from arena.stats.variants import (
     win_rates,
 )
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.tactic_cards import Spaced, plays_frame
+from arena.results.tactic_cards import Spaced, plays_frame
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
@@ -42,7 +42,7 @@ class VariantRun:
     """The games of one variant.
 
     seed       seed of the deals: only equal seeds give equal cards
-    cards      which side played which tactic card (arena.tournament.store.tactic_cards.PLAY_COLUMNS), empty without tactics
+    cards      which side played which tactic card (arena.results.tactic_cards.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
     note       of which games `cards` are, "" for all
     """

@@ -30,7 +30,7 @@ from arena.stats.field import (
 from arena.stats.frames import StatsError
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
-from arena.tournament.store.losses import RunLosses, sorted_bots
+from arena.results.losses import RunLosses, sorted_bots
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from arena.lab.play import play_game
 from arena.policy import load_net
 from arena.results.decisions import decisions
 from arena.results.reading.game import StoredGame
-from arena.tournament.store.losses import BotLosses, RunLosses, read_losses
+from arena.results.losses import BotLosses, RunLosses, read_losses
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 

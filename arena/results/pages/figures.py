@@ -26,7 +26,7 @@ from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects
-from arena.tournament.store.tactic_cards import Spaced, plays_frame
+from arena.results.tactic_cards import Spaced, plays_frame
 from arena.text import one_line
 
 LARGEST_SQUARE = 40

@@ -69,23 +69,3 @@ class LeagueRecords:
         """Identity, half points of the bot that began, and record of each game."""
         for game in league_results(self._league, counting=True):
             yield game.id.key, round(2 * game.score), game.record
-
-
-def league_faults(league: League) -> Iterator[str | None]:
-    """For each game of a league what is wrong with it, or None: also a seed that is none of the league's."""
-    secret = league.meta("secret")
-    seeds = {str(lineup_seed(secret, lineup)) for (lineup,) in league.query("SELECT lineup FROM lineups")}
-    for result in league_results(league):
-        yield _fault(result, league.settings.rules, seeds)
-
-
-def _fault(result: GameResult, rules: str, seeds: set[str]) -> str | None:
-    try:
-        seed = parse_record(result.record).deal_text.partition(":")[0]
-        if seed in seeds:
-            fault = game_fault(result, rules, int(seed))
-        else:
-            fault = "its cards are not from a seed of this league"
-    except ArenaError as error:
-        fault = str(error)
-    return fault and one_line(f"game {result.id} ({result.first} - {result.second}): {fault}")

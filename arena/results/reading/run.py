@@ -12,7 +12,7 @@ from arena.tournament.config.tournament import TournamentConfig, config_from_dic
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.match.results import time_quantile
 from arena.tournament.store.columns import GameColumns, ThinkingTime
-from arena.tournament.store.losses import RunLosses, read_losses
+from arena.results.losses import RunLosses, read_losses
 from arena.tournament.store.reader import Reader, WorkSession
 from arena.tournament.store.reasons import ForfeitReason
 

@@ -27,7 +27,7 @@ from arena.results.standings_report import standings_report
 from arena.results.table import Table
 from arena.results.sources import DATABASE
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.tactic_cards import plays
+from arena.results.tactic_cards import plays
 from arena.text import one_line
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.league.leagues import enter, league, row
