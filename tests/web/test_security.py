@@ -136,7 +136,7 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
         lineup = games.new_lineup(league, lease.number, "none")
         [task] = games.reserve_deals(league, lineup, [games.Fixture(one, mine, 1)])
         record = play_game("first", _raises, deal=task.deal).record
-        rows = [(*row(task, game, 2 - 2 * game, 1, 2 - game)[:-2], record, text) for game in (0, 1)]
+        rows = [row(task, game, 2 - 2 * game, 1, 2 - game)._replace(record=record, detail=text) for game in (0, 1)]
         games.store_rows(league, lineup, rows)
     ann.upload("mine.py", GOOD + "# 2")
     with open_league(web.folder) as league:
