@@ -50,7 +50,7 @@ def _sandbox() -> list[Capability]:
         capabilities.append(
             Capability(
                 False,
-                "the runner is root, for whom some limits do not count; for strangers' bots run it as an ordinary user",
+                "you are root, to whom some limits do not apply; run strangers' bots as an ordinary user",
             )
         )
     elif not bubblewrap.counts_inside():
@@ -71,7 +71,7 @@ def _filter() -> Capability:
 def _limits() -> Capability:
     if shutil.which("prlimit") is None:
         return Capability(
-            False, "limits on memory, files and time; no prlimit (util-linux), which counts threads of wire bots"
+            False, "limits on memory, files and time, but no prlimit (util-linux) to limit the threads of wire bots"
         )
     return Capability(True, "limits on memory, address space, files, threads and processor time")
 
@@ -79,7 +79,7 @@ def _limits() -> Capability:
 def _watch() -> Capability:
     """Whoever waits for a bot looks at what it has (`memory_watch`)."""
     if "VmPTE" not in read_text("/proc/self/status"):
-        return Capability(False, "/proc does not tell what a process has: page tables and the like are not counted")
+        return Capability(False, "/proc does not show what processes use: page tables are not counted")
     return Capability(True, "memory, page tables and threads of bots are watched")
 
 
@@ -100,13 +100,13 @@ def _groups() -> Capability:
 
 def _first_to_go() -> Capability:
     if not os.access("/proc/self/oom_score_adj", os.W_OK):
-        return Capability(False, "no oom_score_adj to write to: for want of memory the kernel may end the run itself")
-    return Capability(True, "for want of memory the kernel ends bots first (oom_score_adj)")
+        return Capability(False, "no oom_score_adj: if memory runs out, the kernel may kill the run itself")
+    return Capability(True, "if memory runs out, the kernel kills bots first (oom_score_adj)")
 
 
 def _pinning() -> Capability:
     cores = usable_cores()
     named = f"{', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)}"
     held = [core for core in cores if core_held(core)]
-    busy = f"; {len(held)} of them held by runs just now, what comes on top is not pinned" if held else ""
+    busy = f"; {len(held)} of them are taken by runs; further workers are not pinned" if held else ""
     return Capability(True, f"bots can be pinned to {len(cores)} cores ({named}){busy}")

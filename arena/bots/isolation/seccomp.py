@@ -230,8 +230,8 @@ def filter_program() -> bytes:
     """The filter for this machine, as `bwrap --seccomp` reads it. `NoFilter` if libseccomp is not there."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")
-    except OSError as error:
-        raise NoFilter(f"libseccomp is not installed ({error})") from None
+    except OSError:
+        raise NoFilter("libseccomp is not installed (package libseccomp2 or libseccomp)") from None
     library.seccomp_init.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(ALLOW)))
     try:

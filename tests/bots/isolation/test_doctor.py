@@ -26,7 +26,7 @@ def test_a_machine_with_a_sandbox_says_so() -> None:
     need_sandbox()
     found = capabilities()
     assert f"bubblewrap {bubblewrap.find().version} ({bubblewrap.find().path}) starts a sandbox" in _texts(found, True)
-    assert ("the runner is root" in _texts(found, False)) is (os.geteuid() == 0)
+    assert ("you are root" in _texts(found, False)) is (os.geteuid() == 0)
 
 
 def test_a_machine_without_bubblewrap_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
