@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from arena.game.record import RecordError, parse_record
+from arena.results.board import result_line
 from arena.results.decisions import Decision
 from arena.results.judge import BLUNDER, GameAnalysis, Judge, Judgement, Losses, analyse
-from arena.game.record import RecordError, parse_record
-from arena.tournament.match.results import GameResult
-from arena.results.board import result_line
+from arena.results.losses import BotLosses, RunLosses
 from arena.results.reading.game import StoredGame
 from arena.results.table import Column, Report, Row, Table, percent, records, table_values
-from arena.results.losses import BotLosses, RunLosses
 from arena.text import one_line
+from arena.tournament.match.results import GameResult
 
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_LINES = 60

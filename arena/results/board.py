@@ -21,8 +21,8 @@ from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
 from arena.game.record import Record, parse_record
 from arena.game.rules import Rules
-from arena.tournament.match.results import GameResult
 from arena.results.decisions import Decision, decisions
+from arena.tournament.match.results import GameResult
 
 _ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
 _TACTIC, _BOLD, _DIM = "36", "1", "2"

@@ -12,6 +12,7 @@ import pandas as pd
 from arena.game.rules import load_rules
 from arena.results.reading.comparison import find_variant
 from arena.results.table import Report, Table, table_of, table_values
+from arena.results.tactic_cards import Spaced, plays_frame
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.variants import (
     card_effects,
@@ -24,7 +25,6 @@ from arena.stats.variants import (
     win_rates,
 )
 from arena.tournament.store.reader import Reader
-from arena.results.tactic_cards import Spaced, plays_frame
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
@@ -142,7 +142,12 @@ def _tables(
         notes = [f"{run.variant}: {run.note}" for run in runs if run.note and len(run.cards)]
         note = " ".join(["A card that only a winning side gets to play is a sign of the win, not its cause.", *notes])
         tables.append(
-            table_of("cards", "Tactic cards: how often they were played, and the score of the sides that played them", effects, note)
+            table_of(
+                "cards",
+                "Tactic cards: how often they were played, and the score of the sides that played them",
+                effects,
+                note,
+            )
         )
     return tables
 

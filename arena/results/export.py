@@ -17,8 +17,8 @@ from arena.results.standings import CROSS_COLUMNS, RunStandings
 from arena.results.standings_report import DIGITS, has_crosstable, summary
 from arena.results.table import Report, number
 from arena.results.whole_file import ExportError, write_whole
-from arena.tournament.store.columns import GAME_COLUMNS
 from arena.text import spreadsheet_cell, utc_iso
+from arena.tournament.store.columns import GAME_COLUMNS
 
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, GAMES = "timing.csv", "games.csv"

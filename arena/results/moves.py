@@ -11,10 +11,10 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from arena.errors import ArenaError
 from arena.game.record import RecordError, parse_record
-from arena.tournament.match.results import GameResult
 from arena.results.decisions import Cards, decisions
 from arena.results.whole_file import whole_file, whole_text
 from arena.text import spreadsheet_cell
+from arena.tournament.match.results import GameResult
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,10 +19,10 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import VERSION, Record, parse_record, replay_steps, with_about
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import DEAL_BITS, PAIRING_BITS, GameId
 from arena.results.whole_file import whole_text
 from arena.text import quoted
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import DEAL_BITS, PAIRING_BITS, GameId
 
 _MAGIC = b"\x1f\x8b"
 _MARK = VERSION.partition("/")[0] + "/"

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.tournament.match.results import ScheduleProgress
 from arena.results.reading.comparison import read_comparison
 from arena.results.reading.run import stored_config
 from arena.results.table import Column, Report, Row, Table
+from arena.text import counted, first_line, utc_iso
+from arena.tournament.match.results import ScheduleProgress
 from arena.tournament.store.folders import COMPARISON, Found, inner_runs, last_worked_on, runs_in
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import is_in_use
-from arena.text import counted, first_line, utc_iso
 
 RUNNING, FINISHED, STOPPED, UNREADABLE = "running", "finished", "stopped", "unreadable"
 _SHOWN_BOTS = 4

@@ -1,4 +1,4 @@
-"""Everything that a run says besides its ranking, as tidy tables: `arena standings --all`, and the frames of a notebook."""
+"""All that a run says besides its ranking, as tidy tables: `arena standings --all`, and the frames of a notebook."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from arena.results.losses import RunLosses, sorted_bots
 from arena.results.ratings import ratings_frame
 from arena.results.reading.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
@@ -30,7 +31,6 @@ from arena.stats.field import (
 from arena.stats.frames import StatsError
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
-from arena.results.losses import RunLosses, sorted_bots
 
 
 @dataclass(frozen=True)

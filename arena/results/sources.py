@@ -16,10 +16,10 @@ from arena.tournament.store.schema import DATABASE, StoreError
 
 if TYPE_CHECKING:
     from arena.results.reading.league_run import LeagueRecords
-    from arena.tournament.match.results import GameResult
     from arena.results.reading.recorded_run import RecordsFile
     from arena.results.reading.run import RunData
     from arena.results.table import Report
+    from arena.tournament.match.results import GameResult
 
 LEAGUE = "league.sqlite"
 LEAGUES = Path("leagues")
@@ -59,8 +59,8 @@ def report_of(text: str, make: Callable[[RunData], Report]) -> Report:
     kind, place = find(text)
     if kind != COMPARISON:
         return make(run_data(kind, place))
-    from arena.results.reading.run import read_run
     from arena.results.compare import by_variant
+    from arena.results.reading.run import read_run
 
     return by_variant({rules: make(read_run(folder)) for rules, folder in variant_folders(place).items()})
 
@@ -74,8 +74,8 @@ def run_data(kind: str, place: Path) -> RunData:
         return read_records(place)
     if kind != LEAGUE:
         return read_run(place)
-    from arena.results.reading.league_run import league_run
     from arena.league.store import open_league
+    from arena.results.reading.league_run import league_run
 
     with open_league(place, write=False) as league:
         return league_run(league)
@@ -86,8 +86,8 @@ def games_of(text: str) -> Iterator[Games]:
     """The games of what a text names."""
     kind, place = find(text)
     if kind == LEAGUE:
-        from arena.results.reading.league_run import LeagueGames
         from arena.league.store import open_league
+        from arena.results.reading.league_run import LeagueGames
 
         with open_league(place, write=False) as league:
             yield LeagueGames(league)
@@ -106,8 +106,8 @@ def open_records(kind: str, place: Path) -> Iterator[Reader | RecordsFile | Leag
 
         yield RecordsFile(place)
     elif kind == LEAGUE:
-        from arena.results.reading.league_run import LeagueRecords
         from arena.league.store import open_league
+        from arena.results.reading.league_run import LeagueRecords
 
         with open_league(place, write=False) as league:
             yield LeagueRecords(league)

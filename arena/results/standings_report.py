@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
-from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
-from arena.tournament.formats.schedule import Meeting
 from arena.results.reading.run import RunData
 from arena.results.standings import FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
@@ -35,6 +33,8 @@ from arena.results.table import (
 )
 from arena.rounding import half_up
 from arena.text import counted, first_line, one_line, printable_lines
+from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
+from arena.tournament.formats.schedule import Meeting
 
 DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""
@@ -160,9 +160,7 @@ def _table(found: RunStandings) -> Table:
     if "end_faults" in found.rows[0]:
         columns.append(Column("end faults", key="end_faults"))
     if mean_ms:
-        columns.append(
-            Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True)
-        )
+        columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True))
     if own_ranking and any(row["remark"] for row in found.rows):
         columns.append(Column("remark", "text"))
     return Table("standings", "", tuple(columns), found.rows, digits=DIGITS, spared=SPARED)

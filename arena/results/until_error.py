@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.tournament.config.tournament import TournamentConfig, check, grown
 from arena.errors import ArenaError, did_you_mean
-from arena.tournament.formats.format import GAMES
 from arena.results.reading.run import read_run, stored_config
 from arena.results.standings import RunStandings, standings
+from arena.tournament.config.tournament import TournamentConfig, check, grown
+from arena.tournament.formats.format import GAMES
 from arena.tournament.store.folders import is_begun
 from arena.tournament.store.reader import Reader
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from arena.results.reading.run import RunData, read_run
 from arena.tournament.config.tournament import config_from_dict
 from arena.tournament.match.results import GameResult
 from arena.tournament.match.tasks import GameTask, chunks
-from arena.results.reading.run import RunData, read_run
 from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.writer import open_store
 from tests.tournament.runner.fake import fake_result, play_pairs

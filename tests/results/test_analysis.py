@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.judge import BLUNDER, analyse
-from arena.results.judge import Judge, sampled_chances
-from arena.results.analysis import page_notes, run_losses
 from arena.errors import ArenaError
 from arena.game.rng import Rng
-from arena.results.pages.games import replay_page
 from arena.lab.play import play_game
 from arena.policy import load_net
+from arena.results.analysis import page_notes, run_losses
 from arena.results.decisions import decisions
-from arena.results.reading.game import StoredGame
+from arena.results.judge import BLUNDER, Judge, analyse, sampled_chances
 from arena.results.losses import BotLosses, RunLosses, read_losses
+from arena.results.pages.games import replay_page
+from arena.results.reading.game import StoredGame
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 

@@ -31,8 +31,6 @@ def test_same_games_same_bytes_however_they_were_stored(tmp_path: Path) -> None:
     assert (folders[0] / "timing.csv").read_bytes() != (folders[1] / "timing.csv").read_bytes()
 
 
-
-
 def test_games_csv_is_the_list_of_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = synthetic(tmp_path / "run")
     monkeypatch.setattr(module, "_ROWS_AT_ONCE", 7)  # several parts, one header

@@ -48,7 +48,9 @@ def test_a_terminal_shows_the_first_lines_and_says_how_to_see_the_others(large: 
 
 def test_statistics_by_opponent_only_if_asked(large: RunData) -> None:
     short = stats_report(large, 10.0)
-    assert not {table.name for table in short.tables} & {statistic.name for statistic in STATISTICS if statistic.by_opponent}
+    assert not {table.name for table in short.tables} & {
+        statistic.name for statistic in STATISTICS if statistic.by_opponent
+    }
     assert "tables by opponent are shown only with --all" in write(short, "table")
     assert len(next(table for table in short.tables if table.name == "scores").figures) == len(BOTS)  # type: ignore[arg-type]
     assert "first 50 of 101 lines" in write(short, "table")

@@ -13,9 +13,9 @@ import pytest
 import arena as public
 from arena.errors import ArenaError
 from arena.game.record import parse_record
+from arena.lab.notebook import Comparison, Run
 from arena.league.rating import standings
 from arena.league.store import open_league
-from arena.lab.notebook import Comparison, Run
 from arena.stats.variants import win_rates
 from tests.cli.conftest import Arena, arena, json_of
 from tests.cli.league.conftest import played, three

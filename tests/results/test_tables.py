@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.tournament.match.tasks import GameId
 from arena.results.formats import FORMATS, write
 from arena.results.formats.csv import csv_text
 from arena.results.reading.run import RunData
 from arena.results.standings import COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, heading, remarks, standings_report, summary
 from arena.results.table import Report, elo_text, percent, records, table_of, table_values
+from arena.tournament.match.tasks import GameId
 from arena.tournament.store.reasons import ForfeitReason
 from tests.results.synthetic import synthetic
 

@@ -11,8 +11,8 @@ from arena.game.engine import State
 from arena.game.record import deal_text, parse_record, record_text, replay_steps, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
-from arena.tournament.store.reader import Reader
 from arena.results.tactic_cards import PLAY_COLUMNS, plays, plays_frame, tactic_cards
+from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
 
 

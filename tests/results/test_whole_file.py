@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-import signal
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,8 +24,6 @@ def test_a_failure_midway_leaves_the_old_file_and_nothing_else(tmp_path: Path) -
         write_whole(path, breaks_off())  # type: ignore[arg-type]
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["standings.csv"]
-
-
 
 
 def test_a_refusing_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,21 +14,21 @@ import pandas as pd
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.tournament.match.results import bucket_ms
+from arena.results.compare import comparison, read_variants
 from arena.results.pages.plots import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.results.pages.words import PAGE, TIPS
-from arena.results.compare import comparison, read_variants
 from arena.results.reading.comparison import variant_folders
 from arena.results.reading.run import RunData
+from arena.results.sources import COMPARISON, DATABASE, find, open_records, run_data
 from arena.results.standings import RunStandings, rate_run, standings
 from arena.results.table import Report, is_estimate, likelihood, number, percent, rating_text
-from arena.results.sources import COMPARISON, DATABASE, find, open_records, run_data
+from arena.results.tactic_cards import Spaced, plays_frame
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects
-from arena.results.tactic_cards import Spaced, plays_frame
 from arena.text import one_line
+from arena.tournament.match.results import bucket_ms
 
 LARGEST_SQUARE = 40
 """Bots beyond which a square could not be read."""
@@ -99,14 +100,21 @@ def rates_plot(report: Report) -> Dots:
     best = frame.groupby("bot", sort=False)["score"].transform("mean")
     rows = []
     for row in frame.iloc[(-best).argsort(kind="stable")].to_dict("records"):
-        score, low, high = (100 * float(row[name]) for name in ("score", "score_low", "score_high"))
-        known = math.isfinite(low) and math.isfinite(high)
-        between = f" ({percent(row['score_low'])} .. {percent(row['score_high'])})" if known else ""
         label = f"{row['bot']}, {row['variant']}"
-        tip = TIPS["rate"].format(label=label, score=percent(row["score"]), between=between, games=row["games"])
-        rows.append(Dot(label, score, low if known else None, high if known else None, tip))
+        rows.append(_score_dot(label, row, TIPS["rate"], label=label, games=row["games"]))
     variants = {str(one) for one in frame["variant"]}
     return Dots(rows, PAGE["score_axis"], 50.0, len(variants))
+
+
+def _score_dot(name: str, row: Mapping[Any, Any], tip: str, **words: object) -> Dot:
+    """A score with its interval, in %; `words` go into the tip as well."""
+    score, low, high = (float(row[name]) for name in ("score", "score_low", "score_high"))
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Dot(str(name), 100 * score, None, None, tip.format(score=percent(score), between="", **words))
+    between = f" ({percent(low)} .. {percent(high)})"
+    return Dot(
+        str(name), 100 * score, 100 * low, 100 * high, tip.format(score=percent(score), between=between, **words)
+    )
 
 
 def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
@@ -212,13 +220,8 @@ def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
         frames.append(begun.reindex([bot for bot in order if bot in begun.index]).reset_index())
     rows = []
     for row in pd.concat(frames).to_dict("records"):
-        if math.isnan(score := float(row["score"])):
-            continue
-        low, high = float(row["score_low"]), float(row["score_high"])
-        known = math.isfinite(low) and math.isfinite(high)
-        between = f" ({percent(low)} .. {percent(high)})" if known else ""
-        tip = TIPS["begun"].format(bot=row["bot"], score=percent(score), between=between, games=int(row["games"]))
-        rows.append(Dot(str(row["bot"]), 100 * score, 100 * low if known else None, 100 * high if known else None, tip))
+        if not math.isnan(row["score"]):
+            rows.append(_score_dot(row["bot"], row, TIPS["begun"], bot=row["bot"], games=int(row["games"])))
     return Dots(rows, PAGE["begun_axis"], 50.0)
 
 
@@ -258,13 +261,8 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
     """Score of the sides that played each card."""
     rows = []
     for row in effects.to_dict("records"):
-        score, low, high = (100 * float(row[name]) for name in ("score", "score_low", "score_high"))
-        if math.isnan(score):
-            continue
-        known = math.isfinite(low) and math.isfinite(high)
-        between = f" ({low:.1f} .. {high:.1f})" if known else ""
-        tip = TIPS["card"].format(card=row["card"], score=f"{score:.1f}", between=between, sides=row["sides"])
-        rows.append(Dot(str(row["card"]), score, low if known else None, high if known else None, tip))
+        if not math.isnan(row["score"]):
+            rows.append(_score_dot(row["card"], row, TIPS["card"], card=row["card"], sides=row["sides"]))
     return Dots(rows, PAGE["score_axis"], 50.0)
 
 

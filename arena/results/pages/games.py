@@ -27,14 +27,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from arena.results.judge import GameAnalysis, analyse
-from arena.results.analysis import judge_name, page_notes
 from arena.game.engine import State
 from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.record import parse_record
 from arena.game.rules import Rules
+from arena.results.analysis import judge_name, page_notes
 from arena.results.board import legend, result_line
 from arena.results.decisions import Decision, Position
+from arena.results.judge import GameAnalysis, analyse
 from arena.results.pages.render import render
 from arena.results.pages.words import PAGE
 from arena.results.reading.game import GameFilter, Games, StoredGame

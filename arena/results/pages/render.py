@@ -28,9 +28,7 @@ def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **val
     style = _static("page.css")
     inline = [_static(name) for name in scripts]
     hashes = " ".join(map(_hash, inline)) or "'none'"
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {hashes}; base-uri 'none'; form-action 'none'"
-    )
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {hashes}; base-uri 'none'; form-action 'none'"
     return (
         environment("arena.results.pages")
         .get_template(template)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import json
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.errors import ArenaError
+from arena.results.compare import comparison, read_variants
 from arena.results.pages.figures import (
     CARD_GAMES,
     card_frames,
@@ -31,27 +30,26 @@ from arena.results.pages.figures import (
     times_plots,
 )
 from arena.results.pages.games import game_data, sample
-from arena.results.pages.render import render
 from arena.results.pages.plots import Bars, Dots, Lines, Square, Stacks, svg
+from arena.results.pages.render import render
 from arena.results.pages.words import PAGE
-from arena.results.compare import comparison, read_variants
 from arena.results.reading.comparison import variant_folders
 from arena.results.reading.game import ALL_GAMES, GameFilter, StoredGame
 from arena.results.reading.run import RunData, stored_config
 from arena.results.run_list import RUNNING, RunLine, run_line
 from arena.results.run_stats import stats_report
+from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, run_data
 from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import head_to_head_line, standings_report
 from arena.results.standings_report import heading as heading_of
 from arena.results.table import Column, Report, Table, percent, rating_text, table_of
-from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, run_data
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
+from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
 from arena.tournament.store.folders import Found
 from arena.tournament.store.reader import Reader
-from arena.text import first_line, one_line
 
 GAMES = 20
 """Games to replay unless another number is asked for."""
@@ -215,7 +213,9 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
         *_squares(run, order, frames, shown.pop("pairings", None)),
         Section("lengths", [length_plot(frames["length_histogram"])], closed=_taken(shown, "length"), half=True),
         _first(run, order, _taken(shown, "first_player")),
-        Section("endings", [endings_plot(run.games, order)], closed=_taken(shown, "endings", "endings_by_bot"), half=True),
+        Section(
+            "endings", [endings_plot(run.games, order)], closed=_taken(shown, "endings", "endings_by_bot"), half=True
+        ),
         _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
         *_times(run, _taken(shown, "time")),
         *_cards(kind, place, run),

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict, grown
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import read_small_file
 from arena.results.whole_file import write_whole
+from arena.text import json_text
+from arena.tournament.config.tournament import TournamentConfig, config_from_dict, grown
 from arena.tournament.store.folders import COMPARISON, is_begun
 from arena.tournament.store.reader import is_own_file
-from arena.text import json_text
 
 _VERSION = 1
 

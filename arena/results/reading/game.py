@@ -10,11 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from arena.errors import ArenaError, did_you_mean
-from arena.game.record import deal_text, parse_record, verify
-from arena.game.rules import load_rules
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.verify import game_fault
-from arena.tournament.match.tasks import GameId
+from arena.game.record import parse_record, verify
 from arena.results.records import (
     RecordLine,
     ReplayError,
@@ -24,11 +20,14 @@ from arena.results.records import (
     read_games,
     record_lines,
 )
+from arena.text import first_line, one_line, quoted
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameId
+from arena.tournament.match.verify import game_fault
 from arena.tournament.store.folders import run_folder
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.reasons import reason_line
 from arena.tournament.store.schema import DATABASE
-from arena.text import first_line, one_line, quoted
 
 LISTED = 20
 _LONGEST_REASON = 60

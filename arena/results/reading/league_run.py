@@ -8,19 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from arena.errors import ArenaError
-from arena.game.record import parse_record
 from arena.league import versions
-from arena.league.games import lineup_seed
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameId
 from arena.results.reading.game import Games
-from arena.tournament.match.verify import game_fault
 from arena.results.reading.recorded_run import run_of
 from arena.results.reading.run import RunData
-from arena.text import one_line
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameId
 
 FORMAT = "league"
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
-from arena.tournament.match.results import GameResult
 from arena.results.reading.run import RunData
 from arena.results.records import ReplayError, read_games
 from arena.stats.games import by_appearance
+from arena.tournament.match.results import GameResult
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns
 from arena.tournament.store.reasons import Reasons
 

@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arena.results.losses import RunLosses, read_losses
 from arena.tournament.config.tournament import TournamentConfig, config_from_dict
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.match.results import time_quantile
 from arena.tournament.store.columns import GameColumns, ThinkingTime
-from arena.results.losses import RunLosses, read_losses
 from arena.tournament.store.reader import Reader, WorkSession
 from arena.tournament.store.reasons import ForfeitReason
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from arena.results.judge import analyse
-from arena.results.pages.games import states
-from arena.results.pages.games import replay_page
+from arena.results.pages.games import replay_page, states
 from arena.results.pages.report import report_page
 from arena.results.reading.game import ALL_GAMES
 from arena.results.sources import read_one

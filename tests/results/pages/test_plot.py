@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 
 import arena as public
-from arena.errors import ArenaError
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import KINDS, MOST_LINES, Dots, Lines, Square, svg
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -95,8 +94,6 @@ def test_notebooks_show_runs_and_games_with_names_as_texts(strange: Path, compar
     assert tag == "iframe"
     inner = Page.of(attributes["srcdoc"] or "")
     assert NAMES[0] in inner.data("games")[0]["names"]
-
-
 
 
 def test_no_two_lines_look_the_same() -> None:

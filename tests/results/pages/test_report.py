@@ -1,4 +1,4 @@
-"""`arena report`: the figures of `arena standings --all`, texts of strangers as texts, a policy that allows nothing else."""
+"""`arena report` and the page of a game: the figures of the standings, the names of strangers as texts."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament.config.tournament import config_from_dict
 from arena.league import games, versions
 from arena.league.lease import Lease
-from arena.results.pages.figures import card_frames
-from arena.results.pages.render import embedded, render
-from arena.results.pages.report import report_page
-from arena.results.pages.games import chosen_places
-from arena.results.pages.report import settings_toml
 from arena.paths import data_folder
+from arena.results.pages.figures import card_frames
+from arena.results.pages.games import chosen_places
+from arena.results.pages.render import embedded, render
+from arena.results.pages.report import report_page, settings_toml
 from arena.results.reading.game import GameFilter
 from arena.results.reading.run import read_run
 from arena.results.run_stats import stats_report
+from arena.results.sources import DATABASE
 from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
-from arena.results.sources import DATABASE
-from arena.tournament.store.reader import Reader
 from arena.results.tactic_cards import plays
 from arena.text import one_line
+from arena.tournament.config.tournament import config_from_dict
+from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.league.leagues import enter, league, row
 from tests.results.pages.conftest import Page
@@ -265,8 +264,6 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: 
     assert f"First of 3: {first['bot']}, {first['elo']:+.0f} ± {first['elo_error95']:.0f} Elo" in page.text
     two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
     assert "greedy against random: " in Page.of(report_page(str(two), count=0)).text.partition("Standings")[0]
-
-
 
 
 @pytest.mark.slow
