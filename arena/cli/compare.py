@@ -28,8 +28,7 @@ from arena.cli.options import (
     verbose,
 )
 from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import config_of, progress_for, tell_error, until_error, with_options
-from arena.cli.trust import confirm_bots
+from arena.cli.playing import config_of, confirm_bots, progress_for, tell_error, until_error, with_options
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of

@@ -30,6 +30,7 @@ from arena.results.standings_report import all_values, standings_report
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.whole_file import write_whole
 from arena.settings import as_dict
+from arena.text import one_line
 from arena.tournament.config.tournament import TournamentConfig, config_from_dict, with_settings
 from arena.tournament.formats.sprt import SequentialTest
 from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
@@ -42,6 +43,7 @@ DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
+LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
 
 _SETTINGS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
 
@@ -65,6 +67,25 @@ def with_options(config: TournamentConfig, options: PlayOptions, source: str = "
     if "executor" not in values and (config.scheduler or options.scheduler):
         values["executor"] = "dask"
     return with_settings(config, values, source, exist=True)
+
+
+def confirm_bots(folder: Path, config: TournamentConfig) -> None:
+    """Ask whether the bots of a folder that belongs to another user may be run. ArenaError if not."""
+    lines = [
+        one_line(
+            f"{bot.name}: {bot.spec} {dict(bot.params) or ''}".rstrip() + f" (isolation {level})", LONGEST_BOT_LINE
+        )
+        for bot, level in zip(config.bots, config.levels)
+    ]
+    if len(lines) > MOST_BOT_LINES:
+        lines[MOST_BOT_LINES:] = [f"... and {len(lines) - MOST_BOT_LINES} more"]
+    bots = "\n  ".join(lines)
+    text = f"You did not create {one_line(str(folder))}. Resuming it runs these bots with your user account:\n  {bots}"
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ArenaError(f"{text}\nNothing was started. If you know these bots, add --trust")
+    click.echo(text, err=True)
+    if not click.confirm("Continue?", default=False, err=True):
+        raise ArenaError("nothing was started")
 
 
 def until_error(options: PlayOptions) -> tuple[PlayOptions, UntilError | None]:

@@ -19,8 +19,7 @@ from arena.cli.options import (
     play_options,
     trust,
 )
-from arena.cli.playing import play, until_error, with_options
-from arena.cli.trust import confirm_bots
+from arena.cli.playing import confirm_bots, play, until_error, with_options
 from arena.errors import ArenaError
 from arena.results.reading.run import stored_config
 from arena.results.sources import FILE, LEAGUE, find

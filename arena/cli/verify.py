@@ -10,24 +10,28 @@ import click
 from arena.cli.options import complete_runs
 from arena.cli.output import counting
 from arena.errors import ArenaError
+from arena.results.reading.comparison import variant_folders
+from arena.results.reading.game import game_faults, is_file, verify_file
+from arena.results.sources import LEAGUE, find
 from arena.text import printable
+from arena.tournament.store.folders import COMPARISON
+from arena.tournament.store.reader import Reader
 
 SHOWN_FAULTS = 20
 
 
 @click.command()
-@click.argument("source", metavar="FOLDER|FILE", shell_complete=complete_runs)
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
 def verify(source: str) -> int:
     """Check the database of a run, replay every game, and compare the results with what is stored.
+
+    \b
+    arena verify latest
+    arena verify leagues/open
 
     A comparison, a league or a file of records can be checked, too. The exit code is 1 if anything is damaged or any
     game differs.
     """
-    from arena.results.reading.comparison import variant_folders
-    from arena.results.reading.game import is_file, verify_file
-    from arena.results.sources import LEAGUE, find
-    from arena.tournament.store.folders import COMPARISON
-
     if is_file(source):
         return _report([], verify_file(Path(source)), None)
     kind, folder = find(source)
@@ -45,15 +49,12 @@ def verify(source: str) -> int:
 
 
 def _verify_run(folder: Path) -> int:
-    from arena.results.reading.game import game_faults
-    from arena.tournament.store.reader import Reader
-
     with Reader(folder) as reader:
         return _report(reader.faults(), game_faults(reader), reader.count())
 
 
 def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None) -> int:
-    """Show what is wrong with a database and with its games, each a fault or None. The exit code."""
+    """Print the faults of a database and of its games (None for a sound game). Returns the exit code."""
     lines = list(damage)
     count = bad = 0
     with counting(total, "Replaying") as tick:
