@@ -207,7 +207,7 @@ def league_outputs(side: Side) -> dict[str, bytes]:
     found = {form: side("league", "show", "open", "--format", form) for form in ("csv", "markdown")}
     db = sqlite3.connect(f"file:{side.folder / 'open' / 'league.sqlite'}?mode=ro", uri=True)
     names = [column[1] for column in db.execute("PRAGMA table_info(games)")]
-    kept = ", ".join(name for name in names if name not in MEASURED)
+    kept = ", ".join(name for name in names if name not in MEASURED | {"text_crc"})
     found["games"] = "\n".join(str(row) for row in db.execute(f"SELECT {kept} FROM games ORDER BY 1, 2")).encode()
     db.close()
     return found
