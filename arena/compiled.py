@@ -17,12 +17,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
+
+T = TypeVar("T")
 
 #: The modules that setup.py compiles, by the folder below `arena/`.
 COMPILED = {
     "game": (
-        "rng", "moves", "event_log", "formations", "board", "public_state", "choices", "turns", "playouts", "engine",
-        "packing",
+        "rng", "moves", "event_log", "formations", "board", "turns", "playouts", "engine", "packing",
     ),
     "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search"),
 }  # fmt: skip
@@ -35,6 +37,17 @@ _USED = (
     "mmx", "sse", "pni", "ssse", "avx", "fma", "xop", "tbm", "bmi", "abm", "popcnt", "movbe", "f16c", "cx16", "cmov",
     "lahf", "adx", "gfni", "asimd", "sve", "atomics",
 )  # fmt: skip
+
+
+class nocython:
+    """Stands in for the module `cython` where Cython is not installed and the engine runs as plain Python."""
+
+    compiled = False
+
+    @staticmethod
+    def final(method: T) -> T:
+        """Mark a method that no subclass overrides: compiled, it is called directly."""
+        return method
 
 
 class _SourceOnly:

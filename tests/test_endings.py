@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.endings import ENDINGS, FORFEITS, ForfeitKind
-from arena.game.public_state import REASONS
+from arena.game.board import REASONS
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,13 +1,25 @@
 # C types for board.py.
 cimport cython
-from arena.game.bits cimport (u64, u16, u8, s8, hib, ctz, popcount, ALL54, ALL60, RANK, COLOUR_RUN, JOKER, SPY, BEARER, JOKER_CARD, SPY_CARD,
-                              BEARER_CARD, FOG_CARD, MUD_CARD)
+from arena.game.cards cimport (u64, u16, u8, s8, hib, ctz, popcount, ALL54, ALL60, RANK, COLOUR_RUN, JOKER, SPY, BEARER, JOKER_CARD,
+                               SPY_CARD, BEARER_CARD, FOG_CARD, MUD_CARD)
+from arena.game.event_log cimport SeatLog
 from arena.game.formations cimport (strength3, strength_of, refute, refute_with_one, refute_with_two, best_three)
-
 from arena.game.moves cimport SEVEN
 
 cdef extern from "string.h" nogil:
     void *memcpy(void *target, const void *source, size_t n)
+    void *memset(void *target, int value, size_t n)
+
+cdef enum:          # stages
+    CLAIM_START = 0
+    PLAY = 1
+    TAKE = 2
+    PUT = 3
+    SCOUT = 4
+    PUT_BACK = 5
+    CLAIM_END = 6
+    DRAW_CARD = 7
+    OVER = 8
 
 cdef u8 WON[512]
 cdef u8 COUNT9[512]
@@ -80,39 +92,53 @@ cdef class Board:
     cdef u8 block_end
     cdef readonly object rules
     cdef tuple table            # moves by number
-
-    @cython.locals(i=cython.int, top=u64)
-    cdef void clear(self) noexcept
-    @cython.locals(i=cython.int, j=cython.int, bit=u64, w=u64, q=cython.int)
-    cdef void put_clan(self, int p, int card, int s) noexcept nogil
-    @cython.locals(q=cython.int, b=cython.int, i=cython.int)
-    cdef inline void completed(self, int p, int s) noexcept nogil
-    @cython.locals(i=cython.int)
-    cdef void put_elite(self, int p, int card, int s, int binding) noexcept nogil
-    @cython.locals(p=cython.int, b=cython.int, i=cython.int)
-    cdef void put_mode(self, int card, int s) noexcept nogil
-    @cython.locals(i=cython.int, q=cython.int, b=cython.int, bit=u64)
-    cdef void remove(self, int p, int card, int s) noexcept nogil
-    @cython.locals(q=cython.int, b=cython.int)
-    cdef void look_again(self, int p, int s) noexcept nogil
-    cdef int general_strength(self, int p, int s) noexcept nogil
-    @cython.locals(i=cython.int, j=cython.int, q=cython.int, strength=cython.int, other=cython.int, w=u64, avail=u64, full=cython.int)
-    cdef bint proven(self, int p, int s) noexcept nogil
-    @cython.locals(look=cython.int, got=cython.int, s=cython.int, i=cython.int, seen=u64, w=u64, hit=u64, kept=u64)
-    cdef int provable(self, int p) noexcept nogil
-    @cython.locals(s=cython.int, m=cython.int)
-    cdef void give(self, int p, int stones) noexcept nogil
-    @cython.locals(both=cython.int, s=cython.int, a=cython.int, b=cython.int, zero=cython.int, one=cython.int)
-    cdef void settle(self) noexcept nogil
-    cdef void add_tactic(self, int p, int card) noexcept nogil
-    cdef void drop_tactic(self, int p, int card) noexcept nogil
-    @cython.locals(w=u64, cards=list)
-    cdef list side_texts(self, int p, int s)
+    # of states only
+    cdef u8 clan_deck[64]
+    cdef u8 tactic_deck[32]
+    cdef SeatLog log0
+    cdef SeatLog log1
+    cdef bint logging
 
 cdef inline void copy_block(Board target, Board source) noexcept:
     memcpy(&target.sides[0], &source.sides[0], <char*>&source.block_end - <char*>&source.sides[0])
     target.rules = source.rules
     target.table = source.table
 
+cdef inline void clear_words(Board board) noexcept:
+    memset(&board.sides[0], 0, <char*>&board.auto[0] - <char*>&board.sides[0])
+
+@cython.locals(p=cython.int, i=cython.int, top=u64)
+cdef void clear(Board board) noexcept
+@cython.locals(i=cython.int, j=cython.int, bit=u64, w=u64, q=cython.int)
+cdef void put_clan(Board board, int p, int card, int s) noexcept nogil
+@cython.locals(q=cython.int, b=cython.int, i=cython.int)
+cdef inline void completed(Board board, int p, int s) noexcept nogil
+@cython.locals(i=cython.int)
+cdef void put_elite(Board board, int p, int card, int s, int binding) noexcept nogil
+@cython.locals(p=cython.int, b=cython.int, i=cython.int)
+cdef void put_mode(Board board, int card, int s) noexcept nogil
+@cython.locals(i=cython.int, q=cython.int, b=cython.int, bit=u64)
+cdef void remove(Board board, int p, int card, int s) noexcept nogil
+@cython.locals(q=cython.int, b=cython.int)
+cdef void look_again(Board board, int p, int s) noexcept nogil
+cdef int general_strength(Board board, int p, int s) noexcept nogil
+@cython.locals(i=cython.int, j=cython.int, q=cython.int, strength=cython.int, other=cython.int, w=u64, avail=u64, full=cython.int)
+cdef bint proven(Board board, int p, int s) noexcept nogil
+@cython.locals(look=cython.int, got=cython.int, s=cython.int, i=cython.int, seen=u64, w=u64, hit=u64, kept=u64)
+cdef int provable(Board board, int p) noexcept nogil
+@cython.locals(s=cython.int, m=cython.int)
+cdef void give(Board board, int p, int stones) noexcept nogil
+@cython.locals(both=cython.int, s=cython.int, a=cython.int, b=cython.int, zero=cython.int, one=cython.int)
+cdef void settle(Board board) noexcept nogil
+cdef void add_tactic(Board board, int p, int card) noexcept nogil
+cdef void drop_tactic(Board board, int p, int card) noexcept nogil
+@cython.locals(w=u64, cards=list)
+cdef list side_texts(Board board, int p, int s)
+cdef str card_text(Board board, int card)
+@cython.locals(k=cython.int)
+cdef list hand_tactics(Board board, int seat)
+@cython.locals(k=cython.int)
+cdef tuple hand_texts(Board board, int seat)
+
 @cython.locals(board=Board)
-cpdef completed_first(list events)
+cpdef first_completed(list events)

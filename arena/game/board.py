@@ -11,28 +11,71 @@ Within this module and the engine stones are 0..8, `p` is a seat, `q` the other 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
-from arena.game.cards import CARD_TEXTS
+from arena.game.cards import CARD_TEXTS, TACTIC_DECK, clan_cards
 
 if not cython.compiled:
-    from arena.game.bits import ALL54, ALL60, BEARER, COLOUR_RUN, JOKER, RANK, SPY, ctz
-    from arena.game.cards import BEARER_CARD, FOG_CARD, JOKER_CARD, MUD_CARD, SPY_CARD
+    from arena.game.cards import (
+        ALL54,
+        ALL60,
+        BEARER,
+        BEARER_CARD,
+        COLOUR_RUN,
+        FOG_CARD,
+        JOKER,
+        JOKER_CARD,
+        MUD_CARD,
+        RANK,
+        SPY,
+        SPY_CARD,
+        ctz,
+        popcount,
+    )
+    from arena.game.event_log import SeatLog
     from arena.game.formations import best_three, refute, refute_with_one, refute_with_two, strength3, strength_of
     from arena.game.moves import SEVEN
 
+    CLAIM_START, PLAY, TAKE, PUT, SCOUT, PUT_BACK, CLAIM_END, DRAW_CARD, OVER = range(9)
     WON, COUNT9, NTH9 = [0] * 512, [0] * 512, [0] * 4608
 
     def copy_block(target: Board, source: Board) -> None:
-        """Copy all fields (in C: one memcpy)."""
-        for name in Board.__annotations__:
+        """Copy all that a view may hold (in C: one memcpy)."""
+        for name in FIELDS:
             value = getattr(source, name)
             setattr(target, name, value.copy() if isinstance(value, list) else value)
+        target.rules, target.table = source.rules, source.table
+
+    def clear_words(board: Board) -> None:
+        """Set all fields before those of the rule set to 0 (in C: one memset)."""
+        for name in FIELDS[: FIELDS.index("auto")]:
+            value = getattr(board, name)
+            setattr(board, name, [0] * len(value) if isinstance(value, list) else 0)
+
+
+PHASES = ("claim", "play", "take", "put", "scout", "return", "claim", "draw", "over")
+REASONS = ("", "five stones", "three adjacent", "stalemate")
+
+
+class Outcome(NamedTuple):
+    """The end of a game.
+
+    `winner` is a seat or None for a draw; `reason` is `five stones` (also when three of them are adjacent),
+    `three adjacent` or `stalemate`; `points` are 5 for the winner and one a stone for the loser, in a draw
+    one a stone for both (RULES.md §7); `turns` counts turns begun, `plays` the cards played and the passes.
+    """
+
+    winner: int | None
+    reason: str
+    stones: tuple[int, int]
+    points: tuple[int, int]
+    turns: int
+    plays: int
 
 
 def fill_tables() -> None:
@@ -48,7 +91,10 @@ def fill_tables() -> None:
 
 
 class Board:
-    """The nine stones with both sides. The state and the view are boards that know more."""
+    """A game as words of bits: the memory of a state or a view, and what both say of it in texts.
+
+    Seats are 0 and 1, stones 1..9. A view's board has neither decks nor the opponent's hand.
+    """
 
     if not cython.compiled:  # what each field holds is said in board.pxd
         sides: list[int]
@@ -68,7 +114,6 @@ class Board:
         tactic_count: list[int]
         played: list[int]
         jokers: list[int]
-        auto: list[int]
         bound: list[int]
         back_card: list[int]
         back_deck: list[int]
@@ -103,6 +148,7 @@ class Board:
         claims: int
         plays: int
         turn_count: int
+        auto: list[int]
         values: int
         hand_size: int
         spy: int
@@ -115,17 +161,23 @@ class Board:
         single: int
         rules: Any
         table: tuple[Any, ...]
+        clan_deck: list[int]
+        tactic_deck: list[int]
+        log0: SeatLog
+        log1: SeatLog
+        logging: bool
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
             lengths = dict.fromkeys(("sides", "witness", "strength", "size"), 18)
             lengths |= dict.fromkeys(("bound", "back_card", "back_deck", "back_place"), 4)
+            lengths |= {"clan_deck": 64, "tactic_deck": 32}
             for name, kind in Board.__annotations__.items():
                 if kind == "int":
                     setattr(self, name, 0)
                 elif kind == "list[int]":
                     setattr(self, name, [0] * lengths.get(name, 2))
-            self.rules = None
+            self.rules, self.logging = None, False
             self.__cinit__()
             return self
 
@@ -137,314 +189,448 @@ class Board:
         self.spy = 7
         self.table = SEVEN
 
-    @cython.final
-    def clear(self) -> None:
-        """An empty board under the rule set already set."""
-        for i in range(18):
-            self.sides[i] = 0
-            self.witness[i] = 0
-            self.strength[i] = 0
-            self.size[i] = 0
-        for i in range(2):
-            self.hands[i] = 0
-            self.discards[i] = 0
-            self.watched[i] = 0
-            self.open[i] = 511
-            self.complete[i] = 0
-            self.dirty[i] = 0
-            self.owned[i] = 0
-            self.tactics[i] = 0
-            self.rows[i] = 0
-            self.clan_count[i] = 0
-            self.tactic_count[i] = 0
-            self.played[i] = 0
-            self.jokers[i] = 0
-        for i in range(4):
-            self.bound[i] = -1
-            self.back_card[i] = 255
-        self.all_cards = ALL54 if self.values == 9 else ALL60
-        self.visible = 0
-        top = 1
-        top = top << (6 * self.values - 13)  # of the whole deck, the three highest cards of the last colour
-        self.best = top | top << 6 | top << 12
-        self.best_strength = RANK * COLOUR_RUN + 3 * self.values - 3
-        self.first = 0
-        self.fog = 0
-        self.mud = 0
-        self.wild = 0
-        self.back_n = 0
-        self.scouter = -1
-        self.won = -1
-        self.how = 0
-        self.stage = 1
-        self.ruse = 0
-        self.taken = 255
-        self.taken_stone = 0
-        self.scout_left = 0
-        self.scout_deck = -1
-        self.idle = 0
-        self.claims = 0
-        self.plays = 0
-        self.turn_count = 1
+    @property
+    def turn(self) -> int:
+        """The seat to decide."""
+        return self.mover
 
-    # ---- cards come and go ------------------------------------------------------------------------------------
+    @property
+    def first_seat(self) -> int:
+        """The seat that made the first move of the game."""
+        return self.starter
 
-    @cython.final
-    def put_clan(self, p: int, card: int, s: int) -> None:
-        """Put a clan card on a side with room."""
-        q = 1 - p
-        i = 9 * p + s
-        j = 9 * q + s
-        bit = 1
-        bit = bit << card
-        self.visible |= bit
-        self.sides[i] |= bit
-        self.size[i] += 1
-        w = self.witness[j]
-        if w:
-            if w & bit and w != bit:
-                self.witness[j] = w ^ bit  # the rest of the refutation still does it
-            else:
-                self.witness[j] = 0
-                self.dirty[q] |= 1 << s
-        if self.size[i] == 3 + (self.mud >> s & 1):
-            self.completed(p, s)
+    @property
+    def phase(self) -> str:
+        """`claim`, `play`, `take`, `put`, `scout`, `return`, `draw` or `over`."""
+        return PHASES[self.stage]
 
-    @cython.final
-    def completed(self, p: int, s: int) -> None:
-        """A side has just become complete: room, order of completion, strength."""
-        q = 1 - p
-        i = 9 * p + s
-        b = 1 << s
-        self.open[p] &= 511 ^ b
-        self.complete[p] |= b
-        self.dirty[p] |= b
-        if (p == 0) != (self.complete[q] & b != 0):
-            self.first |= b
-        else:
-            self.first &= 511 ^ b
-        if (self.fog | self.mud | self.wild) & b:
-            self.strength[i] = self.general_strength(p, s)
-        else:
-            self.strength[i] = strength3(self.sides[i])
+    @property
+    def is_over(self) -> bool:
+        """Is the game over?"""
+        return self.won >= 0
 
-    @cython.final
-    def put_elite(self, p: int, card: int, s: int, binding: int) -> None:
-        """Put a wild card on a side with room; `binding` is the clan card that it becomes, or -1."""
-        i = 9 * p + s
-        if card == JOKER_CARD:
-            self.sides[i] |= JOKER
-            self.bound[p] = binding
-        elif card == SPY_CARD:
-            self.sides[i] |= SPY
-            self.bound[2] = binding
-        else:
-            self.sides[i] |= BEARER
-            self.bound[3] = binding
-        self.size[i] += 1
-        self.wild |= 1 << s
-        self.look_again(1 - p, s)
-        if self.size[i] == 3 + (self.mud >> s & 1):
-            self.completed(p, s)
+    @property
+    def winner(self) -> int | None:
+        """The winner's seat; None for a draw or a game that is not over."""
+        return self.won if 0 <= self.won <= 1 else None
 
-    @cython.final
-    def put_mode(self, card: int, s: int) -> None:
-        """Put Fog or Mud on a stone. Under Mud complete sides become incomplete, and their order is forgotten."""
-        b = 1 << s
-        if card == FOG_CARD:
-            self.fog |= b
-        else:
-            self.mud |= b
-        for p in range(2):
-            i = 9 * p + s
-            if card == MUD_CARD:
-                self.complete[p] &= 511 ^ b
-                self.dirty[p] &= 511 ^ b
-                self.witness[i] = 0
-                self.open[p] |= b
-            elif self.complete[p] & b:
-                self.strength[i] = self.general_strength(p, s)
-                self.look_again(p, s)
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None before its end."""
+        if self.won < 0:
+            return None
+        stones = (popcount(self.owned[0]), popcount(self.owned[1]))
+        points = (5 if self.won == 0 else stones[0], 5 if self.won == 1 else stones[1])
+        return Outcome(self.winner, REASONS[self.how], stones, points, self.turn_count, self.plays)
 
-    @cython.final
-    def remove(self, p: int, card: int, s: int) -> None:
-        """Take a card off a side of an unclaimed stone."""
-        q = 1 - p
-        i = 9 * p + s
-        b = 1 << s
-        bit = 1
-        bit = bit << card  # the wilds' bits are their card numbers
-        self.sides[i] ^= bit
-        self.size[i] -= 1
-        self.open[p] |= b
-        self.complete[p] &= 511 ^ b
-        self.dirty[p] &= 511 ^ b
-        self.witness[i] = 0
-        self.look_again(q, s)
-        if card >= JOKER_CARD:
-            self.bound[p if card == JOKER_CARD else card - 59] = -1
-            if not (self.sides[i] | self.sides[9 * q + s]) >> 60:
-                self.wild &= 511 ^ b
+    @property
+    def turns(self) -> int:
+        """Turns begun so far."""
+        return self.turn_count
 
-    @cython.final
-    def look_again(self, p: int, s: int) -> None:
-        """The stone has changed: a claim of `p` must be proven afresh."""
-        b = 1 << s
-        if self.complete[p] & b:
-            self.witness[9 * p + s] = 0
-            self.dirty[p] |= b
+    @property
+    def owners(self) -> str:
+        """The owners of stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none."""
+        return "".join(["a" if self.owned[0] >> s & 1 else "b" if self.owned[1] >> s & 1 else "." for s in range(9)])
 
-    # ---- claims -----------------------------------------------------------------------------------------------
+    def stones_of(self, seat: int) -> int:
+        """How many stones a seat owns."""
+        return popcount(self.owned[check_seat(seat)])
 
-    @cython.final
-    def general_strength(self, p: int, s: int) -> int:
-        """The strength of a complete side with wilds, under Fog or under Mud."""
-        return strength_of(
-            self.sides[9 * p + s],
-            3 + (self.mud >> s & 1),
-            self.fog >> s & 1 != 0,
-            self.values,
-            self.spy,
-            self.bound[p],
-            self.bound[2],
-            self.bound[3],
+    def side(self, seat: int, stone: int) -> tuple[str, ...]:
+        """The cards of a side; bound wilds with their binding (`*J=r7`)."""
+        return tuple(side_texts(self, check_seat(seat), check_stone(stone) - 1))
+
+    def modes(self, stone: int) -> tuple[str, ...]:
+        """The combat modes on a stone: `fog`, `mud`."""
+        s = check_stone(stone) - 1
+        return ("fog",) * (self.fog >> s & 1) + ("mud",) * (self.mud >> s & 1)
+
+    def capacity(self, stone: int) -> int:
+        """How many cards make a side of the stone complete: 3, or 4 under Mud."""
+        return 3 + (self.mud >> (check_stone(stone) - 1) & 1)
+
+    def completed_first(self, stone: int) -> int | None:
+        """The seat whose complete side is the only or the older one, claimed or not; None if no side is complete."""
+        s = check_stone(stone) - 1
+        full = 3 + (self.mud >> s & 1)
+        zero = self.size[s] == full
+        one = self.size[9 + s] == full
+        if zero and one:
+            return 0 if self.first >> s & 1 else 1
+        return 0 if zero else 1 if one else None
+
+    def row(self, seat: int) -> tuple[str, ...]:
+        """The cards face up beside the board on a seat's side: discarded clan cards, then discards and ruses."""
+        check_seat(seat)
+        return clan_cards(self.discards[seat]) + tuple(
+            [card_text(self, 60 + k) for k in range(9) if self.rows[seat] >> k & 1]
         )
 
-    @cython.final
-    def proven(self, p: int, s: int) -> bool:
-        """May `p`, who is complete there, claim the stone? If not, the witness is renewed."""
-        q = 1 - p
+    def hand_counts(self, seat: int) -> tuple[int, int]:
+        """How many clan and tactic cards a hand holds (the backs can be told apart)."""
+        check_seat(seat)
+        return self.clan_count[seat], self.tactic_count[seat]
+
+    @property
+    def deck_counts(self) -> tuple[int, int]:
+        """How many cards the clan deck and the tactic deck hold."""
+        return self.clan_left, self.tactic_left
+
+    def tactics_played(self, seat: int) -> int:
+        """How many tactic cards a seat has played."""
+        return self.played[check_seat(seat)]
+
+    def joker_played(self, seat: int) -> bool:
+        """Has the seat played its joker?"""
+        return self.jokers[check_seat(seat)] != 0
+
+    @property
+    def passes(self) -> int:
+        """Passes in a row, with no play, claim or draw since."""
+        return self.idle
+
+    @property
+    def pending(self) -> str | None:
+        """The card that redeploy or traitor has taken and not yet put anywhere."""
+        return card_text(self, self.taken) if self.taken < 255 else None
+
+    @property
+    def taken_from(self) -> int | None:
+        """The stone that the pending card came from."""
+        return self.taken_stone + 1 if self.taken < 255 else None
+
+    @property
+    def ruse_under_way(self) -> str | None:
+        """The ruse whose decisions are being made."""
+        return CARD_TEXTS[self.ruse] if self.ruse else None
+
+    @property
+    def seen_clan_cards(self) -> tuple[str, ...]:
+        """The clan cards that lie face up."""
+        return clan_cards(self.visible)
+
+
+if not cython.compiled:
+    #: What a view holds too.
+    FIELDS = list(Board.__annotations__)[: list(Board.__annotations__).index("rules")]
+
+
+def check_seat(seat: int) -> int:
+    """The seat, if it is one."""
+    if seat != 0 and seat != 1:
+        raise ValueError(f"a seat is 0 or 1, not {seat!r}")
+    return seat
+
+
+def check_stone(stone: int) -> int:
+    """The stone, if it is one."""
+    if not 1 <= stone <= 9:
+        raise ValueError(f"a stone is 1..9, not {stone!r}")
+    return stone
+
+
+def clear(board: Board) -> None:
+    """An empty board under the rule set already set."""
+    clear_words(board)
+    for p in range(2):
+        board.open[p] = 511
+    for i in range(4):
+        board.bound[i] = -1
+        board.back_card[i] = 255
+    board.all_cards = ALL54 if board.values == 9 else ALL60
+    top = 1
+    top = top << (6 * board.values - 13)  # of the whole deck, the three highest cards of the last colour
+    board.best = top | top << 6 | top << 12
+    board.best_strength = RANK * COLOUR_RUN + 3 * board.values - 3
+    board.scouter = -1
+    board.won = -1
+    board.stage = PLAY
+    board.taken = 255
+    board.scout_deck = -1
+    board.turn_count = 1
+
+
+# ---- cards come and go ------------------------------------------------------------------------------------
+
+
+def put_clan(board: Board, p: int, card: int, s: int) -> None:
+    """Put a clan card on a side with room."""
+    q = 1 - p
+    i = 9 * p + s
+    j = 9 * q + s
+    bit = 1
+    bit = bit << card
+    board.visible |= bit
+    board.sides[i] |= bit
+    board.size[i] += 1
+    w = board.witness[j]
+    if w:
+        if w & bit and w != bit:
+            board.witness[j] = w ^ bit  # the rest of the refutation still does it
+        else:
+            board.witness[j] = 0
+            board.dirty[q] |= 1 << s
+    if board.size[i] == 3 + (board.mud >> s & 1):
+        completed(board, p, s)
+
+
+def completed(board: Board, p: int, s: int) -> None:
+    """A side has just become complete: room, order of completion, strength."""
+    q = 1 - p
+    i = 9 * p + s
+    b = 1 << s
+    board.open[p] &= 511 ^ b
+    board.complete[p] |= b
+    board.dirty[p] |= b
+    if (p == 0) != (board.complete[q] & b != 0):
+        board.first |= b
+    else:
+        board.first &= 511 ^ b
+    if (board.fog | board.mud | board.wild) & b:
+        board.strength[i] = general_strength(board, p, s)
+    else:
+        board.strength[i] = strength3(board.sides[i])
+
+
+def put_elite(board: Board, p: int, card: int, s: int, binding: int) -> None:
+    """Put a wild card on a side with room; `binding` is the clan card that it becomes, or -1."""
+    i = 9 * p + s
+    if card == JOKER_CARD:
+        board.sides[i] |= JOKER
+        board.bound[p] = binding
+    elif card == SPY_CARD:
+        board.sides[i] |= SPY
+        board.bound[2] = binding
+    else:
+        board.sides[i] |= BEARER
+        board.bound[3] = binding
+    board.size[i] += 1
+    board.wild |= 1 << s
+    look_again(board, 1 - p, s)
+    if board.size[i] == 3 + (board.mud >> s & 1):
+        completed(board, p, s)
+
+
+def put_mode(board: Board, card: int, s: int) -> None:
+    """Put Fog or Mud on a stone. Under Mud complete sides become incomplete, and their order is forgotten."""
+    b = 1 << s
+    if card == FOG_CARD:
+        board.fog |= b
+    else:
+        board.mud |= b
+    for p in range(2):
         i = 9 * p + s
-        j = 9 * q + s
-        strength = self.strength[i]
-        full = 3 + (self.mud >> s & 1)
-        if self.size[j] == full:
-            other = self.strength[j]
-            self.witness[i] = 0
-            return strength > other or (strength == other and (self.first >> s & 1) == q)
-        avail = self.all_cards ^ self.visible
-        if (self.fog | self.mud | self.wild) >> s & 1:
-            w = refute(
-                avail,
-                self.sides[j],
-                full,
-                self.fog >> s & 1 != 0,
-                strength,
-                self.values,
-                self.spy,
-                self.bound[q],
-                self.bound[2],
-                self.bound[3],
-            )
-        elif self.size[j] == 2:
-            w = refute_with_one(avail, self.sides[j], strength)
-        elif self.size[j] == 1:
-            w = refute_with_two(avail, self.sides[j], strength)
+        if card == MUD_CARD:
+            board.complete[p] &= 511 ^ b
+            board.dirty[p] &= 511 ^ b
+            board.witness[i] = 0
+            board.open[p] |= b
+        elif board.complete[p] & b:
+            board.strength[i] = general_strength(board, p, s)
+            look_again(board, p, s)
+
+
+def remove(board: Board, p: int, card: int, s: int) -> None:
+    """Take a card off a side of an unclaimed stone."""
+    q = 1 - p
+    i = 9 * p + s
+    b = 1 << s
+    bit = 1
+    bit = bit << card  # the wilds' bits are their card numbers
+    board.sides[i] ^= bit
+    board.size[i] -= 1
+    board.open[p] |= b
+    board.complete[p] &= 511 ^ b
+    board.dirty[p] &= 511 ^ b
+    board.witness[i] = 0
+    look_again(board, q, s)
+    if card >= JOKER_CARD:
+        board.bound[p if card == JOKER_CARD else card - 59] = -1
+        if not (board.sides[i] | board.sides[9 * q + s]) >> 60:
+            board.wild &= 511 ^ b
+
+
+def look_again(board: Board, p: int, s: int) -> None:
+    """The stone has changed: a claim of `p` must be proven afresh."""
+    b = 1 << s
+    if board.complete[p] & b:
+        board.witness[9 * p + s] = 0
+        board.dirty[p] |= b
+
+
+# ---- claims -----------------------------------------------------------------------------------------------
+
+
+def general_strength(board: Board, p: int, s: int) -> int:
+    """The strength of a complete side with wilds, under Fog or under Mud."""
+    return strength_of(
+        board.sides[9 * p + s],
+        3 + (board.mud >> s & 1),
+        board.fog >> s & 1 != 0,
+        board.values,
+        board.spy,
+        board.bound[p],
+        board.bound[2],
+        board.bound[3],
+    )
+
+
+def proven(board: Board, p: int, s: int) -> bool:
+    """May `p`, who is complete there, claim the stone? If not, the witness is renewed."""
+    q = 1 - p
+    i = 9 * p + s
+    j = 9 * q + s
+    strength = board.strength[i]
+    full = 3 + (board.mud >> s & 1)
+    if board.size[j] == full:
+        other = board.strength[j]
+        board.witness[i] = 0
+        return strength > other or (strength == other and (board.first >> s & 1) == q)
+    avail = board.all_cards ^ board.visible
+    if (board.fog | board.mud | board.wild) >> s & 1:
+        w = refute(
+            avail,
+            board.sides[j],
+            full,
+            board.fog >> s & 1 != 0,
+            strength,
+            board.values,
+            board.spy,
+            board.bound[q],
+            board.bound[2],
+            board.bound[3],
+        )
+    elif board.size[j] == 2:
+        w = refute_with_one(avail, board.sides[j], strength)
+    elif board.size[j] == 1:
+        w = refute_with_two(avail, board.sides[j], strength)
+    else:
+        if board.best & board.visible:
+            board.best = best_three(avail)
+            board.best_strength = strength3(board.best) if board.best else 0
+        w = board.best if board.best_strength > strength else 0
+    board.witness[i] = w
+    board.watched[p] |= w
+    return w == 0
+
+
+def provable(board: Board, p: int) -> int:
+    """The stones (bits) that `p` can claim now."""
+    look = board.dirty[p]
+    i = 9 * p
+    seen = board.visible
+    if board.watched[p] & seen:  # one of the witnesses has turned up: whose? (without branches)
+        kept = 0
+        for s in range(9):
+            w = board.witness[i + s]
+            hit = w & seen != 0
+            look |= hit << s
+            kept |= w & (hit - 1)
+        board.watched[p] = kept
+    got = 0
+    while look:
+        s = ctz(look)
+        look &= look - 1
+        if proven(board, p, s):
+            got |= 1 << s
+    board.dirty[p] = got  # what is not claimed now is looked at again
+    return got
+
+
+def give(board: Board, p: int, stones: int) -> None:
+    """`p` claims stones (bits); looks whether that wins."""
+    m = 511 ^ stones
+    board.owned[p] |= stones
+    board.open[0] &= m
+    board.open[1] &= m
+    board.complete[0] &= m
+    board.complete[1] &= m
+    board.dirty[0] &= m
+    board.dirty[1] &= m
+    while stones:
+        s = ctz(stones)
+        stones &= stones - 1
+        board.witness[s] = 0
+        board.witness[9 + s] = 0
+    if WON[board.owned[p]]:
+        board.won = p
+        board.how = WON[board.owned[p]]
+
+
+def settle(board: Board) -> None:
+    """Stalemate (RULES.md §4): every stone with two complete sides goes to the better formation, all at once."""
+    both = board.complete[0] & board.complete[1]
+    while both:
+        s = ctz(both)
+        both &= both - 1
+        a = board.strength[s]
+        b = board.strength[9 + s]
+        if a > b or (a == b and board.first >> s & 1):
+            board.owned[0] |= 1 << s
         else:
-            if self.best & self.visible:
-                self.best = best_three(avail)
-                self.best_strength = strength3(self.best) if self.best else 0
-            w = self.best if self.best_strength > strength else 0
-        self.witness[i] = w
-        self.watched[p] |= w
-        return w == 0
+            board.owned[1] |= 1 << s
+    zero = WON[board.owned[0]]
+    one = WON[board.owned[1]]
+    if (zero != 0) == (one != 0):
+        zero = COUNT9[board.owned[0]]
+        one = COUNT9[board.owned[1]]
+    board.won = 2 if zero == one else 0 if zero > one else 1
+    board.how = 3
 
-    @cython.final
-    def provable(self, p: int) -> int:
-        """The stones (bits) that `p` can claim now."""
-        look = self.dirty[p]
-        i = 9 * p
-        seen = self.visible
-        if self.watched[p] & seen:  # one of the witnesses has turned up: whose? (without branches)
-            kept = 0
-            for s in range(9):
-                w = self.witness[i + s]
-                hit = w & seen != 0
-                look |= hit << s
-                kept |= w & (hit - 1)
-            self.watched[p] = kept
-        got = 0
-        while look:
-            s = ctz(look)
-            look &= look - 1
-            if self.proven(p, s):
-                got |= 1 << s
-        self.dirty[p] = got  # what is not claimed now is looked at again
-        return got
 
-    @cython.final
-    def give(self, p: int, stones: int) -> None:
-        """`p` claims stones (bits); looks whether that wins."""
-        m = 511 ^ stones
-        self.owned[p] |= stones
-        self.open[0] &= m
-        self.open[1] &= m
-        self.complete[0] &= m
-        self.complete[1] &= m
-        self.dirty[0] &= m
-        self.dirty[1] &= m
-        while stones:
-            s = ctz(stones)
-            stones &= stones - 1
-            self.witness[s] = 0
-            self.witness[9 + s] = 0
-        if WON[self.owned[p]]:
-            self.won = p
-            self.how = WON[self.owned[p]]
+# ---- tactic cards in hand: bits 0 and 1 are the jokers, interchangeable, the lower one first ----------------
 
-    @cython.final
-    def settle(self) -> None:
-        """Stalemate (RULES.md §4): every stone with two complete sides goes to the better formation, all at once."""
-        both = self.complete[0] & self.complete[1]
-        while both:
-            s = ctz(both)
-            both &= both - 1
-            a = self.strength[s]
-            b = self.strength[9 + s]
-            if a > b or (a == b and self.first >> s & 1):
-                self.owned[0] |= 1 << s
-            else:
-                self.owned[1] |= 1 << s
-        zero = WON[self.owned[0]]
-        one = WON[self.owned[1]]
-        if (zero != 0) == (one != 0):
-            zero = COUNT9[self.owned[0]]
-            one = COUNT9[self.owned[1]]
-        self.won = 2 if zero == one else 0 if zero > one else 1
-        self.how = 3
 
-    # ---- tactic cards in hand: bits 0 and 1 are the jokers, interchangeable, the lower one first ----------------
+def add_tactic(board: Board, p: int, card: int) -> None:
+    """A tactic card comes into the hand."""
+    if card == JOKER_CARD:
+        board.tactics[p] |= 2 if board.tactics[p] & 1 else 1
+    else:
+        board.tactics[p] |= 1 << (card - 59)
+    board.tactic_count[p] += 1
 
-    @cython.final
-    def add_tactic(self, p: int, card: int) -> None:
-        """A tactic card comes into the hand."""
-        if card == JOKER_CARD:
-            self.tactics[p] |= 2 if self.tactics[p] & 1 else 1
-        else:
-            self.tactics[p] |= 1 << (card - 59)
-        self.tactic_count[p] += 1
 
-    @cython.final
-    def drop_tactic(self, p: int, card: int) -> None:
-        """A tactic card leaves the hand."""
-        if card == JOKER_CARD:
-            self.tactics[p] &= 1021 if self.tactics[p] & 2 else 1022
-        else:
-            self.tactics[p] &= 1023 ^ 1 << (card - 59)
-        self.tactic_count[p] -= 1
+def drop_tactic(board: Board, p: int, card: int) -> None:
+    """A tactic card leaves the hand."""
+    if card == JOKER_CARD:
+        board.tactics[p] &= 1021 if board.tactics[p] & 2 else 1022
+    else:
+        board.tactics[p] &= 1023 ^ 1 << (card - 59)
+    board.tactic_count[p] -= 1
 
-    # ---- for people --------------------------------------------------------------------------------------------
 
-    @cython.final
-    def side_texts(self, p: int, s: int) -> list[str]:
-        """The cards of a side as texts, bound wilds with their binding."""
-        w = self.sides[9 * p + s]
-        cards = [CARD_TEXTS[n] for n in range(60) if w >> n & 1]
-        for card, bound in ((JOKER_CARD, self.bound[p]), (SPY_CARD, self.bound[2]), (BEARER_CARD, self.bound[3])):
-            if w >> card & 1:
-                text = f"*{self.spy}" if card == SPY_CARD else CARD_TEXTS[card]
-                cards.append(text if bound < 0 else f"{text}={CARD_TEXTS[bound]}")
-        return cards
+# ---- for people ----
+
+
+def side_texts(board: Board, p: int, s: int) -> list[str]:
+    """The cards of a side as texts, bound wilds with their binding."""
+    w = board.sides[9 * p + s]
+    cards = [CARD_TEXTS[n] for n in range(60) if w >> n & 1]
+    for card, bound in ((JOKER_CARD, board.bound[p]), (SPY_CARD, board.bound[2]), (BEARER_CARD, board.bound[3])):
+        if w >> card & 1:
+            text = f"*{board.spy}" if card == SPY_CARD else CARD_TEXTS[card]
+            cards.append(text if bound < 0 else f"{text}={CARD_TEXTS[bound]}")
+    return cards
+
+
+# ---- used by states and views -------------------------------------------------------------------------------
+
+
+def card_text(board: Board, card: int) -> str:
+    """The text of a card in this edition."""
+    return f"*{board.spy}" if card == SPY_CARD else CARD_TEXTS[card]
+
+
+def hand_tactics(board: Board, seat: int) -> list[int]:
+    """The numbers of the tactic cards in a hand."""
+    return [TACTIC_DECK[k] for k in range(10) if board.tactics[seat] >> k & 1]
+
+
+def hand_texts(board: Board, seat: int) -> tuple[str, ...]:
+    """The cards of a hand as texts."""
+    check_seat(seat)
+    return clan_cards(board.hands[seat]) + tuple([card_text(board, card) for card in hand_tactics(board, seat)])
 
 
 def winning_reason(owned: int) -> int:
@@ -454,23 +640,23 @@ def winning_reason(owned: int) -> int:
     return WON[owned]
 
 
-def completed_first(events: list[str]) -> int | None:
+def first_completed(events: list[str]) -> int | None:
     """The seat whose present formation was completed first, after events at one stone.
 
     `a+` and `b+`: a card arrives on that side, `a-` and `b-`: one leaves, `mud` and `fog` are played.
 
-    >>> completed_first(["a+", "a+", "a+", "b+", "b+", "b+", "a-", "a+"])
+    >>> first_completed(["a+", "a+", "a+", "b+", "b+", "b+", "a-", "a+"])
     1
     """
     if len(events) > 54:
         raise ValueError(f"one stone has at most 54 events here, not {len(events)}")
     board: Board = Board.__new__(Board)
     board.values = 9
-    board.clear()
+    clear(board)
     cards: tuple[list[int], list[int]] = ([], [])
     for number, event in enumerate(events):
         if event in ("mud", "fog"):
-            board.put_mode(FOG_CARD if event == "fog" else MUD_CARD, 0)
+            put_mode(board, FOG_CARD if event == "fog" else MUD_CARD, 0)
         else:
             if event not in ("a+", "a-", "b+", "b-"):
                 raise ValueError(f"event {number + 1} is {event!r}; events are a+, a-, b+, b-, mud, fog")
@@ -479,11 +665,11 @@ def completed_first(events: list[str]) -> int | None:
                 if not board.open[seat] & 1:
                     raise ValueError(f"event {number + 1} ({event}): that side is full")
                 cards[seat].append(number)
-                board.put_clan(seat, number, 0)
+                put_clan(board, seat, number, 0)
             else:
                 if not cards[seat]:
                     raise ValueError(f"event {number + 1} ({event}): there is no card on that side")
-                board.remove(seat, cards[seat].pop(), 0)
+                remove(board, seat, cards[seat].pop(), 0)
     zero = board.complete[0] & 1
     one = board.complete[1] & 1
     if zero and one:

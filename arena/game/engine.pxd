@@ -1,16 +1,17 @@
 # C types for engine.py.
 cimport cython
-from arena.game.bits cimport u64, u16, u8, stir
-from arena.game.board cimport Board, copy_block, memcpy
-from arena.game.choices cimport CODES, DRAW_CARD, OVER, SCOUT
-from arena.game.playouts cimport Playouts
-from arena.game.rng cimport Rng
-from arena.game.moves cimport Move
+from arena.game.board cimport (Board, CLAIM_END, CLAIM_START, DRAW_CARD, OVER, PUT, PUT_BACK, SCOUT, TAKE, card_text, copy_block, hand_texts,
+                               memcpy, provable, side_texts)
+from arena.game.cards cimport u64, u16, u8, stir
 from arena.game.event_log cimport SeatLog
+from arena.game.moves cimport Move
+from arena.game.playouts cimport deal_rest, place_known, play_out, shuffle, unplaced
+from arena.game.rng cimport Rng
+from arena.game.turns cimport (CODES, add_known, hidden_clan, hidden_tactics, is_legal, legal_codes, load_decks, perform, set_rules,
+                               start_game)
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(object o)
-from arena.game.public_state cimport Shown
 
 cdef extern from *:
     """
@@ -34,7 +35,7 @@ cdef inline bint is_spare(object view):
     return Py_REFCNT(view) == 2
 
 @cython.final
-cdef class State(Playouts):
+cdef class State(Board):
     cdef View spare             # the last view given out: its memory is used again if nobody keeps it
     @cython.locals(n=cython.int)
     cpdef list legal_moves(self)
@@ -52,7 +53,7 @@ cdef class State(Playouts):
     cpdef int rollout(self, Rng rng)
 
 @cython.final
-cdef class View(Shown):
+cdef class View(Board):
     cdef readonly int seat
     cdef readonly object rng
     cdef readonly object clock
@@ -63,6 +64,9 @@ cdef class View(Shown):
     cdef int sample_into(self, State state, Rng rng) except -1
     @cython.locals(state=State, seen=View, code=cython.int)
     cpdef View after(self, Move move)
+
+@cython.locals(i=cython.int, back=u64, place=cython.int, flags=cython.int)
+cdef u64 mixed(Board board, u64 h) noexcept nogil
 
 @cython.locals(state=State, k=cython.longlong, n=cython.longlong, turns=cython.longlong, wins=list)
 cpdef tuple play_random_games(rules, long long count, seed)

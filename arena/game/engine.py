@@ -2,9 +2,9 @@
 # cython: annotation_typing=False
 """The state of a game, for everybody above: legal moves, apply, copy, outcome, views, random play.
 
-The rules themselves are in `choices` (what is legal), `turns` (what moves do), `board` (stones and claims) and
-`formations` (what sides are worth); `playouts` plays at random. Each compiled module has its C types in a `.pxd`
-beside it; uncompiled it is plain Python.
+The rules themselves are functions over the words of a `Board`: `turns` (what is legal and what moves do), `board`
+(stones and claims) and `formations` (what sides are worth); `playouts` plays at random. Each compiled module has its C
+types in a `.pxd` beside it; uncompiled it is plain Python.
 """
 
 from __future__ import annotations
@@ -15,23 +15,48 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.errors import ArenaError
+from arena.game.board import Board, check_seat
 from arena.game.cards import JOKER_CARD, card_number, clan_cards
 from arena.game.deals import Deal, DealError, make_deal
 from arena.game.event_log import Event, SeatLog
-from arena.game.illegal import why_illegal
+from arena.game.explain import why_illegal
 from arena.game.moves import MOVE_COUNT, Move, moves_by_number
-from arena.game.playouts import Playouts
-from arena.game.public_state import Shown, check_seat
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 
 if not cython.compiled:
-    from arena.game.bits import stir
-    from arena.game.board import copy_block
-    from arena.game.choices import CODES, DRAW_CARD, OVER, SCOUT
+    from arena.game.board import (
+        CLAIM_END,
+        CLAIM_START,
+        DRAW_CARD,
+        OVER,
+        PUT,
+        PUT_BACK,
+        SCOUT,
+        TAKE,
+        card_text,
+        copy_block,
+        hand_texts,
+        provable,
+        side_texts,
+    )
+    from arena.game.cards import stir
+    from arena.game.playouts import deal_rest, place_known, play_out, shuffle, unplaced
+    from arena.game.turns import (
+        CODES,
+        add_known,
+        hidden_clan,
+        hidden_tactics,
+        is_legal,
+        legal_codes,
+        load_decks,
+        perform,
+        set_rules,
+        start_game,
+    )
 
     def is_spare(view: View) -> bool:
         """Do only the state and its caller's variable still hold this object? (In C: by its reference count.)"""
@@ -50,7 +75,7 @@ class IllegalMove(ArenaError):
     """A move that is not legal now; the message says why. The state is as it was."""
 
 
-class State(Playouts):
+class State(Board):
     """A game under way, with everything that is hidden.
 
     `State(rules, deal)` starts a game; `auto_claim` says for each seat whether whatever is provable is claimed
@@ -73,7 +98,7 @@ class State(Playouts):
         self.stage = OVER
         self.won = 2
         self.logging = False
-        self.set_rules(rules.numbers)
+        set_rules(self, rules.numbers)
         self.table = moves_by_number(self.spy)
         self.auto[0] = bool(auto_claim[0])
         self.auto[1] = bool(auto_claim[1])
@@ -87,19 +112,19 @@ class State(Playouts):
                 f"the deal has {len(clan)} clan and {len(tactic)} tactic cards, rule set {rules.name} wants "
                 f"{6 * self.values} and {10 * self.with_tactics}"
             )
-        if not self.load_decks(clan, tactic):
+        if not load_decks(self, clan, tactic):
             raise DealError(f"the decks of the deal are not those of {rules.name}: each card once, both jokers")
         self.log0 = SeatLog()
         self.log1 = SeatLog()
         self.logging = True
-        self.start_game(starter)
+        start_game(self, starter)
         self.rules = rules
 
     # ---- the game -----------------------------------------------------------------------------------------------
 
     def legal_moves(self) -> list[Move]:
         """The legal moves of the seat to decide, always in the same order; empty when the game is over."""
-        n = self.legal_codes(CODES)
+        n = legal_codes(self, CODES)
         if n == 0 and self.rules is None:
             raise TypeError(NEW)
         return st_list(CODES, n, self.table)
@@ -111,9 +136,9 @@ class State(Playouts):
         if self.rules is None:
             raise TypeError(NEW)
         code = move.index
-        if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not self.is_legal(code):
-            raise IllegalMove(why_illegal(self, move))
-        self.perform(code)
+        if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
+            raise IllegalMove(why_illegal(self, hand_texts(self, self.mover), move))
+        perform(self, code)
 
     def play_by(
         self, choosers: tuple[Any, Any], rngs: tuple[Rng, Rng], forced: tuple[bool, bool], trail: Any, at: int
@@ -134,7 +159,7 @@ class State(Playouts):
         ask_0, ask_1 = forced
         seen: View | None
         while True:
-            n = self.legal_codes(CODES)
+            n = legal_codes(self, CODES)
             if n == 0:
                 return at, asked_0, asked_1, 0, None
             seat = self.mover
@@ -157,11 +182,11 @@ class State(Playouts):
                 seen = None  # nobody keeps it: its memory is used again
                 move = got
                 code = move.index
-                if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not self.is_legal(code):
+                if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
                     return at, asked_0, asked_1, 2, got
             if not 0 <= at < len(trail):
                 raise IndexError(f"the trail has no place {at}, it has {len(trail)}")
-            self.perform(code)
+            perform(self, code)
             trail[at] = code
             at += 1
 
@@ -193,7 +218,7 @@ class State(Playouts):
             raise TypeError("rollout() needs a generator: view.rng, or Rng(seed)")
         state = self.copy()
         state.logging = False
-        return state.play_out(rng)
+        return play_out(state, rng)
 
     def perft(self, depth: int) -> int:
         """The number of sequences of `depth` moves from here (fewer where the game ends before: not counted)."""
@@ -201,7 +226,7 @@ class State(Playouts):
             raise TypeError(NEW)
         if depth <= 0:
             return 1
-        n = self.legal_codes(CODES)
+        n = legal_codes(self, CODES)
         if depth == 1:
             return n
         codes = [CODES[i] for i in range(n)]
@@ -209,7 +234,7 @@ class State(Playouts):
         for i in range(n):
             state = self.copy()
             state.logging = False
-            state.perform(codes[i])
+            perform(state, codes[i])
             total += state.perft(depth - 1)
         return total
 
@@ -248,12 +273,12 @@ class State(Playouts):
     @property
     def clan_cards_left(self) -> tuple[str, ...]:
         """The clan deck, next card first."""
-        return tuple([self.card_text(self.clan_deck[i]) for i in range(self.clan_pos, self.clan_end)])
+        return tuple([card_text(self, self.clan_deck[i]) for i in range(self.clan_pos, self.clan_end)])
 
     @property
     def tactic_cards_left(self) -> tuple[str, ...]:
         """The tactic deck, next card first."""
-        return tuple([self.card_text(self.tactic_deck[i]) for i in range(self.tactic_pos, self.tactic_end)])
+        return tuple([card_text(self, self.tactic_deck[i]) for i in range(self.tactic_pos, self.tactic_end)])
 
     @property
     def key(self) -> int:
@@ -261,7 +286,7 @@ class State(Playouts):
 
         As `View.key`, but of everything, the hidden cards as well.
         """
-        h = self.mixed(0)
+        h = mixed(self, 0)
         for i in range(self.clan_pos, self.clan_end):
             h = stir(h, self.clan_deck[i])
         for i in range(self.tactic_pos, self.tactic_end):
@@ -273,7 +298,7 @@ class State(Playouts):
         if isinstance(hand, str) or isinstance(deck, str) or isinstance(tactic_deck, str):
             raise TypeError("cards of a sample are given as several texts, such as ['r7', 'b3']")
         q = 1 - p
-        held = list(self.hand_texts(q))  # known to be there
+        held = list(hand_texts(self, q))  # known to be there
         wanted: list[tuple[str, str, int]] = []
         for text in hand:
             if text in held:
@@ -287,7 +312,7 @@ class State(Playouts):
             name = "the opponent's hand" if where == "hand" else f"the {where} deck"
             kind = "clan" if card < JOKER_CARD else "tactic"
             if where == "hand":
-                room = self.hidden_clan(q) if kind == "clan" else self.hidden_tactics(q)
+                room = hidden_clan(self, q) if kind == "clan" else hidden_tactics(self, q)
             else:
                 if where != kind:
                     raise ArenaError(f"{text} is no card of {name}")
@@ -298,11 +323,11 @@ class State(Playouts):
             if known == card:
                 continue
             if known < 255:
-                raise ArenaError(f"{text} cannot lie there in {name} of the sample: {self.card_text(known)} does")
-            if card not in self.unplaced(p):
+                raise ArenaError(f"{text} cannot lie there in {name} of the sample: {card_text(self, known)} does")
+            if card not in unplaced(self, p):
                 raise ArenaError(f"{text} cannot be in {name} of the sample: it is known to be elsewhere")
             if where == "hand":
-                self.add_known(q, card)
+                add_known(self, q, card)
             elif kind == "clan":
                 self.clan_deck[place] = card
             else:
@@ -315,17 +340,21 @@ class State(Playouts):
         log = self.log1 if seat else self.log0
         return log.events(self.spy, max(start, 0), len(log))
 
+    def hand_of(self, seat: int) -> tuple[str, ...]:
+        """The cards in a hand, clan cards first."""
+        return hand_texts(self, seat)
+
     def claimable(self, seat: int) -> tuple[int, ...]:
         """The stones (1..9) that a seat could prove now, whoever's turn it is."""
         state = self.copy()
-        got = state.provable(check_seat(seat))
+        got = provable(state, check_seat(seat))
         return tuple([s + 1 for s in range(9) if got >> s & 1])
 
 
-class View(Shown):
+class View(Board):
     """What one seat knows at one moment: a snapshot that holds neither the opponent's hand nor the decks.
 
-    Everything of `Shown` is there (`side`, `modes`, `owners` ... by seat), and seat-relative: `seat`,
+    Everything of `Board` is there (`side`, `modes`, `owners` ... by seat), and seat-relative: `seat`,
     `hand`, `mine` and `theirs` (nine tuples of cards), `history`, `known_in_hand`, `known_in_decks`;
     `rng` is the bot's generator for this game, `clock` its remaining time.
     """
@@ -343,17 +372,17 @@ class View(Shown):
     @property
     def hand(self) -> tuple[str, ...]:
         """The own hand, clan cards first."""
-        return self.hand_texts(self.seat)
+        return hand_texts(self, self.seat)
 
     @property
     def mine(self) -> tuple[tuple[str, ...], ...]:
         """The own sides of stones 1..9 (index 0..8)."""
-        return tuple([tuple(self.side_texts(self.seat, s)) for s in range(9)])
+        return tuple([tuple(side_texts(self, self.seat, s)) for s in range(9)])
 
     @property
     def theirs(self) -> tuple[tuple[str, ...], ...]:
         """The opponent's sides of stones 1..9 (index 0..8)."""
-        return tuple([tuple(self.side_texts(1 - self.seat, s)) for s in range(9)])
+        return tuple([tuple(side_texts(self, 1 - self.seat, s)) for s in range(9)])
 
     @property
     def my_turn(self) -> bool:
@@ -377,7 +406,7 @@ class View(Shown):
         """Cards that the opponent certainly holds: put back by the own recruiter and drawn by the opponent."""
         return tuple(
             [
-                self.card_text(self.back_card[i])
+                card_text(self, self.back_card[i])
                 for i in range(self.back_n)
                 if self.scouter == self.seat and self.back_place[i] == 254
             ]
@@ -389,7 +418,7 @@ class View(Shown):
         return tuple(
             [
                 (
-                    self.card_text(self.back_card[i]),
+                    card_text(self, self.back_card[i]),
                     "tactic" if self.back_deck[i] else "clan",
                     self.back_place[i] - (self.tactic_pos if self.back_deck[i] else self.clan_pos),
                 )
@@ -416,9 +445,9 @@ class View(Shown):
         if self.rules is None or rng is None:
             raise TypeError(NEW if self.rules is None else NO_RNG)
         copy_block(state, self)
-        state.place_known(self.seat)
+        place_known(state, self.seat)
         state._place_given(self.seat, hand, deck, tactic_deck)
-        state.deal_rest(self.seat, rng)
+        deal_rest(state, self.seat, rng)
         return state
 
     @cython.final
@@ -427,8 +456,8 @@ class View(Shown):
         if self.rules is None or rng is None:
             raise TypeError(NEW if self.rules is None else NO_RNG)
         copy_block(state, self)
-        state.place_known(self.seat)
-        state.deal_rest(self.seat, rng)
+        place_known(state, self.seat)
+        deal_rest(state, self.seat, rng)
 
     def after(self, move: Move) -> View:
         """What this seat knows after its legal `move` and before it draws: a position to evaluate.
@@ -444,11 +473,11 @@ class View(Shown):
         state: State = State.__new__(State)
         copy_block(state, self)
         code = move.index
-        if not 0 <= code < MOVE_COUNT or state.table[code] is not move or not state.is_legal(code):
-            raise IllegalMove(why_illegal(state, move))
+        if not 0 <= code < MOVE_COUNT or state.table[code] is not move or not is_legal(state, code):
+            raise IllegalMove(why_illegal(state, self.hand, move))
         state.clan_left = 0
         state.tactic_left = 0
-        state.perform(code)
+        perform(state, code)
         seen: View = View.__new__(View)
         copy_block(seen, state)
         seen.clan_left += self.clan_left
@@ -467,7 +496,56 @@ class View(Shown):
         Equal knowledge has equal keys, whatever the order of the moves that led to it, on every machine; different
         knowledge has different ones but for one chance in 2**64. What one's own moves told the opponent is no part.
         """
-        return self.mixed(self.seat + 1)
+        return mixed(self, self.seat + 1)
+
+
+def mixed(board: Board, h: int) -> int:
+    """A hash of what matters to the rest of the game but for the decks, begun with `h`."""
+    for i in range(18):
+        h = stir(h, board.sides[i])
+    for i in range(2):
+        h = stir(h, board.hands[i])
+        h = stir(h, board.tactics[i])
+        h = stir(h, board.owned[i])
+        h = stir(h, board.clan_count[i])
+        h = stir(h, board.tactic_count[i])
+        h = stir(h, board.played[i])
+        h = stir(h, board.jokers[i])
+        h = stir(h, board.auto[i])
+    for i in range(4):
+        h = stir(h, board.bound[i] + 1)
+    h = stir(h, board.visible)
+    h = stir(h, board.first & board.complete[0] & board.complete[1])
+    h = stir(h, board.fog)
+    h = stir(h, board.mud)
+    h = stir(h, board.rows[0] | board.rows[1])
+    h = stir(h, board.clan_left)
+    h = stir(h, board.tactic_left)
+    h = stir(h, board.idle)
+    h = stir(h, board.mover)
+    h = stir(h, board.stage)
+    h = stir(h, board.won + 1)
+    if board.stage == CLAIM_START or board.stage == CLAIM_END:
+        h = stir(h, board.claims)
+    elif board.stage >= TAKE and board.stage <= PUT_BACK:  # in a ruse
+        h = stir(h, board.ruse)
+        h = stir(h, board.taken)
+        h = stir(h, board.taken_stone if board.stage == PUT else 0)
+        h = stir(h, board.scout_left)
+        h = stir(h, board.scout_deck + 1 if board.stage == SCOUT else 0)
+    back = 0
+    for i in range(board.back_n):  # what is known of cards put back, in any order
+        place = board.back_place[i]
+        if place < 250:
+            place -= board.tactic_pos if board.back_deck[i] else board.clan_pos
+        if place < 255:
+            back ^= stir(stir(stir(board.scouter + 1, board.back_card[i]), board.back_deck[i]), place)
+    h = stir(h, back)
+    h = stir(h, board.values)
+    h = stir(h, board.hand_size)
+    h = stir(h, board.spy)
+    flags = board.window_start | board.window_after << 1 | board.on_play << 2 | board.clan_only << 3
+    return stir(h, flags | board.with_tactics << 4 | board.back_on_top << 5 | board.single << 6)
 
 
 def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, int, int]:
@@ -482,8 +560,8 @@ def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, in
     wins = [0, 0, 0]
     turns = 0
     for k in range(count):
-        state.shuffle(rng)
-        state.start_game(k & 1)
-        wins[state.play_out(rng)] += 1
+        shuffle(state, rng)
+        start_game(state, k & 1)
+        wins[play_out(state, rng)] += 1
         turns += state.turn_count
     return wins[0], wins[1], wins[2], turns

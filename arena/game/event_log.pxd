@@ -1,6 +1,12 @@
 # C types for event_log.py.
 cimport cython
-from arena.game.bits cimport u16
+from arena.game.cards cimport u16
+from arena.game.moves cimport RETURN
+
+cdef enum:          # codes beyond the numbers of moves
+    DREW = 1995
+    HIDDEN_DRAW = 2064
+    HIDDEN_RETURN = 2066
 
 cdef extern from "string.h" nogil:
     void *memcpy(void *target, const void *source, size_t n)

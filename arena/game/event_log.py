@@ -9,13 +9,16 @@ from typing import NamedTuple
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.cards import CARD_TEXTS
 from arena.game.moves import MOVES
 
-# Codes beyond the numbers of moves, as in engine.pxd.
-DREW, HIDDEN_DRAW, HIDDEN_RETURN = 1995, 2064, 2066
+if not cython.compiled:
+    from arena.game.moves import RETURN
+
+    DREW, HIDDEN_DRAW, HIDDEN_RETURN = 1995, 2064, 2066  # codes beyond the numbers of moves
+
 DECKS = ("clan", "tactic")
 
 
@@ -82,7 +85,7 @@ def event_of(code: int, spy: int) -> Event:
         move = MOVES[spy][code]
         deck = None
         if move.kind == "return":
-            deck = DECKS[code - 1170 >= 60]
+            deck = DECKS[code >= RETURN + 60]
         return Event(seat, move.kind, move.text, move.card, move.stone, move.binding, deck)
     if code < HIDDEN_DRAW:
         number = code - DREW

@@ -1,6 +1,6 @@
-"""Answers to the questions players argue about: what is a side worth, who wins the stone, does the claim hold?
+"""Answers to the questions players argue about: what is a side worth, does a claim hold, why is a move not legal?
 
-The engine's own functions decide; this module only reads cards and finds words. Rules: RULES.md §2, §3.
+The engine's own functions decide; this module only reads cards and finds words (RULES.md §2, §3, §5).
 """
 
 from __future__ import annotations
@@ -10,9 +10,23 @@ from dataclasses import dataclass
 from itertools import product
 
 from arena.errors import ArenaError
-from arena.game.bits import ALL60, BEARER, JOKER, RANK, SPY
-from arena.game.cards import BEARER_CARD, CARD_TEXTS, JOKER_CARD, SPY_CARD, card_number, clan_cards
+from arena.game.board import Board
+from arena.game.cards import (
+    ALL60,
+    BEARER,
+    BEARER_CARD,
+    CARD_TEXTS,
+    ELITE_TEXTS,
+    JOKER,
+    JOKER_CARD,
+    RANK,
+    SPY,
+    SPY_CARD,
+    card_number,
+    clan_cards,
+)
 from arena.game.formations import find_refutation, side_strength
+from arena.game.moves import MOVES, Move
 from arena.game.rules import Rules
 
 #: Categories, weakest first, as data and in words.
@@ -213,3 +227,138 @@ def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verd
             f"both sides are worth the same ({own}): say which was completed first (--first mine|theirs)"
         )
     return Verdict(first == "mine", f"an exact tie ({own}); the side completed first wins: {first}")
+
+
+# ---- moves that are not legal ----------------------------------------------------------------------------------
+
+MADE_BY_HAND = "this Move object was constructed by hand; use a move from legal_moves() or parse_move()"
+#: What each phase asks for, and the kinds of moves that answer it.
+ASKS = {
+    "claim": "this is the claim window: claim a provable stone or decline with 'no claim'",
+    "play": "a card must be played now",
+    "take": "the ruse must take its target now",
+    "put": "the card that was taken must be placed now",
+    "scout": "the recruiter draws now: 'draw clan' or 'draw tactic'",
+    "return": "the recruiter returns cards now: 'return CARD'",
+    "draw": "a card must be drawn now: 'draw clan' or 'draw tactic'",
+    "over": "the game is over",
+}
+KINDS = {
+    "claim": ("claim", "no claim"),
+    "play": ("place", "mode", "ruse", "pass"),
+    "take": ("take",),
+    "put": ("place", "discard"),
+    "scout": ("draw",),
+    "return": ("return",),
+    "draw": ("draw",),
+    "over": (),
+}
+
+
+def why_illegal(board: Board, hand: tuple[str, ...], move: Move) -> str:
+    """The reason why `move` is not legal, as a sentence; `hand` is the hand of the seat to decide."""
+    return f"{move} is not legal: {_reason(board, hand, move)}"
+
+
+def _is_interned(move: Move) -> bool:
+    return any(0 <= move.index < len(table) and table[move.index] is move for table in MOVES.values())
+
+
+def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
+    if not _is_interned(move):
+        return MADE_BY_HAND
+    phase = board.phase
+    for card in (move.card, move.binding):
+        if card and card not in ELITE_TEXTS and card_number(card) < 60 and int(card[1:]) > board.rules.values:
+            return f"{board.rules.name} has no {card}"
+    if move.card in ("*7", "*8") and move.card != f"*{board.rules.spy_value}":
+        return f"the spy of {board.rules.name} is *{board.rules.spy_value}"
+    if move.kind not in KINDS[phase]:
+        return ASKS[phase]
+    if phase == "play":
+        return _why_not_play(board, hand, move)
+    if phase == "take":
+        return _why_not_take(board, move)
+    if phase == "put":
+        return _why_not_put(board, move)
+    if phase == "return":
+        return f"{move.card} is not in the hand"
+    return _why_not_claim(board, move)  # both decks can be drawn from where a draw is a decision
+
+
+def _why_not_play(board: Board, hand: tuple[str, ...], move: Move) -> str:
+    seat = board.turn
+    if move.kind == "pass":
+        return "passing is only allowed when no clan card can be played"
+    assert move.card is not None
+    if move.card not in hand:
+        return f"{move.card} is not in the hand"
+    if card_number(move.card) >= 60:
+        mine, other = board.tactics_played(seat), board.tactics_played(1 - seat)
+        if mine > other:
+            return f"the tactic limit: {mine} played, {other} by the opponent; the lead may not exceed one"
+        if move.card == "*J" and board.joker_played(seat):
+            return "each player may play only one joker per game"
+    if move.kind == "ruse":
+        if move.card == "scout":
+            return "both decks are empty"
+        if move.card == "traitor" and all(_full_or_claimed(board, stone) for stone in range(1, 10)):
+            return "this player has no room at any unclaimed stone"
+        return f"there is no card for {move.card} to take"
+    assert move.stone is not None
+    return _why_not_there(board, move, move.stone)
+
+
+def _why_not_there(board: Board, move: Move, stone: int) -> str:
+    if board.owners[stone - 1] != ".":
+        return f"stone {stone} has already been claimed"
+    if move.kind == "place" and _full_or_claimed(board, stone):
+        return f"this player's side of stone {stone} is full ({board.capacity(stone)} cards)"
+    if move.binding is None:
+        example = f"{move.card}=r{1 if move.card in ('*J', '*123') else board.rules.spy_value}@{stone}"
+        return f"in {board.rules.name}, a wild card gets its colour and value when it is played: {example}"
+    return f"in {board.rules.name}, a wild card gets its colour and value at the claim: {move.card}@{stone}"
+
+
+def _full_or_claimed(board: Board, stone: int) -> bool:
+    return board.owners[stone - 1] != "." or len(board.side(board.turn, stone)) >= board.capacity(stone)
+
+
+def _why_not_take(board: Board, move: Move) -> str:
+    ruse = board.ruse_under_way
+    seat = board.turn if ruse == "redeploy" else 1 - board.turn
+    assert move.card is not None
+    assert move.stone is not None
+    there = [card.partition("=")[0] for card in board.side(seat, move.stone)]
+    if move.card not in there:
+        owner = "this player" if seat == board.turn else "the opponent"
+        return f"{move.card} is not on {owner}'s side of stone {move.stone}"
+    if board.owners[move.stone - 1] != ".":
+        return f"stone {move.stone} has already been claimed"
+    return f"{ruse} can take only clan cards" + ("" if ruse == "traitor" else f" in {board.rules.name}")
+
+
+def _why_not_put(board: Board, move: Move) -> str:
+    if move.kind == "discard":
+        return "a card taken by the traitor must be placed, not discarded"
+    if move.card != board.pending:
+        return f"the card to place is {board.pending}"
+    assert move.stone is not None
+    if (
+        board.owners[move.stone - 1] == "."
+        and not _full_or_claimed(board, move.stone)
+        and (board.ruse_under_way == "redeploy" and move.stone == board.taken_from)
+    ):
+        return "the card may not return to the stone it came from"
+    return _why_not_there(board, move, move.stone)
+
+
+def _why_not_claim(board: Board, move: Move) -> str:
+    stone = move.stone
+    assert stone is not None  # 'no claim' is always legal in a window
+    if board.owners[stone - 1] != ".":
+        return f"stone {stone} has already been claimed"
+    missing = board.capacity(stone) - len(board.side(board.turn, stone))
+    if missing:
+        return f"this player's side of stone {stone} is not complete ({missing} missing)"
+    return f"the opponent could still beat this player's side of stone {stone} (arena explain shows how)"

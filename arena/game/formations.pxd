@@ -1,6 +1,6 @@
 # C types for formations.py.
 cimport cython
-from arena.game.bits cimport (u64, u16, u8, hib, ctz, group, popcount, PLANE, JOKER, SPY, BEARER, ALL60,
+from arena.game.cards cimport (u64, u16, u8, hib, ctz, group, popcount, PLANE, JOKER, SPY, BEARER, ALL60,
                               SUM, RUN, COLOUR, KIND, COLOUR_RUN, RANK)
 
 cdef u8 VALUE[64]

@@ -13,10 +13,10 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:  # the plain-Python fallback needs no Cython
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 if not cython.compiled:
-    from arena.game.bits import (
+    from arena.game.cards import (
         ALL60,
         BEARER,
         COLOUR,

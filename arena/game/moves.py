@@ -24,25 +24,25 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.errors import ArenaError, did_you_mean
 from arena.game.cards import CARD_NUMBERS, CARD_TEXTS
 
-# Blocks of move numbers. Engine code in C has the same numbers in engine.pxd.
-PLACE = 0  # card * 9 + stone, cards 0..64
-RUSE = 585  # scout, redeploy, deserter, traitor
-PASS = 589
-TAKE = 590  # card * 9 + stone, cards 0..62
-DISCARD = 1157
-CLAIM = 1158  # + stone
-NO_CLAIM = 1167
-DRAW = 1168  # clan, tactic
-RETURN = 1170  # + card, cards 0..68
-BIND = 1239  # joker 60 cards, then spy 6, then shield-bearer 18, each * 9 + stone
-BIND_SPY = 1779
-BIND_BEARER = 1833
 MOVE_COUNT = 1995
+
+if not cython.compiled:  # the numbers of the first moves of each block; in C they are in moves.pxd
+    RUSE = 585  # scout, redeploy, deserter, traitor; before: 9 * card + stone, for cards 0..64
+    PASS = 589
+    TAKE_CODE = 590  # 9 * card + stone, for cards 0..62
+    DISCARD = 1157
+    CLAIM = 1158  # + stone
+    NO_CLAIM = 1167
+    DRAW = 1168  # clan, tactic
+    RETURN = 1170  # + card, for cards 0..68
+    BIND = 1239  # joker as 60 cards, then spy as 6, then shield-bearer as 18, each 9 * card + stone
+    BIND_SPY = 1779
+    BIND_BEARER = 1833
 
 
 class Move:

@@ -1,8 +1,8 @@
 # C types for packing.py.
 cimport cython
-from arena.game.bits cimport u64, u16, u8, ALL54, ALL60
+from arena.game.cards cimport u64, u16, u8, ALL54, ALL60
 from arena.game.board cimport Board, copy_block, memcpy
-from arena.game.choices cimport CODES
+from arena.game.turns cimport CODES, legal_codes
 from arena.game.engine cimport State, View, is_spare, st_list
 from arena.game.moves cimport Move
 from arena.game.rng cimport Rng

@@ -16,7 +16,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.engine import State, View
 from arena.game.event_log import Event, SeatLog
@@ -27,11 +27,9 @@ from arena.game.rules import Rules
 if not cython.compiled:
     import marshal
 
-    from arena.game.board import Board
-    from arena.game.choices import CODES
+    from arena.game.board import FIELDS
     from arena.game.engine import st_list
-
-    _FIELDS = [name for name in Board.__annotations__ if name not in ("rules", "table")]
+    from arena.game.turns import CODES, legal_codes
 
     def is_spare(view: View) -> bool:
         """As in the engine."""
@@ -43,7 +41,7 @@ if not cython.compiled:
             raise ValueError("the view is older than what was told")
         log = view.log
         codes = [] if log is None else log.codes[told : view.log_length]
-        image = marshal.dumps((view.seat, told, codes, [getattr(view, name) for name in _FIELDS]))
+        image = marshal.dumps((view.seat, told, codes, [getattr(view, name) for name in FIELDS]))
         return len(image).to_bytes(4, "little") + image
 
     def unpacked(view: View, log: SeatLog, data: bytes, at: int) -> int:
@@ -53,9 +51,9 @@ if not cython.compiled:
             view.seat, told, codes, fields = marshal.loads(data[at + 4 : at + 4 + size])
         except (ValueError, EOFError, TypeError):
             return -1
-        if told != len(log) or len(fields) != len(_FIELDS):
+        if told != len(log) or len(fields) != len(FIELDS):
             return -1
-        for name, value in zip(_FIELDS, fields):
+        for name, value in zip(FIELDS, fields):
             setattr(view, name, value)
         for code in codes:
             log.add(code)
@@ -180,7 +178,7 @@ class Desk:
         self.asked += 1
         state = self.state
         copy_block(state, seen)
-        n = state.legal_codes(CODES)
+        n = legal_codes(state, CODES)
         return seen, st_list(CODES, n, self.table), stop
 
     def events(self, start: int) -> tuple[Event, ...]:

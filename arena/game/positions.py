@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
-from arena.game.board import completed_first, winning_reason
+from arena.game.board import first_completed, winning_reason
 from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.rules import Rules, load_rules
 
@@ -90,7 +90,7 @@ def _tie_order(position: dict[str, Any]) -> dict[str, Any]:
     for event in events:
         if event not in EVENTS:
             raise PositionError(f"'{event}' is not an event (events: {', '.join(EVENTS)})")
-    seat = completed_first(list(events))
+    seat = first_completed(list(events))
     return {"first_complete": None if seat is None else "ab"[seat]}
 
 

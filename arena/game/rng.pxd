@@ -1,6 +1,6 @@
 # C types for rng.py.
 cimport cython
-from arena.game.bits cimport u64
+from arena.game.cards cimport u64
 
 cdef extern from *:
     """

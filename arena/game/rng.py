@@ -15,7 +15,7 @@ from typing import TypeVar
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 T = TypeVar("T")
 MASK64 = (1 << 64) - 1

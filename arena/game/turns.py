@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""The turns of a game: what moves do, by their numbers, and what follows by itself (RULES.md §3 to §5).
+"""The turns of a game: which moves are legal, by their numbers, what they do, and what follows (RULES.md §3 to §5).
 
 A turn is a chain of decisions::
 
@@ -9,8 +9,6 @@ A turn is a chain of decisions::
 with the ruse's target, the recruiter's draws and the recruiter's returns in between. Only real decisions are moves:
 an empty claim window and a draw from the only deck happen by themselves, and so do the claims of a seat that
 claims automatically. A pass always is a move.
-
-Which moves are legal is said in `choices`; `engine` is the public face.
 """
 
 from __future__ import annotations
@@ -20,441 +18,642 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
-
-from arena.game.choices import Choices
-from arena.game.event_log import SeatLog
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 if not cython.compiled:
-    from arena.game.bits import ALL54, ALL60, popcount
-    from arena.game.cards import FOG_CARD, JOKER_CARD, SCOUT_CARD, SPY_CARD
-    from arena.game.choices import CLAIM_END, CLAIM_START, DRAW_CARD, OVER, PLAY, PUT, PUT_BACK, SCOUT, TAKE
+    from arena.game.board import (
+        CLAIM_END,
+        CLAIM_START,
+        COUNT9,
+        DRAW_CARD,
+        OVER,
+        PLAY,
+        PUT,
+        PUT_BACK,
+        SCOUT,
+        TAKE,
+        Board,
+        add_tactic,
+        clear,
+        drop_tactic,
+        give,
+        provable,
+        put_clan,
+        put_elite,
+        put_mode,
+        remove,
+        settle,
+    )
+    from arena.game.cards import (
+        ALL54,
+        ALL60,
+        BEARER,
+        FOG_CARD,
+        JOKER,
+        JOKER_CARD,
+        SCOUT_CARD,
+        SPY,
+        SPY_CARD,
+        ctz,
+        popcount,
+    )
     from arena.game.event_log import DREW, HIDDEN_DRAW, HIDDEN_RETURN
-    from arena.game.moves import BIND, BIND_BEARER, BIND_SPY, CLAIM, DISCARD, DRAW, NO_CLAIM, PASS, RETURN, RUSE
-    from arena.game.moves import TAKE as TAKE_CODE
+    from arena.game.moves import (
+        BIND,
+        BIND_BEARER,
+        BIND_SPY,
+        CLAIM,
+        DISCARD,
+        DRAW,
+        NO_CLAIM,
+        PASS,
+        RETURN,
+        RUSE,
+        TAKE_CODE,
+    )
+
+    CODES = [0] * 2048
 
 
-class Turns(Choices):
-    """A board with both decks, and the course of the turns."""
+# ---- legal moves ----------------------------------------------------------------------------------------------
 
-    if not cython.compiled:
-        clan_deck: list[int]
-        tactic_deck: list[int]
-        log0: SeatLog
-        log1: SeatLog
-        logging: bool
 
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            self = super().__new__(cls)
-            self.clan_deck, self.tactic_deck = [0] * 64, [0] * 32
-            self.logging = False
-            return self
-
-    @cython.final
-    def set_rules(self, numbers: Any) -> None:
-        """Take over the options from `Rules.numbers`; ValueError for one that there cannot be."""
-        self.values = numbers["values"]
-        self.hand_size = numbers["hand_size"]
-        self.spy = numbers["spy"]
-        self.window_start = numbers["window_start"]
-        self.window_after = numbers["window_after"]
-        self.on_play = numbers["on_play"]
-        self.clan_only = numbers["clan_only"]
-        self.with_tactics = numbers["with_tactics"]
-        self.back_on_top = numbers["back_on_top"]
-        self.single = numbers["single"]
-        flags = self.window_start | self.window_after | self.on_play | self.clan_only | self.with_tactics
-        flags |= self.back_on_top | self.single
-        if not (9 <= self.values <= 10 and 1 <= self.hand_size <= 12 and 7 <= self.spy <= 8 and 0 <= flags <= 1):
-            raise ValueError(f"these are no rules that can be played: {numbers}")
-
-    @cython.final
-    def load_decks(self, clan: bytes, tactic: bytes) -> bool:
-        """Take over the whole decks, first card first; False if a card is missing, foreign or twice there."""
-        clans = 0
-        tactics = 0
-        bit = 1
-        for i in range(len(clan)):
-            card = clan[i]
-            if card >= 60:
-                return False
-            self.clan_deck[i] = card
-            clans |= bit << card
-        for i in range(len(tactic)):
-            card = tactic[i]
-            if not 60 <= card <= 68:
-                return False
-            self.tactic_deck[i] = card
-            tactics += bit << 4 * (card - 60)  # counts of four bits, for ten cards
-        return clans == (ALL54 if self.values == 9 else ALL60) and tactics == (0x111111112 if self.with_tactics else 0)
-
-    @cython.final
-    def start_game(self, starter: int) -> None:
-        """Deal the hands alternately from the front of the clan deck and let the starter begin."""
-        self.clear()
-        for i in range(2 * self.hand_size):
-            bit = 1
-            self.hands[i & 1] |= bit << self.clan_deck[i]
-        self.clan_count[0] = self.hand_size
-        self.clan_count[1] = self.hand_size
-        self.clan_pos = 2 * self.hand_size
-        self.clan_end = 6 * self.values
-        self.clan_left = self.clan_end - self.clan_pos
-        self.tactic_pos = 0
-        self.tactic_end = 10 * self.with_tactics
-        self.tactic_left = self.tactic_end
-        self.starter = starter
-        self.mover = starter
-        self.stage = PLAY
-
-    # ---- what moves do ----------------------------------------------------------------------------------------
-
-    @cython.final
-    def perform(self, code: int) -> None:
-        """Carry out a legal move and everything that follows by itself."""
-        if self.stage == PLAY:
-            self.plays += 1
-            if code < 540:
-                self.play_clan(code // 9, code % 9)
-            elif code == PASS:
-                self.note(self.mover, PASS)
-                self.idle += 1
-                self.after_play()
-            else:
-                self.play_tactic(code)
-        elif self.stage == TAKE:
-            self.take(code)
-        elif self.stage == PUT:
-            self.put_taken(code)
-        elif self.stage == SCOUT:
-            self.draw(code - DRAW)
-            self.scout_left -= 1
-            self.scout_deck = code - DRAW
-            self.go_on_scouting()
-        elif self.stage == PUT_BACK:
-            self.put_back(code - RETURN)
-            if self.clan_count[self.mover] + self.tactic_count[self.mover] <= self.hand_size:
-                self.after_play()
-        elif self.stage == DRAW_CARD:
-            self.draw(code - DRAW)
-            self.next_turn()
+def legal_codes(board: Board, out: Any) -> int:
+    """Write the numbers of the legal moves to `out`; return how many there are."""
+    p = board.mover
+    n = 0
+    if board.stage == PLAY:
+        n = play_codes(board, out)
+        if board.tactics[p] and board.played[p] <= board.played[1 - p]:
+            n = tactic_codes(board, out, n)
+        if not board.hands[p] or not board.open[p]:
+            out[n] = PASS
+            n += 1
+    elif board.stage == TAKE:
+        n = target_codes(board, out, 0, board.ruse)
+    elif board.stage == PUT:
+        c = board.open[p]
+        if board.ruse == SCOUT_CARD + 1:  # redeploy: another stone, or away
+            c &= 511 ^ 1 << board.taken_stone
+        if board.taken >= JOKER_CARD:
+            n = elite_codes(board, out, 0, board.taken, c)
         else:
-            self.note(self.mover, code)
-            if code == NO_CLAIM:
-                self.claims = 0
-                if self.stage == CLAIM_START:
-                    self.stage = PLAY
+            n = spread_codes(board, out, 0, 9 * board.taken, c)
+        if board.ruse == SCOUT_CARD + 1:
+            out[n] = DISCARD
+            n += 1
+    elif board.stage == SCOUT or board.stage == DRAW_CARD:
+        out[0] = DRAW
+        out[1] = DRAW + 1
+        n = 2
+    elif board.stage == PUT_BACK:
+        h = board.hands[p]
+        while h:
+            out[n] = RETURN + ctz(h)
+            n += 1
+            h &= h - 1
+        if board.tactics[p] & 3:
+            out[n] = RETURN + JOKER_CARD
+            n += 1
+        for s in range(2, 10):
+            if board.tactics[p] >> s & 1:
+                out[n] = RETURN + 59 + s
+                n += 1
+    elif board.stage != OVER:
+        n = spread_codes(board, out, 0, CLAIM, board.claims)
+        out[n] = NO_CLAIM
+        n += 1
+    return n
+
+
+def play_codes(board: Board, out: Any) -> int:
+    """Clan cards onto own sides with room."""
+    n = 0
+    h = board.hands[board.mover]
+    o = board.open[board.mover]
+    while h:
+        c = 9 * ctz(h)
+        h &= h - 1
+        s = o
+        while s:
+            out[n] = c + ctz(s)
+            n += 1
+            s &= s - 1
+    return n
+
+
+def spread_codes(board: Board, out: Any, n: int, base: int, stones: int) -> int:
+    """`base + stone` for each stone of a set."""
+    while stones:
+        out[n] = base + ctz(stones)
+        n += 1
+        stones &= stones - 1
+    return n
+
+
+def elite_codes(board: Board, out: Any, n: int, card: int, stones: int) -> int:
+    """A wild onto each stone of a set, with each binding where wilds are bound when played."""
+    if not board.on_play:
+        return spread_codes(board, out, n, 9 * card, stones)
+    if card == JOKER_CARD:
+        base = BIND
+        low = 6 * board.values
+    elif card == SPY_CARD:
+        base = BIND_SPY
+        low = 6
+    else:
+        base = BIND_BEARER
+        low = 18
+    for c in range(low):
+        n = spread_codes(board, out, n, base + 9 * c, stones)
+    return n
+
+
+def tactic_codes(board: Board, out: Any, n: int) -> int:
+    """The tactic cards in hand, where the limit allows one."""
+    p = board.mover
+    t = board.tactics[p]
+    o = board.open[p]
+    free = 511 ^ (board.owned[0] | board.owned[1])
+    if t & 3 and not board.jokers[p]:
+        n = elite_codes(board, out, n, JOKER_CARD, o)
+    if t & 4:
+        n = elite_codes(board, out, n, SPY_CARD, o)
+    if t & 8:
+        n = elite_codes(board, out, n, SPY_CARD + 1, o)
+    if t & 16:
+        n = spread_codes(board, out, n, 9 * FOG_CARD, free)
+    if t & 32:
+        n = spread_codes(board, out, n, 9 * FOG_CARD + 9, free)
+    if t & 64 and board.clan_left + board.tactic_left:
+        out[n] = RUSE
+        n += 1
+    for q in range(1, 4):  # redeploy, deserter, traitor
+        if t >> (6 + q) & 1 and (q < 3 or o) and has_target(board, SCOUT_CARD + q):
+            out[n] = RUSE + q
+            n += 1
+    return n
+
+
+def count_tactic_codes(board: Board) -> int:
+    """How many moves `tactic_codes` writes, where wilds are not bound when played."""
+    p = board.mover
+    t = board.tactics[p]
+    o = board.open[p]
+    n = COUNT9[o] * ((1 if t & 3 and not board.jokers[p] else 0) + (t >> 2 & 1) + (t >> 3 & 1))
+    n += COUNT9[511 ^ (board.owned[0] | board.owned[1])] * ((t >> 4 & 1) + (t >> 5 & 1))
+    if t & 64 and board.clan_left + board.tactic_left:
+        n += 1
+    for q in range(1, 4):  # redeploy, deserter, traitor
+        if t >> (6 + q) & 1 and (q < 3 or o) and has_target(board, SCOUT_CARD + q):
+            n += 1
+    return n
+
+
+def has_target(board: Board, ruse: int) -> bool:
+    """Can the ruse take any card at all?"""
+    p = board.mover if ruse == SCOUT_CARD + 1 else 1 - board.mover
+    takes = ALL60 if board.clan_only or ruse == SCOUT_CARD + 3 else ALL60 | JOKER | SPY | BEARER
+    free = 511 ^ (board.owned[0] | board.owned[1])
+    found = 0
+    for s in range(9):  # without branches
+        found |= board.sides[9 * p + s] & -(free >> s & 1)
+    return found & takes != 0
+
+
+def target_codes(board: Board, out: Any, n: int, ruse: int) -> int:
+    """What a ruse can take: redeploy own cards, the others the opponent's, on unclaimed stones."""
+    p = board.mover if ruse == SCOUT_CARD + 1 else 1 - board.mover
+    stones = 511 ^ (board.owned[0] | board.owned[1])
+    while stones:
+        s = ctz(stones)
+        stones &= stones - 1
+        w = board.sides[9 * p + s]
+        while w:
+            c = ctz(w)
+            w &= w - 1
+            if c < JOKER_CARD or not (board.clan_only or ruse == SCOUT_CARD + 3):
+                out[n] = TAKE_CODE + 9 * c + s
+                n += 1
+    return n
+
+
+def is_legal(board: Board, code: int) -> bool:
+    """Is the move of that number legal?"""
+    p = board.mover
+    if code < 540 and board.stage == PLAY:
+        return (board.hands[p] >> (code // 9) & board.open[p] >> (code % 9) & 1) != 0
+    n = legal_codes(board, CODES)
+    for i in range(n):  # noqa: SIM110 (a generator would need Python objects)
+        if CODES[i] == code:
+            return True
+    return False
+
+
+# ---- the beginning ----
+
+
+def set_rules(board: Board, numbers: Any) -> None:
+    """Take over the options from `Rules.numbers`; ValueError for one that there cannot be."""
+    board.values = numbers["values"]
+    board.hand_size = numbers["hand_size"]
+    board.spy = numbers["spy"]
+    board.window_start = numbers["window_start"]
+    board.window_after = numbers["window_after"]
+    board.on_play = numbers["on_play"]
+    board.clan_only = numbers["clan_only"]
+    board.with_tactics = numbers["with_tactics"]
+    board.back_on_top = numbers["back_on_top"]
+    board.single = numbers["single"]
+    flags = board.window_start | board.window_after | board.on_play | board.clan_only | board.with_tactics
+    flags |= board.back_on_top | board.single
+    if not (9 <= board.values <= 10 and 1 <= board.hand_size <= 12 and 7 <= board.spy <= 8 and 0 <= flags <= 1):
+        raise ValueError(f"these are no rules that can be played: {numbers}")
+
+
+def load_decks(board: Board, clan: bytes, tactic: bytes) -> bool:
+    """Take over the whole decks, first card first; False if a card is missing, foreign or twice there."""
+    clans = 0
+    tactics = 0
+    bit = 1
+    for i in range(len(clan)):
+        card = clan[i]
+        if card >= 60:
+            return False
+        board.clan_deck[i] = card
+        clans |= bit << card
+    for i in range(len(tactic)):
+        card = tactic[i]
+        if not 60 <= card <= 68:
+            return False
+        board.tactic_deck[i] = card
+        tactics += bit << 4 * (card - 60)  # counts of four bits, for ten cards
+    return clans == (ALL54 if board.values == 9 else ALL60) and tactics == (0x111111112 if board.with_tactics else 0)
+
+
+def start_game(board: Board, starter: int) -> None:
+    """Deal the hands alternately from the front of the clan deck and let the starter begin."""
+    clear(board)
+    for i in range(2 * board.hand_size):
+        bit = 1
+        board.hands[i & 1] |= bit << board.clan_deck[i]
+    board.clan_count[0] = board.hand_size
+    board.clan_count[1] = board.hand_size
+    board.clan_pos = 2 * board.hand_size
+    board.clan_end = 6 * board.values
+    board.clan_left = board.clan_end - board.clan_pos
+    board.tactic_pos = 0
+    board.tactic_end = 10 * board.with_tactics
+    board.tactic_left = board.tactic_end
+    board.starter = starter
+    board.mover = starter
+    board.stage = PLAY
+
+
+# ---- what moves do ----------------------------------------------------------------------------------------
+
+
+def perform(board: Board, code: int) -> None:
+    """Carry out a legal move and everything that follows by itself."""
+    if board.stage == PLAY:
+        board.plays += 1
+        if code < 540:
+            play_clan(board, code // 9, code % 9)
+        elif code == PASS:
+            note(board, board.mover, PASS)
+            board.idle += 1
+            after_play(board)
+        else:
+            play_tactic(board, code)
+    elif board.stage == TAKE:
+        take(board, code)
+    elif board.stage == PUT:
+        put_taken(board, code)
+    elif board.stage == SCOUT:
+        draw(board, code - DRAW)
+        board.scout_left -= 1
+        board.scout_deck = code - DRAW
+        go_on_scouting(board)
+    elif board.stage == PUT_BACK:
+        put_back(board, code - RETURN)
+        if board.clan_count[board.mover] + board.tactic_count[board.mover] <= board.hand_size:
+            after_play(board)
+    elif board.stage == DRAW_CARD:
+        draw(board, code - DRAW)
+        next_turn(board)
+    else:
+        note(board, board.mover, code)
+        if code == NO_CLAIM:
+            board.claims = 0
+            if board.stage == CLAIM_START:
+                board.stage = PLAY
+            else:
+                draw_phase(board)
+        else:
+            board.idle = 0
+            board.claims &= 511 ^ 1 << (code - CLAIM)
+            give(board, board.mover, 1 << (code - CLAIM))
+            if board.won >= 0:
+                board.stage = OVER
+            elif not board.claims:
+                if board.stage == CLAIM_START:
+                    board.stage = PLAY
                 else:
-                    self.draw_phase()
-            else:
-                self.idle = 0
-                self.claims &= 511 ^ 1 << (code - CLAIM)
-                self.give(self.mover, 1 << (code - CLAIM))
-                if self.won >= 0:
-                    self.stage = OVER
-                elif not self.claims:
-                    if self.stage == CLAIM_START:
-                        self.stage = PLAY
-                    else:
-                        self.draw_phase()
+                    draw_phase(board)
 
-    @cython.final
-    def play_clan(self, card: int, s: int) -> None:
-        """A clan card from the hand onto the own side."""
-        p = self.mover
-        bit = 1
-        self.hands[p] ^= bit << card
-        self.clan_count[p] -= 1
-        self.idle = 0
-        self.note(p, 9 * card + s)
-        self.put_clan(p, card, s)
-        if self.back_n:
-            self.forget(p, card)
-        self.after_play()
 
-    @cython.final
-    def play_tactic(self, code: int) -> None:
-        """An elite troop, a combat mode, or the beginning of a ruse."""
-        p = self.mover
-        self.idle = 0
-        self.note(p, code)
-        if code >= BIND or code < RUSE:
-            s = code % 9 if code < RUSE else (code - BIND) % 9
-            card = code // 9
-            binding = -1
-            if code >= BIND_BEARER:
-                card = SPY_CARD + 1
-                binding = (code - BIND_BEARER) // 9
-            elif code >= BIND_SPY:
-                card = SPY_CARD
-                binding = (code - BIND_SPY) // 9 + 6 * (self.spy - 1)
-            elif code >= BIND:
-                card = JOKER_CARD
-                binding = (code - BIND) // 9
-            self.count_tactic(card)
-            if card >= FOG_CARD:
-                self.put_mode(card, s)
-            else:
-                self.put_elite(p, card, s, binding)
-            self.after_play()
-        else:
-            card = code - RUSE + SCOUT_CARD
-            self.count_tactic(card)
-            self.rows[p] |= 1 << (card - 60)
-            self.ruse = card
-            if card == SCOUT_CARD:
-                self.scouter = p
-                self.scout_left = 3
-                self.scout_deck = -1
-                self.go_on_scouting()
-            else:
-                self.stage = TAKE
+def play_clan(board: Board, card: int, s: int) -> None:
+    """A clan card from the hand onto the own side."""
+    p = board.mover
+    bit = 1
+    board.hands[p] ^= bit << card
+    board.clan_count[p] -= 1
+    board.idle = 0
+    note(board, p, 9 * card + s)
+    put_clan(board, p, card, s)
+    if board.back_n:
+        forget(board, p, card)
+    after_play(board)
 
-    @cython.final
-    def count_tactic(self, card: int) -> None:
-        """A tactic card leaves the hand and counts for the limit."""
-        p = self.mover
-        self.drop_tactic(p, card)
-        self.played[p] += 1
-        if card == JOKER_CARD:
-            self.jokers[p] = 1
-        if self.back_n:
-            self.forget(p, card)
 
-    @cython.final
-    def take(self, code: int) -> None:
-        """The target of redeploy, deserter or traitor leaves its side."""
-        p = self.mover
-        q = p if self.ruse == SCOUT_CARD + 1 else 1 - p
-        card = (code - TAKE_CODE) // 9
-        s = (code - TAKE_CODE) % 9
-        self.note(p, code)
-        self.remove(q, card, s)
-        if self.ruse == SCOUT_CARD + 2:
-            self.drop(q, card)
-            self.after_play()
-        else:
-            self.taken = card
-            self.taken_stone = s
-            self.stage = PUT
-
-    @cython.final
-    def drop(self, seat: int, card: int) -> None:
-        """A card goes, face up, to the row of the seat whose side it left."""
-        if card >= JOKER_CARD:
-            self.rows[seat] |= 1 << (card - 60)
-        else:
-            bit = 1
-            self.discards[seat] |= bit << card
-
-    @cython.final
-    def put_taken(self, code: int) -> None:
-        """Where redeploy or traitor puts the card."""
-        p = self.mover
-        self.note(p, code)
-        if code == DISCARD:
-            self.drop(p, self.taken)
-        elif code >= BIND_BEARER:
-            self.put_elite(p, self.taken, (code - BIND) % 9, (code - BIND_BEARER) // 9)
+def play_tactic(board: Board, code: int) -> None:
+    """An elite troop, a combat mode, or the beginning of a ruse."""
+    p = board.mover
+    board.idle = 0
+    note(board, p, code)
+    if code >= BIND or code < RUSE:
+        s = code % 9 if code < RUSE else (code - BIND) % 9
+        card = code // 9
+        binding = -1
+        if code >= BIND_BEARER:
+            card = SPY_CARD + 1
+            binding = (code - BIND_BEARER) // 9
         elif code >= BIND_SPY:
-            self.put_elite(p, self.taken, (code - BIND) % 9, (code - BIND_SPY) // 9 + 6 * (self.spy - 1))
+            card = SPY_CARD
+            binding = (code - BIND_SPY) // 9 + 6 * (board.spy - 1)
         elif code >= BIND:
-            self.put_elite(p, self.taken, (code - BIND) % 9, (code - BIND) // 9)
-        elif self.taken >= JOKER_CARD:
-            self.put_elite(p, self.taken, code % 9, -1)
+            card = JOKER_CARD
+            binding = (code - BIND) // 9
+        count_tactic(board, card)
+        if card >= FOG_CARD:
+            put_mode(board, card, s)
         else:
-            self.put_clan(p, self.taken, code % 9)
-        self.taken = 255
-        self.after_play()
-
-    # ---- decks ------------------------------------------------------------------------------------------------
-
-    @cython.final
-    def draw(self, deck: int) -> None:
-        """The mover draws from the clan deck (0) or the tactic deck (1)."""
-        p = self.mover
-        if deck == 0:
-            place = self.clan_pos
-            card = self.clan_deck[place]
-            self.clan_pos += 1
-            self.clan_left -= 1
-            bit = 1
-            self.hands[p] |= bit << card
-            self.clan_count[p] += 1
+            put_elite(board, p, card, s, binding)
+        after_play(board)
+    else:
+        card = code - RUSE + SCOUT_CARD
+        count_tactic(board, card)
+        board.rows[p] |= 1 << (card - 60)
+        board.ruse = card
+        if card == SCOUT_CARD:
+            board.scouter = p
+            board.scout_left = 3
+            board.scout_deck = -1
+            go_on_scouting(board)
         else:
-            place = self.tactic_pos
-            card = self.tactic_deck[place]
-            self.tactic_pos += 1
-            self.tactic_left -= 1
-            self.add_tactic(p, card)
-        self.idle = 0
-        if self.back_n:
-            self.track(p, deck, place)
-        self.note_hidden(p, DREW + card, HIDDEN_DRAW + deck)
+            board.stage = TAKE
 
-    @cython.final
-    def track(self, p: int, deck: int, place: int) -> None:
-        """Was the drawn card one that the recruiter had put back? Then its player knows where it is now."""
-        for i in range(self.back_n):
-            if self.back_deck[i] == deck and self.back_place[i] == place:
-                self.back_place[i] = 255 if p == self.scouter else 254
 
-    @cython.final
-    def forget(self, p: int, card: int) -> None:
-        """A card is played: if it was known to be in that hand, it no longer is."""
-        for i in range(self.back_n):
-            if self.back_card[i] == card and self.back_place[i] == 254 and p != self.scouter:
-                self.back_place[i] = 255
+def count_tactic(board: Board, card: int) -> None:
+    """A tactic card leaves the hand and counts for the limit."""
+    p = board.mover
+    drop_tactic(board, p, card)
+    board.played[p] += 1
+    if card == JOKER_CARD:
+        board.jokers[p] = 1
+    if board.back_n:
+        forget(board, p, card)
+
+
+def take(board: Board, code: int) -> None:
+    """The target of redeploy, deserter or traitor leaves its side."""
+    p = board.mover
+    q = p if board.ruse == SCOUT_CARD + 1 else 1 - p
+    card = (code - TAKE_CODE) // 9
+    s = (code - TAKE_CODE) % 9
+    note(board, p, code)
+    remove(board, q, card, s)
+    if board.ruse == SCOUT_CARD + 2:
+        drop(board, q, card)
+        after_play(board)
+    else:
+        board.taken = card
+        board.taken_stone = s
+        board.stage = PUT
+
+
+def drop(board: Board, seat: int, card: int) -> None:
+    """A card goes, face up, to the row of the seat whose side it left."""
+    if card >= JOKER_CARD:
+        board.rows[seat] |= 1 << (card - 60)
+    else:
+        bit = 1
+        board.discards[seat] |= bit << card
+
+
+def put_taken(board: Board, code: int) -> None:
+    """Where redeploy or traitor puts the card."""
+    p = board.mover
+    note(board, p, code)
+    if code == DISCARD:
+        drop(board, p, board.taken)
+    elif code >= BIND_BEARER:
+        put_elite(board, p, board.taken, (code - BIND) % 9, (code - BIND_BEARER) // 9)
+    elif code >= BIND_SPY:
+        put_elite(board, p, board.taken, (code - BIND) % 9, (code - BIND_SPY) // 9 + 6 * (board.spy - 1))
+    elif code >= BIND:
+        put_elite(board, p, board.taken, (code - BIND) % 9, (code - BIND) // 9)
+    elif board.taken >= JOKER_CARD:
+        put_elite(board, p, board.taken, code % 9, -1)
+    else:
+        put_clan(board, p, board.taken, code % 9)
+    board.taken = 255
+    after_play(board)
+
+
+# ---- decks ------------------------------------------------------------------------------------------------
+
+
+def draw(board: Board, deck: int) -> None:
+    """The mover draws from the clan deck (0) or the tactic deck (1)."""
+    p = board.mover
+    if deck == 0:
+        place = board.clan_pos
+        card = board.clan_deck[place]
+        board.clan_pos += 1
+        board.clan_left -= 1
+        bit = 1
+        board.hands[p] |= bit << card
+        board.clan_count[p] += 1
+    else:
+        place = board.tactic_pos
+        card = board.tactic_deck[place]
+        board.tactic_pos += 1
+        board.tactic_left -= 1
+        add_tactic(board, p, card)
+    board.idle = 0
+    if board.back_n:
+        track(board, p, deck, place)
+    note_hidden(board, p, DREW + card, HIDDEN_DRAW + deck)
+
+
+def track(board: Board, p: int, deck: int, place: int) -> None:
+    """Was the drawn card one that the recruiter had put back? Then its player knows where it is now."""
+    for i in range(board.back_n):
+        if board.back_deck[i] == deck and board.back_place[i] == place:
+            board.back_place[i] = 255 if p == board.scouter else 254
+
+
+def forget(board: Board, p: int, card: int) -> None:
+    """A card is played: if it was known to be in that hand, it no longer is."""
+    for i in range(board.back_n):
+        if board.back_card[i] == card and board.back_place[i] == 254 and p != board.scouter:
+            board.back_place[i] = 255
+            break
+
+
+def go_on_scouting(board: Board) -> None:
+    """The recruiter's draws as far as there is no choice, then its returns."""
+    while board.scout_left and board.clan_left + board.tactic_left:
+        if board.single and board.scout_deck >= 0:
+            if (board.tactic_left if board.scout_deck else board.clan_left) == 0:
                 break
-
-    @cython.final
-    def go_on_scouting(self) -> None:
-        """The recruiter's draws as far as there is no choice, then its returns."""
-        while self.scout_left and self.clan_left + self.tactic_left:
-            if self.single and self.scout_deck >= 0:
-                if (self.tactic_left if self.scout_deck else self.clan_left) == 0:
-                    break
-                self.draw(self.scout_deck)
-            elif self.clan_left and self.tactic_left:
-                self.stage = SCOUT
-                return
-            else:
-                self.scout_deck = 0 if self.clan_left else 1
-                self.draw(self.scout_deck)
-            self.scout_left -= 1
-        self.scout_left = 0
-        if self.clan_count[self.mover] + self.tactic_count[self.mover] > self.hand_size:
-            self.stage = PUT_BACK
-        else:
-            self.after_play()
-
-    @cython.final
-    def put_back(self, card: int) -> None:
-        """The recruiter's player puts a card back, face down, on its own deck."""
-        p = self.mover
-        i = self.back_n
-        self.back_n += 1
-        self.back_card[i] = card
-        if card < JOKER_CARD:
-            bit = 1
-            self.hands[p] ^= bit << card
-            self.clan_count[p] -= 1
-            self.clan_left += 1
-            self.back_deck[i] = 0
-            if self.back_on_top:
-                self.clan_pos -= 1
-                self.back_place[i] = self.clan_pos
-            else:
-                self.back_place[i] = self.clan_end
-                self.clan_end += 1
-            self.clan_deck[self.back_place[i]] = card
-        else:
-            self.drop_tactic(p, card)
-            self.tactic_left += 1
-            self.back_deck[i] = 1
-            if self.back_on_top:
-                self.tactic_pos -= 1
-                self.back_place[i] = self.tactic_pos
-            else:
-                self.back_place[i] = self.tactic_end
-                self.tactic_end += 1
-            self.tactic_deck[self.back_place[i]] = card
-        self.note_hidden(p, RETURN + card, HIDDEN_RETURN + self.back_deck[i])
-
-    # ---- the turn ---------------------------------------------------------------------------------------------
-
-    @cython.final
-    def window(self, stage: int) -> bool:
-        """An open claim window; True if the turn waits for a decision or the game is over."""
-        p = self.mover
-        if not self.dirty[p] and not self.watched[p] & self.visible:
-            return False
-        got = self.provable(p)
-        if not got:
-            return False
-        if not self.auto[p]:
-            self.claims = got
-            self.stage = stage
-            return True
-        self.idle = 0
-        for s in range(9):
-            if got >> s & 1:
-                self.note(p, CLAIM + s)
-        self.give(p, got)
-        if self.won >= 0:
-            self.stage = OVER
-            return True
-        return False
-
-    @cython.final
-    def after_play(self) -> None:
-        """The claim window after the play, then the draw."""
-        self.ruse = 0
-        if not (self.window_after and self.window(CLAIM_END)):
-            self.draw_phase()
-
-    @cython.final
-    def draw_phase(self) -> None:
-        """Draw a card if the hand is below the limit; the player chooses if both decks have cards."""
-        p = self.mover
-        if self.clan_count[p] + self.tactic_count[p] < self.hand_size:
-            if self.clan_left and self.tactic_left:
-                self.stage = DRAW_CARD
-                return
-            if self.clan_left:
-                self.draw(0)
-            elif self.tactic_left:
-                self.draw(1)
-        self.next_turn()
-
-    @cython.final
-    def next_turn(self) -> None:
-        """The other player's turn, unless two passes in a row have ended the game."""
-        if self.idle == 2:
-            self.settle()
-            self.stage = OVER
+            draw(board, board.scout_deck)
+        elif board.clan_left and board.tactic_left:
+            board.stage = SCOUT
             return
-        self.mover = 1 - self.mover
-        self.turn_count += 1
-        if not (self.window_start and self.window(CLAIM_START)):
-            self.stage = PLAY
-
-    @cython.final
-    def note(self, p: int, code: int) -> None:
-        """Log what both seats see."""
-        if self.logging:
-            self.log0.add(2 * code + p)
-            self.log1.add(2 * code + p)
-
-    @cython.final
-    def note_hidden(self, p: int, code: int, hidden: int) -> None:
-        """Log what only one seat sees whole."""
-        if self.logging:
-            self.log0.add(2 * (hidden if p else code) + p)
-            self.log1.add(2 * (code if p else hidden) + p)
-
-    def hand_of(self, seat: int) -> tuple[str, ...]:
-        """The cards in a hand, clan cards first."""
-        return self.hand_texts(seat)
-
-    # ---- for samples -----------------------------------------------------------------------------------------
-
-    @cython.final
-    def add_known(self, p: int, card: int) -> None:
-        """Put a card into a hand whose size is already counted."""
-        if card < JOKER_CARD:
-            bit = 1
-            self.hands[p] |= bit << card
         else:
-            self.add_tactic(p, card)
-            self.tactic_count[p] -= 1
+            board.scout_deck = 0 if board.clan_left else 1
+            draw(board, board.scout_deck)
+        board.scout_left -= 1
+    board.scout_left = 0
+    if board.clan_count[board.mover] + board.tactic_count[board.mover] > board.hand_size:
+        board.stage = PUT_BACK
+    else:
+        after_play(board)
 
-    @cython.final
-    def hidden_clan(self, p: int) -> int:
-        """How many clan cards of a hand have not been put there yet."""
-        return self.clan_count[p] - popcount(self.hands[p])
 
-    @cython.final
-    def hidden_tactics(self, p: int) -> int:
-        """How many tactic cards of a hand have not been put there yet."""
-        return self.tactic_count[p] - popcount(self.tactics[p])
+def put_back(board: Board, card: int) -> None:
+    """The recruiter's player puts a card back, face down, on its own deck."""
+    p = board.mover
+    i = board.back_n
+    board.back_n += 1
+    board.back_card[i] = card
+    if card < JOKER_CARD:
+        bit = 1
+        board.hands[p] ^= bit << card
+        board.clan_count[p] -= 1
+        board.clan_left += 1
+        board.back_deck[i] = 0
+        if board.back_on_top:
+            board.clan_pos -= 1
+            board.back_place[i] = board.clan_pos
+        else:
+            board.back_place[i] = board.clan_end
+            board.clan_end += 1
+        board.clan_deck[board.back_place[i]] = card
+    else:
+        drop_tactic(board, p, card)
+        board.tactic_left += 1
+        board.back_deck[i] = 1
+        if board.back_on_top:
+            board.tactic_pos -= 1
+            board.back_place[i] = board.tactic_pos
+        else:
+            board.back_place[i] = board.tactic_end
+            board.tactic_end += 1
+        board.tactic_deck[board.back_place[i]] = card
+    note_hidden(board, p, RETURN + card, HIDDEN_RETURN + board.back_deck[i])
+
+
+# ---- the turn ---------------------------------------------------------------------------------------------
+
+
+def window(board: Board, stage: int) -> bool:
+    """An open claim window; True if the turn waits for a decision or the game is over."""
+    p = board.mover
+    if not board.dirty[p] and not board.watched[p] & board.visible:
+        return False
+    got = provable(board, p)
+    if not got:
+        return False
+    if not board.auto[p]:
+        board.claims = got
+        board.stage = stage
+        return True
+    board.idle = 0
+    for s in range(9):
+        if got >> s & 1:
+            note(board, p, CLAIM + s)
+    give(board, p, got)
+    if board.won >= 0:
+        board.stage = OVER
+        return True
+    return False
+
+
+def after_play(board: Board) -> None:
+    """The claim window after the play, then the draw."""
+    board.ruse = 0
+    if not (board.window_after and window(board, CLAIM_END)):
+        draw_phase(board)
+
+
+def draw_phase(board: Board) -> None:
+    """Draw a card if the hand is below the limit; the player chooses if both decks have cards."""
+    p = board.mover
+    if board.clan_count[p] + board.tactic_count[p] < board.hand_size:
+        if board.clan_left and board.tactic_left:
+            board.stage = DRAW_CARD
+            return
+        if board.clan_left:
+            draw(board, 0)
+        elif board.tactic_left:
+            draw(board, 1)
+    next_turn(board)
+
+
+def next_turn(board: Board) -> None:
+    """The other player's turn, unless two passes in a row have ended the game."""
+    if board.idle == 2:
+        settle(board)
+        board.stage = OVER
+        return
+    board.mover = 1 - board.mover
+    board.turn_count += 1
+    if not (board.window_start and window(board, CLAIM_START)):
+        board.stage = PLAY
+
+
+def note(board: Board, p: int, code: int) -> None:
+    """Log what both seats see."""
+    if board.logging:
+        board.log0.add(2 * code + p)
+        board.log1.add(2 * code + p)
+
+
+def note_hidden(board: Board, p: int, code: int, hidden: int) -> None:
+    """Log what only one seat sees whole."""
+    if board.logging:
+        board.log0.add(2 * (hidden if p else code) + p)
+        board.log1.add(2 * (code if p else hidden) + p)
+
+
+def add_known(board: Board, p: int, card: int) -> None:
+    """Put a card into a hand whose size is already counted."""
+    if card < JOKER_CARD:
+        bit = 1
+        board.hands[p] |= bit << card
+    else:
+        add_tactic(board, p, card)
+        board.tactic_count[p] -= 1
+
+
+def hidden_clan(board: Board, p: int) -> int:
+    """How many clan cards of a hand have not been put there yet."""
+    return board.clan_count[p] - popcount(board.hands[p])
+
+
+def hidden_tactics(board: Board, p: int) -> int:
+    """How many tactic cards of a hand have not been put there yet."""
+    return board.tactic_count[p] - popcount(board.tactics[p])

@@ -1,12 +1,11 @@
 # C types for evaluator.py.
 cimport cython
-from arena.game.bits cimport u64, u32, u16, ctz, popcount, JOKER_CARD
-from arena.game.board cimport WON, copy_block
-from arena.game.choices cimport DRAW, DRAW_CARD, PASS, PLAY, PUT, SCOUT, TAKE
+from arena.game.cards cimport u64, u32, u16, ctz, popcount, JOKER_CARD
+from arena.game.board cimport Board, DRAW_CARD, PLAY, PUT, SCOUT, TAKE, WON, copy_block
 from arena.game.engine cimport State
-from arena.game.moves cimport Move
-from arena.game.public_state cimport Shown
+from arena.game.moves cimport DRAW, Move, PASS
 from arena.game.rng cimport Rng
+from arena.game.turns cimport is_legal, legal_codes, perform
 from arena.policy.layers cimport mix
 from arena.policy.stones cimport Pool, STEP, compare, known_chance, side_levels
 
@@ -49,22 +48,22 @@ cdef class Evaluator:
     cdef double most            # the value of the best move that was found last
     cdef double settings[5]
 
-    cpdef double value(self, Shown position, int seat=*)
+    cpdef double value(self, Board position, int seat=*)
     @cython.locals(s=cython.int)
-    cpdef tuple stone_odds(self, Shown position, int seat=*)
+    cpdef tuple stone_odds(self, Board position, int seat=*)
     @cython.locals(root=State, s=cython.int, at=cython.int, i=cython.int)
-    cpdef tuple explain(self, Shown position, int seat=*)
+    cpdef tuple explain(self, Board position, int seat=*)
     @cython.locals(i=cython.int, won=cython.double)
     cdef double stake(self, int s) noexcept
-    cpdef list values(self, Shown position, list moves)
+    cpdef list values(self, Board position, list moves)
     @cython.locals(i=cython.int)
-    cpdef Move choose(self, Shown position, list moves)
-    cdef int seat_of(self, Shown position, int seat) except -1
+    cpdef Move choose(self, Board position, list moves)
+    cdef int seat_of(self, Board position, int seat) except -1
     @cython.locals(code=cython.int, table=tuple)
-    cdef int code_of(self, Shown position, Move move) except -1
+    cdef int code_of(self, Board position, Move move) except -1
     @cython.locals(q=cython.int, root=State, unseen=u64, count=cython.int, drawn=cython.double, theirs=cython.double,
                    s=cython.int)
-    cdef int look(self, Shown position, int p) except -1
+    cdef int look(self, Board position, int p) except -1
     @cython.locals(s=cython.int)
     cdef double root_value(self) noexcept
     @cython.locals(p=cython.int, q=cython.int, root=State, hand=u64, gone=u64, card=cython.int, changed=cython.int,

@@ -16,21 +16,20 @@ from typing import Any, NamedTuple
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
+from arena.game.board import Board
 from arena.game.engine import State
 from arena.game.moves import MOVE_COUNT, Move, moves_by_number
-from arena.game.public_state import Shown
 from arena.policy.stones import Pool
 
 if not cython.compiled:
     from math import log
 
-    from arena.game.bits import ctz, popcount
-    from arena.game.board import WON, copy_block
-    from arena.game.cards import JOKER_CARD
-    from arena.game.choices import DRAW_CARD, PLAY, PUT, SCOUT, TAKE
+    from arena.game.board import DRAW_CARD, PLAY, PUT, SCOUT, TAKE, WON, copy_block
+    from arena.game.cards import JOKER_CARD, ctz, popcount
     from arena.game.moves import DRAW, PASS
+    from arena.game.turns import is_legal, legal_codes, perform
     from arena.policy.layers import mix
     from arena.policy.stones import STEP, compare, known_chance, side_levels
 
@@ -141,17 +140,17 @@ class Evaluator:
 
     # ---- for callers in Python ----------------------------------------------------------------------------------
 
-    def value(self, position: Shown, seat: int = -1) -> float:
+    def value(self, position: Board, seat: int = -1) -> float:
         """The chance that `seat` (the view's own, or the one to decide) wins, from what that seat knows: 0 to 1."""
         self.look(position, self.seat_of(position, seat))
         return self.root_value()
 
-    def stone_odds(self, position: Shown, seat: int = -1) -> tuple[float, ...]:
+    def stone_odds(self, position: Board, seat: int = -1) -> tuple[float, ...]:
         """The chance that `seat` wins stone 1..9 (index 0..8)."""
         self.look(position, self.seat_of(position, seat))
         return tuple([self.chances[s] for s in range(9)])
 
-    def explain(self, position: Shown, seat: int = -1) -> tuple[StoneOdds, ...]:
+    def explain(self, position: Board, seat: int = -1) -> tuple[StoneOdds, ...]:
         """Why `stone_odds` and `value` are what they are, stone by stone: what both sides become, what it is worth.
 
         >>> from arena import State, load_rules, make_deal
@@ -186,7 +185,7 @@ class Evaluator:
         self.chances[FRESH] = 0.0
         return won - self.fold()
 
-    def values(self, position: Shown, moves: list[Move]) -> list[float]:
+    def values(self, position: Board, moves: list[Move]) -> list[float]:
         """The chance to win after each of the legal `moves`, before the draw, for the seat to decide.
 
         Draws and the recruiter's draws are judged by a rule: 1 for the deck to draw from, 0 for the other.
@@ -194,7 +193,7 @@ class Evaluator:
         self.look(position, position.turn)
         return [self.after(self.code_of(position, move)) for move in moves]
 
-    def choose(self, position: Shown, moves: list[Move]) -> Move:
+    def choose(self, position: Board, moves: list[Move]) -> Move:
         """The move with the highest value, the first of several."""
         self.look(position, position.turn)
         if not 0 < len(moves) <= MOVE_COUNT:
@@ -204,7 +203,7 @@ class Evaluator:
         return moves[self.best_of(len(moves), 0.0, None)]
 
     @cython.final
-    def seat_of(self, position: Shown, seat: int) -> int:
+    def seat_of(self, position: Board, seat: int) -> int:
         """The seat to look from."""
         if position is None or position.rules is None:
             raise TypeError("expected a view or a state of a game")
@@ -213,18 +212,18 @@ class Evaluator:
         return seat if seat >= 0 else getattr(position, "seat", position.turn)
 
     @cython.final
-    def code_of(self, position: Shown, move: Move) -> int:
+    def code_of(self, position: Board, move: Move) -> int:
         """The number of a move, if it is one of this game's and legal now."""
         code = move.index if type(move) is Move else -1
         table = moves_by_number(position.spy)
-        if not 0 <= code < MOVE_COUNT or table[code] is not move or not self.root.is_legal(code):
+        if not 0 <= code < MOVE_COUNT or table[code] is not move or not is_legal(self.root, code):
             raise ValueError(f"{move} is not legal now")
         return code
 
     # ---- inside -------------------------------------------------------------------------------------------------
 
     @cython.final
-    def look(self, position: Shown, p: int) -> None:
+    def look(self, position: Board, p: int) -> None:
         """Take over a position, as seat `p` knows it."""
         if position is None or position.rules is None:
             raise TypeError("expected a view or a state of a game")
@@ -362,7 +361,7 @@ class Evaluator:
     @cython.final
     def best_code(self, position: State) -> int:
         """The number of the best legal move of the seat to decide; `most` is what it is worth."""
-        n = position.legal_codes(self.choices)
+        n = legal_codes(position, self.choices)
         self.look(position, position.mover)
         return self.choices[self.best_of(n, 0.0, None)]
 
@@ -400,10 +399,10 @@ class Evaluator:
         price = self.settings[4] if playing and code >= 9 * JOKER_CARD and code != PASS else 0.0
         if playing and work.stage == TAKE:
             best = 0.0
-            n = work.legal_codes(self.codes)
+            n = legal_codes(work, self.codes)
             for i in range(n):
                 copy_block(self.deeper, work)
-                self.deeper.perform(self.codes[i])
+                perform(self.deeper, self.codes[i])
                 value = self.after_taking(self.deeper)
                 if value > best:
                     best = value
@@ -417,7 +416,7 @@ class Evaluator:
         copy_block(work, self.root)
         work.clan_left = 0
         work.tactic_left = 0
-        work.perform(code)
+        perform(work, code)
         return work
 
     @cython.final
@@ -426,10 +425,10 @@ class Evaluator:
         if board.stage != PUT:
             return self.worth(board)
         best = 0.0
-        n = board.legal_codes(self.more)
+        n = legal_codes(board, self.more)
         for i in range(n):
             copy_block(self.last, board)
-            self.last.perform(self.more[i])
+            perform(self.last, self.more[i])
             value = self.worth(self.last)
             if value > best:
                 best = value

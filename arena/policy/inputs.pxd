@@ -1,11 +1,10 @@
 # C types for inputs.py.
 cimport cython
-from arena.game.bits cimport u64, PLANE, group, popcount
+from arena.game.cards cimport u64, PLANE, group, popcount
 from arena.game.board cimport Board
 from arena.game.formations cimport sum_of
 from arena.game.engine cimport State
 from arena.game.moves cimport Move
-from arena.game.public_state cimport Shown
 from arena.policy.evaluator cimport Evaluator, FRESH
 from arena.policy.stones cimport Pool, STEP, compare, known_chance
 
@@ -37,4 +36,4 @@ cdef class Recorder:
     cdef void write(self, Evaluator evaluator, State board, int game, double value)
 
 @cython.locals(n=cython.int, recorder=Recorder, move=Move)
-cpdef features(Shown position, list moves=*, Evaluator evaluator=*)
+cpdef features(Board position, list moves=*, Evaluator evaluator=*)

@@ -9,17 +9,16 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.board import Board
 from arena.game.engine import State
 from arena.game.moves import Move
-from arena.game.public_state import Shown
 from arena.policy.evaluator import Evaluator
 from arena.policy.stones import Pool
 
 if not cython.compiled:
-    from arena.game.bits import PLANE, group, popcount
+    from arena.game.cards import PLANE, group, popcount
     from arena.game.formations import sum_of
     from arena.policy.evaluator import FRESH
     from arena.policy.layers import floats
@@ -198,7 +197,7 @@ class Recorder:
         self.count += 1
 
 
-def features(position: Shown, moves: list[Move] | None = None, evaluator: Evaluator | None = None) -> Any:
+def features(position: Board, moves: list[Move] | None = None, evaluator: Evaluator | None = None) -> Any:
     """A position as 464 numbers (a numpy array of 32-bit floats), or with `moves` a row for the position after each.
 
     The numbers are those of the view's seat, or of the seat to decide. 48 for each stone 1..9 come first

@@ -1,6 +1,6 @@
 # C types for net.py.
 cimport cython
-from arena.game.bits cimport u32
+from arena.game.cards cimport u32
 from arena.game.engine cimport State
 from arena.policy.evaluator cimport Evaluator, SLOTS
 from arena.policy.inputs cimport HAND, STONE, hand_features, my_features, their_features

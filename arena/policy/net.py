@@ -17,7 +17,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.errors import ArenaError
 from arena.game.engine import State

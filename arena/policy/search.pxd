@@ -3,6 +3,7 @@ cimport cython
 from arena.game.board cimport copy_block
 from arena.game.engine cimport State, View
 from arena.game.rng cimport Rng
+from arena.game.turns cimport legal_codes, perform
 from arena.policy.evaluator cimport Evaluator
 
 @cython.final

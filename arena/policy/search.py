@@ -16,7 +16,7 @@ from time import perf_counter
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
@@ -25,6 +25,7 @@ from arena.policy.evaluator import Evaluator
 
 if not cython.compiled:
     from arena.game.board import copy_block
+    from arena.game.turns import perform
 
 #: Samples between two looks at who is far behind.
 LOOK = 8
@@ -92,7 +93,7 @@ class Playout:
                 self.spent += 1
                 if self.spent == depth:
                     return evaluator.most if state.mover == p else 1.0 - evaluator.most
-            state.perform(best)
+            perform(state, best)
 
 
 class Searcher:
@@ -212,7 +213,7 @@ class Searcher:
         row = []
         for at in range(len(codes)):
             self.playout.begin(self.sample)
-            self.playout.work.perform(codes[at])
+            perform(self.playout.work, codes[at])
             row.append(self.playout.run(self.depth, view.seat))
             self.spent += self.playout.spent
         for at in range(len(codes)):

@@ -1,8 +1,9 @@
 # C types for selfplay.py.
 cimport cython
-from arena.game.choices cimport PLAY, PUT, TAKE
+from arena.game.board cimport PLAY, PUT, TAKE
 from arena.game.engine cimport State
 from arena.game.rng cimport Rng
+from arena.game.turns cimport legal_codes, perform
 from arena.policy.evaluator cimport Evaluator
 from arena.policy.inputs cimport Recorder
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -19,7 +19,8 @@ from arena.policy.evaluator import Evaluator
 from arena.policy.inputs import NUMBERS, Recorder
 
 if not cython.compiled:
-    from arena.game.choices import PLAY, PUT, TAKE
+    from arena.game.board import PLAY, PUT, TAKE
+    from arena.game.turns import legal_codes, perform
 #: Games that share arrays, and the most positions that a game has.
 CHUNK, MOST = 50, 160
 
@@ -118,7 +119,7 @@ def play(
     while state.won < 0:
         evaluator = one if state.mover else zero
         playing = state.stage == PLAY or state.stage == TAKE or state.stage == PUT
-        n = state.legal_codes(evaluator.choices)
+        n = legal_codes(state, evaluator.choices)
         best = evaluator.choices[0]
         if n > 1 or recorder is not None:
             evaluator.look(state, state.mover)
@@ -127,4 +128,4 @@ def play(
                 after = evaluator.after_move(best)
                 if after.won < 0 and after.stage != TAKE and after.stage != PUT:
                     recorder.write(evaluator, after, game, evaluator.most)
-        state.perform(best)
+        perform(state, best)

@@ -1,6 +1,6 @@
 # C types for stones.py.
 cimport cython
-from arena.game.bits cimport (u64, u8, ctz, group, popcount, ALL60, PLANE, JOKER, SPY, BEARER, SUM, RUN, COLOUR, KIND,
+from arena.game.cards cimport (u64, u8, ctz, group, popcount, ALL60, PLANE, JOKER, SPY, BEARER, SUM, RUN, COLOUR, KIND,
                               COLOUR_RUN, RANK)
 from arena.game.board cimport Board
 from arena.game.formations cimport VALUE, colours_of, outs_with_one, sum_of

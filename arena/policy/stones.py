@@ -17,10 +17,11 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython  # type: ignore[no-redef]
+    from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 if not cython.compiled:
-    from arena.game.bits import (
+    from arena.game.board import Board
+    from arena.game.cards import (
         ALL60,
         BEARER,
         COLOUR,
@@ -36,7 +37,6 @@ if not cython.compiled:
         group,
         popcount,
     )
-    from arena.game.board import Board
     from arena.game.formations import VALUE, colours_of, outs_with_one, sum_of
 
     LEVELS = 15

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from arena.game.board import Outcome
 from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.moves import Move
-from arena.game.public_state import Outcome
 from arena.game.record import Record, parse_record, replay_steps
 from arena.tournament.match.results import GameResult, bucket_ms, times_in_order
 

@@ -65,7 +65,7 @@ USES_UP = [
     attack("patches_arena", "none|crash|protocol|timeout|exception", how="modules"),
     attack("patches_arena", "none|crash|protocol|timeout|exception", how="child"),
     attack("patches_arena", "none|crash|protocol|timeout|exception", how="builtins"),
-    attack("patches_arena", "illegal move", "made by hand", how="moves"),
+    attack("patches_arena", "illegal move", "constructed by hand", how="moves"),
 ]
 TOO_MUCH = (
     "protocol",
@@ -128,7 +128,7 @@ FORGED = [
     attack("forges_frames", "protocol", "a failure that nobody asked for", how="forges_a_fault_of_no_kind"),
     attack("forges_frames", "protocol", "65535, which does not exist", how="move_that_does_not_exist"),
     attack("forges_frames", "illegal move", "is not in the hand", how="move_of_the_opponent"),
-    attack("forges_frames", "illegal move", "a card is to be played now", how="move_of_another_kind"),
+    attack("forges_frames", "illegal move", "a card must be played now", how="move_of_another_kind"),
     attack("forges_frames", "crash", "ended itself", how="closes"),
 ]
 SLOW = [

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import arena
+import arena.game.engine
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal, deal_from_cards, make_deal
 from arena.game.engine import State, View
@@ -24,7 +25,7 @@ AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
 STONES = range(1, 10)
 ROOT = Path(arena.__file__).parent.parent
 #: Uncompiled, the engine is some hundred times slower: the tests then do less of the same.
-COMPILED = not hasattr(State, "perform")
+COMPILED = not hasattr(arena.game.engine, "perform")
 
 
 def choose(state: State, rng: Rng, tactic: int = 2) -> Move:

@@ -11,7 +11,6 @@ It fails below 100 % and takes some minutes, for uncompiled the engine is a hund
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import shutil
@@ -37,6 +36,7 @@ needs_build = pytest.mark.skipif(len(COMPILED_FILES) < len(COMPILED), reason="th
 #: Seeded games of several rule sets with everything that can be asked, as one line a game.
 GAMES = """
 import sys
+import arena.game.engine
 from arena.game.deals import make_deal
 from arena.game.engine import State, play_random_games
 from arena.game.record import deal_text, record_text, result_text, verify
@@ -60,16 +60,18 @@ for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "
         print(record)
         print([str(event) for event in state.events(0)])
     print(play_random_games(rules, 10, 3))
-print("compiled" if not hasattr(State, "perform") else "source", file=sys.stderr)
+print("compiled" if not hasattr(arena.game.engine, "perform") else "source", file=sys.stderr)
 """
 
 #: Random games in which the tactic moves are counted and listed.
 COUNTS = """
-from arena.game.choices import PLAY
+from arena.game.board import PLAY
 from arena.game.deals import make_deal
 from arena.game.engine import State
+from arena.game.playouts import random_step
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
+from arena.game.turns import count_tactic_codes, tactic_codes
 for name in ("ps-2004-tactical", "battle-line-tactical", "s3-tactical"):
     rules = load_rules(name)
     seen = set()
@@ -77,10 +79,10 @@ for name in ("ps-2004-tactical", "battle-line-tactical", "s3-tactical"):
         state, rng = State(rules, make_deal(rules, seed, 0)), Rng(seed)
         while not state.is_over:
             if state.stage == PLAY:
-                listed = state.tactic_codes([0] * 2048, 0)
-                assert state.count_tactic_codes() == listed, (name, seed)
+                listed = tactic_codes(state, [0] * 2048, 0)
+                assert count_tactic_codes(state) == listed, (name, seed)
                 seen.add(listed)
-            state.random_step(rng)
+            random_step(state, rng)
     assert len(seen) > 20, (name, seen)
 """
 
@@ -200,9 +202,9 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
 
 
 def test_what_has_types_is_compiled() -> None:
-    """Every source with a `.pxd` is in the list of compiled modules; `bits` and `layers` are inlined."""
+    """Every source with a `.pxd` is in the list of compiled modules; `cards` and `layers` are inlined."""
     typed = {str(path.relative_to(PACKAGE).with_suffix("")) for path in PACKAGE.rglob("*.pxd")}
-    typed -= {"game/bits", "policy/layers"}
+    typed -= {"game/cards", "policy/layers"}
     assert typed == set(COMPILED)
     assert all((PACKAGE / f"{name}.py").exists() for name in COMPILED)
 
@@ -264,12 +266,12 @@ def test_uncompiled_without_cython(source_games: str, uncompiled: Path) -> None:
 
 def test_the_cython_that_is_blocked_is_really_gone(uncompiled: Path) -> None:
     code = "import sys; sys.modules['cython'] = None\nimport arena.game.board as b; print(b.cython.__name__)"
-    assert run(code, uncompiled).stdout.strip() == "arena.game.nocython"
+    assert run(code, uncompiled).stdout.strip() == "nocython"
 
 
 def test_nocython_has_what_the_sources_use() -> None:
     """Every name of `cython` in the sources stands in the stand-in."""
-    stand_in = importlib.import_module("arena.game.nocython")
+    stand_in = arena.compiled.nocython
     for name in COMPILED:
         source = (PACKAGE / f"{name}.py").read_text()
         used = {

@@ -138,7 +138,7 @@ def test_apply_refuses_forged_moves(forged: Move) -> None:
     """A Move with any number at all: no crash, a sentence."""
     state = start("tactical", 1)
     before = dump(state)
-    with pytest.raises(IllegalMove, match="it was made by hand"):
+    with pytest.raises(IllegalMove, match="constructed by hand"):
         state.apply(forged)
     assert dump(state) == before
 

@@ -46,7 +46,7 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
         ("hnit", "did you mean 'hint'"),
         ("r9@9", "r9 is not in the hand"),
         ("r9@10", "neither a move nor a command"),
-        ("claim 3", "a card is to be played now"),
+        ("claim 3", "a card must be played now"),
         ("64", "numbered 1 to 63"),
         ("9" * 5000, "there is no move 999999999;"),
         ("why", "why needs the number"),

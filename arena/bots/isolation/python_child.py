@@ -24,6 +24,7 @@ from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.output import BotOutput, NoInput, no_breakpoint
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
+from arena.game.explain import MADE_BY_HAND
 from arena.game.moves import MOVES, Move
 from arena.game.packing import Desk, answer_line
 from arena.game.rng import derive_seed
@@ -182,7 +183,7 @@ class Child:
     def _say_wrong(self, question: int, made: Any) -> None:
         text = f"act returned {show_value(made)}, not one of the moves"
         if type(made) is Move:
-            text = f"{made} is not legal: it was made by hand; moves come from legal_moves() or parse_move()"
+            text = f"{made} is not legal: {MADE_BY_HAND}"
         self.write(fault_message(question, "act", ForfeitKind.ILLEGAL_MOVE, text))
 
     def _tell(self) -> None:

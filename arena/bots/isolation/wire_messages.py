@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.processes.limits import BotLimits
@@ -19,9 +19,8 @@ from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.game.engine import View
 from arena.game.event_log import Event
-from arena.game.illegal import why_illegal
+from arena.game.explain import why_illegal
 from arena.game.moves import MOVES, Move
-from arena.game.turns import Turns
 from arena.text import quoted
 
 #: Versions of the protocol that this program speaks.
@@ -261,22 +260,9 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
             return move
     known = _by_text(view.rules.spy_value).get(wanted)
     if known is not None:
-        raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(cast(Turns, _ViewAsState(view)), known))
+        raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(view, view.hand, known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
     raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is no move{near}")
-
-
-class _ViewAsState:
-    """A view in place of a state, to explain why a move is not legal: it knows the seat's own hand only."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-
-    def hand_of(self, seat: int) -> tuple[str, ...]:
-        return self._view.hand
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._view, name)
 
 
 @cache

@@ -205,10 +205,13 @@ def test_whatever_act_raises_is_told(tmp_path: Path, how: str) -> None:
         ("moves", "act returned a list, not one of the moves"),
         ("'r7@3'", "act returned the text 'r7@3', not one of the moves"),
         ("moves[0].index", "act returned the int"),
-        ("Move(5, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
-        ("Move(moves[0].index, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
-        ("Move(-1, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
-        ("Move(99999, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
+        ("Move(5, 'x', 'place', None, None, None)", "x is not legal: this Move object was constructed by hand"),
+        (
+            "Move(moves[0].index, 'x', 'place', None, None, None)",
+            "x is not legal: this Move object was constructed by hand",
+        ),
+        ("Move(-1, 'x', 'place', None, None, None)", "x is not legal: this Move object was constructed by hand"),
+        ("Move(99999, 'x', 'place', None, None, None)", "x is not legal: this Move object was constructed by hand"),
     ],
 )
 def test_what_is_no_move_is_told(tmp_path: Path, value: str, words: str) -> None:

@@ -35,7 +35,7 @@ def test_a_move_is_named_by_its_text_or_its_place() -> None:
 @pytest.mark.parametrize(
     ("move", "text"),
     [
-        ("claim 3", "claim 3 is not legal: a card is to be played now"),
+        ("claim 3", "claim 3 is not legal: a card must be played now"),
         ("r1@10", "'r1@10' is no move; did you mean '"),
         (54, "move number 54 is not one of the 54 (counted from 0)"),
         (-1, "move number -1 is not one of the 54 (counted from 0)"),

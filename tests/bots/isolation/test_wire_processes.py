@@ -157,7 +157,7 @@ def _sandbox() -> None:
         ("closes", "crash", "in act: it closed its output"),
         ("exits", "crash", "in act: it ended itself with exit code 3\n  this is  the end"),
         ("raises", "crash", "KeyError: 'no such key'"),
-        ("illegal", "illegal move", "claim 5 is not legal: a card is to be played now"),
+        ("illegal", "illegal move", "claim 5 is not legal: a card must be played now"),
         ("no_move", "illegal move", "'r77@3' is no move"),
     ],
 )

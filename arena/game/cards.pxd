@@ -1,4 +1,4 @@
-# C side of bits.py: types, constants and bit tricks shared by the compiled modules.
+# C side of cards.py: types, constants and bit tricks shared by the compiled modules.
 ctypedef unsigned long long u64
 ctypedef unsigned int u32
 ctypedef unsigned short u16
@@ -7,8 +7,8 @@ ctypedef signed char s8
 
 cdef extern from *:
     """
-    #ifndef ARENA_BITS
-    #define ARENA_BITS
+    #ifndef ARENA_CARDS
+    #define ARENA_CARDS
     typedef unsigned long long st_u64;
     static inline int st_hib(st_u64 x){ return 63 - __builtin_clzll(x); }
     static inline int st_ctz(st_u64 x){ return __builtin_ctzll(x); }
@@ -58,7 +58,7 @@ cdef enum:
     COLOUR_RUN = 4
     RANK = 64       # strength = RANK * category + sum of the values
 
-cdef enum:          # card numbers, as in cards.py
+cdef enum:          # card numbers
     JOKER_CARD = 60
     SPY_CARD = 61
     BEARER_CARD = 62
