@@ -68,7 +68,7 @@ def test_a_bot_without_defects_is_ready(level: str) -> None:
     ("bot", "kind", "words", "detail"),
     [
         ("returns_text", "illegal move", "act returned the text 'r1@1', not one of the moves", ""),
-        ("illegal", "illegal move", "r1@1 is not legal: a card is to be drawn now", ""),
+        ("illegal", "illegal move", "r1@1 is not legal: a card must be drawn now", ""),
         ("crashes", "crash", "in act: it ended itself with exit code 3", ""),
         (
             "raises_tactical",
