@@ -33,7 +33,8 @@ OTHERS = [name for name in MODULES if name not in GAME]
 def source_of(name: str) -> Path:
     """The source file of a module, also of a compiled one."""
     folder = PACKAGE.joinpath(*name.split(".")[1:])
-    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+    file = folder.with_suffix(".py")
+    return file if file.is_file() else folder / "__init__.py"
 
 
 @cache
