@@ -11,8 +11,7 @@ from tabulate import tabulate
 
 from arena.cli.options import as_json, complete_rules
 from arena.errors import ArenaError
-from arena.game.explain import judge_claim, read_side
-from arena.game.positions import answer
+from arena.game.explain import answer, judge_claim, read_side
 from arena.game.rules import MEANINGS, OPTIONS, SHORT_NAMES, Rules, differences, load_rules, preset_names
 from arena.paths import read_small_file
 

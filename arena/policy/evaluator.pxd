@@ -6,8 +6,7 @@ from arena.game.engine cimport State
 from arena.game.moves cimport DRAW, Move, PASS
 from arena.game.rng cimport Rng
 from arena.game.turns cimport is_legal, legal_codes, perform
-from arena.policy.layers cimport mix
-from arena.policy.stones cimport Pool, STEP, compare, known_chance, side_levels
+from arena.policy.stones cimport Pool, STEP, compare, known_chance, mix, side_levels
 
 cdef extern from "math.h" nogil:
     double log(double x)

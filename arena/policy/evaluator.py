@@ -30,8 +30,7 @@ if not cython.compiled:
     from arena.game.cards import JOKER_CARD, ctz, popcount
     from arena.game.moves import DRAW, PASS
     from arena.game.turns import is_legal, legal_codes, perform
-    from arena.policy.layers import mix
-    from arena.policy.stones import STEP, compare, known_chance, side_levels
+    from arena.policy.stones import STEP, compare, known_chance, mix, side_levels
 
     SPLIT = [0.0] * 512
     FRESH, WITHOUT, SLOTS, ANEW = 9, 18, 594, 9

@@ -21,8 +21,13 @@ if not cython.compiled:
     from arena.game.cards import PLANE, group, popcount
     from arena.game.formations import sum_of
     from arena.policy.evaluator import FRESH
-    from arena.policy.layers import floats
     from arena.policy.stones import STEP, compare, known_chance
+
+    def floats(n: int) -> Any:
+        """Room for `n` numbers, as 32-bit floats."""
+        import numpy as np
+
+        return np.zeros(n, np.float32)
 
     STONE, HAND, ALL = 48, 32, 464
 

@@ -26,10 +26,53 @@ from arena.policy.evaluator import Evaluator
 if not cython.compiled:
     from math import floor
 
+    import numpy as np
+
     from arena.policy.evaluator import SLOTS
-    from arena.policy.inputs import HAND, STONE, hand_features, my_features, their_features
-    from arena.policy.layers import add32, copy32, dot32, floats, narrow, relu32, rows32, widen
+    from arena.policy.inputs import HAND, STONE, floats, hand_features, my_features, their_features
     from arena.policy.stones import STEP, compare, known_chance
+
+    # The layers, in 32-bit floats; net.pxd has the same in C. Sums are made in the order that is written here. Arrays
+    # are flat; a matrix of weights has a row of outputs for each input.
+
+    def copy32(out: Any, o: int, x: Any, i: int) -> None:
+        """`out[o:o + 32] = x[i:i + 32]`."""
+        out[o : o + 32] = x[i : i + 32]
+
+    def add32(out: Any, o: int, x: Any, i: int) -> None:
+        """Add 32 numbers to 32 others."""
+        out[o : o + 32] += x[i : i + 32]
+
+    def rows32(out: Any, o: int, w: Any, at: int, x: Any, i: int, n: int) -> None:
+        """Add to `out[o:o + 32]` the `n` rows of weights from `w[at]` on, each times its input from `x[i]` on."""
+        for k in range(n):
+            out[o : o + 32] += w[at + 32 * k : at + 32 * k + 32] * x[i + k]
+
+    def relu32(x: Any) -> None:
+        """Make 32 numbers that are below 0 to 0."""
+        np.maximum(x[:32], np.float32(0), out=x[:32])
+
+    def narrow(out: Any, w: Any, at: int, x: Any) -> None:
+        """The 16 outputs of a layer with 32 inputs, 0 instead of less; the biases follow the weights at `w[at]`."""
+        sums = np.zeros((4, 16), np.float32)
+        sums[0] = w[at + 512 : at + 528]
+        for k in range(32):
+            sums[k % 4] += w[at + 16 * k : at + 16 * k + 16] * x[k]
+        out[:16] = np.maximum((sums[0] + sums[1]) + (sums[2] + sums[3]), np.float32(0))
+
+    def widen(out: Any, o: int, w: Any, at: int, x: Any) -> None:
+        """`out[o:o + 32]` = the weights at `w[at]` times 16 inputs."""
+        sums = np.zeros((2, 32), np.float32)
+        for k in range(16):
+            sums[k % 2] += w[at + 32 * k : at + 32 * k + 32] * x[k]
+        out[o : o + 32] = sums[0] + sums[1]
+
+    def dot32(x: Any, w: Any, at: int) -> Any:
+        """The sum of 32 weights times inputs not below 0: halves are added to halves."""
+        p = np.maximum(x[:32], np.float32(0)) * w[at : at + 32]
+        for half in (16, 8, 4, 2, 1):
+            p = p[:half] + p[half:]
+        return p[0]
 
     HIDDEN, CODE, MIDDLE = 32, 16, 32
     B1, W2, W3, WG, B3, W4, B4 = 1536, 1568, 2096, 6704, 7728, 7760, 7792

@@ -5,6 +5,29 @@ from arena.game.cards cimport (u64, u8, ctz, group, popcount, ALL60, PLANE, JOKE
 from arena.game.board cimport Board
 from arena.game.formations cimport VALUE, colours_of, outs_with_one, sum_of
 
+cdef extern from *:
+    """
+    #ifndef ARENA_BLEND
+    #define ARENA_BLEND
+    static inline void st_half(double *restrict to, const double *restrict from, int half, double p){
+        for (int i = 0; i < half; i++) to[i] = from[i] + (from[half + i] - from[i]) * p;
+    }
+    static inline void st_blend(double *table, int at, int to, int half, double p){
+        switch (half) {   /* a known number of steps each */
+            case 256: st_half(table + to, table + at, 256, p); break;
+            case 128: st_half(table + to, table + at, 128, p); break;
+            case 64: st_half(table + to, table + at, 64, p); break;
+            case 32: st_half(table + to, table + at, 32, p); break;
+            case 16: st_half(table + to, table + at, 16, p); break;
+            case 8: st_half(table + to, table + at, 8, p); break;
+            default: for (int i = 0; i < half; i++)
+                table[to + i] = table[at + i] + (table[at + half + i] - table[at + i]) * p;
+        }
+    }
+    #endif
+    """
+    void mix "st_blend"(double *table, int at, int to, int half, double p) noexcept nogil
+
 cdef enum:
     LEVELS = 15
     STEP = 16

@@ -43,6 +43,11 @@ if not cython.compiled:
     STEP = 16  # a distribution: 15 levels, then the sum to expect
     LOW, HIGH, EMPTY = [0.0] * 5, [0.0] * 5, [0.0] * 16
 
+    def mix(table: list[float], at: int, to: int, half: int, p: float) -> None:
+        """`table[to:to + half]` = the half at `table[at]`, and by the share `p` the half that follows it."""
+        for i in range(half):
+            table[to + i] = table[at + i] + (table[at + half + i] - table[at + i]) * p
+
 
 def fill_tables() -> None:
     """Fill the borders between low, middle and high sums (of three cards), and what an empty side becomes."""

@@ -202,9 +202,9 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
 
 
 def test_what_has_types_is_compiled() -> None:
-    """Every source with a `.pxd` is in the list of compiled modules; `cards` and `layers` are inlined."""
+    """Every source with a `.pxd` is in the list of compiled modules; `cards` is inlined."""
     typed = {str(path.relative_to(PACKAGE).with_suffix("")) for path in PACKAGE.rglob("*.pxd")}
-    typed -= {"game/cards", "policy/layers"}
+    typed -= {"game/cards"}
     assert typed == set(COMPILED)
     assert all((PACKAGE / f"{name}.py").exists() for name in COMPILED)
 

@@ -1,4 +1,4 @@
-"""The worked positions of RULES.md §8, answered by the engine's own functions (arena.game.positions)."""
+"""The worked positions of RULES.md §8, answered by the engine's own functions (arena.game.explain)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.game.explain import PositionError, evaluate, judge_claim, read_side
-from arena.game.positions import answer
+from arena.game.explain import PositionError, answer, evaluate, judge_claim, read_side
 from arena.game.rules import load_rules
 from tests.oracle import PRESETS, best
 

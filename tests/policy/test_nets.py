@@ -12,8 +12,17 @@ from arena.policy import Evaluator, Net, Searcher, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
-from arena.policy.training.data import chunk
-from arena.policy.training.fit import Positions, fit, flat, forward, gradients, loss_of, mirrored, start_weights
+from arena.policy.training.learning import (
+    Positions,
+    chunk,
+    fit,
+    flat,
+    forward,
+    gradients,
+    loss_of,
+    mirrored,
+    start_weights,
+)
 from arena.policy.weights import read_weights, write_weights
 from tests.game.play import COMPILED, printed_both_ways, random_game
 

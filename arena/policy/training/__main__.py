@@ -27,8 +27,18 @@ from arena.policy import weights
 from arena.policy.evaluator import Evaluator
 from arena.policy.net import Net
 from arena.policy.selfplay import play_games
-from arena.policy.training.data import generate, join, player
-from arena.policy.training.fit import Positions, Weights, fit, flat, loss_of, start_weights, weights_of
+from arena.policy.training.learning import (
+    Positions,
+    Weights,
+    fit,
+    flat,
+    generate,
+    join,
+    loss_of,
+    player,
+    start_weights,
+    weights_of,
+)
 
 #: What a refinement trusts the result, against what the net thought later in the game; and its learning rate.
 TRUST, RATE = 0.7, 1e-3

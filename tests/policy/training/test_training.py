@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 from arena.policy import weights
 from arena.policy.training.__main__ import RATE, TRUST, Step, main, mean_of, opponents, train
-from arena.policy.training.data import player, returns
-from arena.policy.training.fit import flat, start_weights, weights_of
+from arena.policy.training.learning import flat, player, returns, start_weights, weights_of
 
 
 def test_returns_mix_the_result_with_later_values() -> None:
