@@ -72,7 +72,7 @@ def sprt_line(result: SprtResult) -> str:
 
     >>> from arena.stats.sprt import SprtTest, sprt_result
     >>> sprt_line(sprt_result(SprtTest(0, 5), [5, 0, 35, 0, 10]))
-    '50 pairs, LLR +0.22 (-2.94 .. +2.94), +34.9 ± 60.4 Elo (95 % -25.3 .. +95.5)'
+    '50 pairs, LLR +0.22 (-2.94 .. +2.94), +34.9 ± 60.4 Elo (95% -25.3 .. +95.5)'
     """
     text = f"{result.units:,} {unit_of(result)}, LLR {result.llr:+z.2f} ({result.lower:+.2f} .. {result.upper:+.2f})"
     if result.estimate is not None:

@@ -201,7 +201,7 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
     {'id': 3, 'move': 'r7@3'}
     >>> read_answer(b'{"id":2,"move":"r7@3"}', 3)
     Traceback (most recent call last):
-    arena.bots.bot.BotFault: ('protocol', 'answered the message with the id 2, asked was 3')
+    arena.bots.bot.BotFault: (<ForfeitKind.PROTOCOL: 'protocol'>, 'answered the message with the id 2, asked was 3')
     """
     answer = _parse(line)
     if not isinstance(answer, dict):
