@@ -264,11 +264,6 @@ def test_uncompiled_without_cython(source_games: str, uncompiled: Path) -> None:
     assert done.stdout == source_games
 
 
-def test_the_cython_that_is_blocked_is_really_gone(uncompiled: Path) -> None:
-    code = "import sys; sys.modules['cython'] = None\nimport arena.game.board as b; print(b.cython.__name__)"
-    assert run(code, uncompiled).stdout.strip() == "nocython"
-
-
 def test_nocython_has_what_the_sources_use() -> None:
     """Every name of `cython` in the sources stands in the stand-in."""
     stand_in = arena.compiled.nocython
