@@ -120,7 +120,7 @@ class _Replayed:
             self.state.apply(shared.actions.move(action))
 
     def after(self, action: int) -> _Replayed:
-        """The same, one action on."""
+        """The state after one more action."""
         shared, clan, tactic, actions = self.made
         next_ = object.__new__(_Replayed)
         next_.made = (shared, clan, tactic, (*actions, action))
@@ -143,7 +143,7 @@ class _Sampled:
         self.state = state
 
     def after(self, action: int) -> _Sampled:
-        """The same, one action on."""
+        """The state after one more action."""
         state = self.state.copy()
         state.apply(self.shared.actions.move(action))
         return _Sampled(self.shared, state)
@@ -319,7 +319,7 @@ class SchottenObserver:
         self.tensor[:] = 0 if view is None or self._recall else self._observer.observe(view)
 
     def string_from(self, state: SchottenState, player: int) -> str:
-        """The same as a text; with perfect recall the information state."""
+        """The observation as a text, or the information state with perfect recall."""
         if self._recall:
             return state.seen(player)
         view = state.view(player)

@@ -65,7 +65,7 @@ class Actions:
 
 
 def _occurs(move: Move, rules: Rules, claims: bool) -> bool:
-    """Can a move occur under the rules?"""
+    """Whether a move can occur under the rules."""
     if move.kind in ("claim", "no claim"):
         return claims
     if not rules.tactics:

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""The stones and what lies at them: placing, removing, completing, proving and claiming (RULES.md §2, §3, §5).
+"""A game as words of bits, and functions over them: placing, removing, proving and claiming (RULES.md §2, §3, §5).
 
 Claims are cheap because of *witnesses*: for each complete side that cannot be claimed yet, the cards with which the
 opponent would still beat it. The proof is tried again only when one of them turns up face up elsewhere, or when the
@@ -206,7 +206,7 @@ class Board:
 
     @property
     def is_over(self) -> bool:
-        """Is the game over?"""
+        """Whether the game is over."""
         return self.won >= 0
 
     @property
@@ -282,7 +282,7 @@ class Board:
         return self.played[check_seat(seat)]
 
     def joker_played(self, seat: int) -> bool:
-        """Has the seat played its joker?"""
+        """Whether the seat has played its joker."""
         return self.jokers[check_seat(seat)] != 0
 
     @property
@@ -452,7 +452,7 @@ def remove(board: Board, p: int, card: int, s: int) -> None:
 
 
 def look_again(board: Board, p: int, s: int) -> None:
-    """The stone has changed: a claim of `p` must be proven afresh."""
+    """Note that the stone has changed, so that a claim of `p` is proven again."""
     b = 1 << s
     if board.complete[p] & b:
         board.witness[9 * p + s] = 0
@@ -477,7 +477,7 @@ def general_strength(board: Board, p: int, s: int) -> int:
 
 
 def proven(board: Board, p: int, s: int) -> bool:
-    """May `p`, who is complete there, claim the stone? If not, the witness is renewed."""
+    """Whether `p`, whose side is complete, may claim the stone; the witness is updated."""
     q = 1 - p
     i = 9 * p + s
     j = 9 * q + s
@@ -634,7 +634,7 @@ def hand_texts(board: Board, seat: int) -> tuple[str, ...]:
 
 
 def winning_reason(owned: int) -> int:
-    """Do these stones (bits) win? 1: five stones, 2: three adjacent, 0: neither."""
+    """1 if these stones (bits) win as five stones, 2 if as three adjacent ones, 0 if they do not win."""
     if not 0 <= owned < 512:
         raise ValueError(f"stones are bits 0..8, not {owned!r}")
     return WON[owned]

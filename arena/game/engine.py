@@ -59,7 +59,7 @@ if not cython.compiled:
     )
 
     def is_spare(view: View) -> bool:
-        """Do only the state and its caller's variable still hold this object? (In C: by its reference count.)"""
+        """Whether only the state and its caller still hold this object (in C: by its reference count)."""
         return False
 
     def st_list(codes: list[int], n: int, table: tuple[Move, ...]) -> list[Move]:
@@ -296,7 +296,7 @@ class State(Board):
     def _place_given(self, p: int, hand: Iterable[str], deck: Sequence[str], tactic_deck: Sequence[str]) -> None:
         """Put cards where they are wanted in a sample of what seat `p` knows; `ArenaError` if they cannot be there."""
         if isinstance(hand, str) or isinstance(deck, str) or isinstance(tactic_deck, str):
-            raise TypeError("cards of a sample are given as several texts, such as ['r7', 'b3']")
+            raise TypeError("give the cards of a sample as a list of texts, such as ['r7', 'b3']")
         q = 1 - p
         held = list(hand_texts(self, q))  # known to be there
         wanted: list[tuple[str, str, int]] = []
@@ -345,7 +345,7 @@ class State(Board):
         return hand_texts(self, seat)
 
     def claimable(self, seat: int) -> tuple[int, ...]:
-        """The stones (1..9) that a seat could prove now, whoever's turn it is."""
+        """The stones (1..9) that a seat could prove now, regardless of whose turn it is."""
         state = self.copy()
         got = provable(state, check_seat(seat))
         return tuple([s + 1 for s in range(9) if got >> s & 1])
@@ -367,7 +367,7 @@ class View(Board):
         log_length: int
 
     def __reduce__(self) -> Any:
-        raise TypeError("a view can be neither copied nor pickled: take what is needed out of it")
+        raise TypeError("a view can be neither copied nor pickled: copy the values you need")
 
     @property
     def hand(self) -> tuple[str, ...]:
@@ -386,7 +386,7 @@ class View(Board):
 
     @property
     def my_turn(self) -> bool:
-        """Is the decision this seat's?"""
+        """Whether this seat makes the next decision."""
         return self.mover == self.seat
 
     @property

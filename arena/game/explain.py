@@ -171,7 +171,7 @@ def judge_claim(
     modes: Sequence[str] = (),
     first: str | None = None,
 ) -> Verdict:
-    """Can `mine` claim the stone against `theirs`?
+    """The verdict on a claim of the stone by `mine` against `theirs`.
 
     `seen` are the clan cards that lie face up elsewhere, discards included. `first` is `mine` or `theirs`: the
     side that was completed first, needed where both are complete and exactly equal.
@@ -201,7 +201,7 @@ def judge_claim(
         return Verdict(False, f"{' '.join(cards)} would make it {reply}, which beats {own}", cards)
     if (deck & ~visible).bit_count() < n - theirs.size:
         return Verdict(True, f"{own}; too few face-down cards are left to complete the other side")
-    return Verdict(True, f"{own}; no card that is not face up makes the other side stronger")
+    return Verdict(True, f"{own}; no unseen card can make the other side stronger")
 
 
 def _face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int:

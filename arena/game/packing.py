@@ -32,7 +32,7 @@ if not cython.compiled:
     from arena.game.turns import CODES, legal_codes
 
     def is_spare(view: View) -> bool:
-        """As in the engine."""
+        """Always False: uncompiled, the memory of views is not used again."""
         return False
 
     def packed(view: View, told: int) -> bytes:
@@ -84,7 +84,7 @@ if not cython.compiled:
         return os.read(back, 65536) or None
 
     def is_question(data: bytes) -> bool:
-        """Is this one whole question?"""
+        """Whether the data are exactly one question."""
         return len(data) >= QUESTION.size and data[4] == ASK and int.from_bytes(data[:4], "little") == len(data) - 5
 
     def question_of(data: bytes) -> int:
@@ -92,7 +92,7 @@ if not cython.compiled:
         return int.from_bytes(data[5:9], "little")
 
     def has_clock(data: bytes) -> bool:
-        """Does a question tell the clock?"""
+        """Whether a question tells the clock."""
         return data[9] != 0
 
     def reply(out: int, question: int, move: int) -> bool:
@@ -162,7 +162,7 @@ class Desk:
         ValueError if there is none, or its events do not follow on those that were told before.
         """
         if self.state is None or data is None:
-            raise TypeError("nobody sits at this desk" if self.state is None else "None is no data")
+            raise TypeError("this desk was never initialised" if self.state is None else "None is no data")
         seen = self.spare if cython.compiled else None
         if seen is None or not is_spare(seen):
             seen = View.__new__(View)

@@ -59,12 +59,12 @@ class Record:
 
     @property
     def is_forfeit(self) -> bool:
-        """Was the game decided by a forfeit?"""
+        """Whether a forfeit decided the game."""
         return " forfeit" in self.result
 
     @property
     def is_resigned(self) -> bool:
-        """Did a person give the game up? Such a game is in no table."""
+        """Whether a person resigned the game; tables leave such games out."""
         return self.result.endswith(f" {RESIGNED}")
 
     def __str__(self) -> str:

@@ -211,7 +211,7 @@ def count_tactic_codes(board: Board) -> int:
 
 
 def has_target(board: Board, ruse: int) -> bool:
-    """Can the ruse take any card at all?"""
+    """Whether the ruse can take any card."""
     p = board.mover if ruse == SCOUT_CARD + 1 else 1 - board.mover
     takes = ALL60 if board.clan_only or ruse == SCOUT_CARD + 3 else ALL60 | JOKER | SPY | BEARER
     free = 511 ^ (board.owned[0] | board.owned[1])
@@ -239,7 +239,7 @@ def target_codes(board: Board, out: Any, n: int, ruse: int) -> int:
 
 
 def is_legal(board: Board, code: int) -> bool:
-    """Is the move of that number legal?"""
+    """Whether the move with that number is legal."""
     p = board.mover
     if code < 540 and board.stage == PLAY:
         return (board.hands[p] >> (code // 9) & board.open[p] >> (code % 9) & 1) != 0
@@ -498,7 +498,7 @@ def draw(board: Board, deck: int) -> None:
 
 
 def track(board: Board, p: int, deck: int, place: int) -> None:
-    """Was the drawn card one that the recruiter had put back? Then its player knows where it is now."""
+    """Update what is known of a card that the recruiter put back, if it is the one just drawn."""
     for i in range(board.back_n):
         if board.back_deck[i] == deck and board.back_place[i] == place:
             board.back_place[i] = 255 if p == board.scouter else 254

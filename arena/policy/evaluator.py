@@ -258,7 +258,7 @@ class Evaluator:
 
     @cython.final
     def worth(self, board: State) -> float:
-        """The chance to win in a position that followed from the one looked at: only what changed is judged anew."""
+        """The chance to win in a position that followed from the one looked at: only changes are judged again."""
         p = self.seat
         q = 1 - p
         root = self.root
@@ -294,7 +294,7 @@ class Evaluator:
 
     @cython.final
     def wants_cards(self, s: int) -> bool:
-        """Does it matter for the stone what is in the hand? Not on a full side; not on an empty one without Fog."""
+        """Whether the hand matters for the stone: not if the side is full, nor if it is empty without Fog."""
         p = self.seat
         root = self.root
         return root.open[p] >> s & 1 != 0 and (root.sides[9 * p + s] != 0 or root.fog >> s & 1 != 0)
@@ -435,7 +435,7 @@ class Evaluator:
 
     @cython.final
     def deciding(self) -> bool:
-        """Is the decision judged by values, not by a rule?"""
+        """Whether the decision is judged by values, not by a rule."""
         return self.root.stage != SCOUT and self.root.stage != DRAW_CARD
 
     @cython.final

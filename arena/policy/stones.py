@@ -118,7 +118,7 @@ class Pool:
 
     @cython.final
     def set_hand(self, hand: int) -> None:
-        """Another hand; all else stays."""
+        """Replace the hand and leave the rest as it is."""
         self.hand = hand
         p = popcount(hand) * self.in_hand + popcount(self.unseen) * self.from_unseen
         self.mean = (sum_of(hand) * self.in_hand + self.total_unseen * self.from_unseen) / p if p > 0.0 else 0.0

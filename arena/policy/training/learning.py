@@ -61,7 +61,7 @@ def flat(weights: Weights) -> Array:
 
 
 def weights_of(numbers: Array, seed: int) -> Weights:
-    """The weights of a net to go on from; the helper output, which nets do without, begins afresh."""
+    """The weights of a net to go on from; the helper output, which nets do without, starts from random weights."""
     found, at = start_weights(seed), 0
     for name, shape in SHAPES.items():
         size = int(np.prod(shape))
