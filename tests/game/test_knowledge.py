@@ -94,7 +94,7 @@ def test_known_places_stay() -> None:
 
 def test_cards_in_one_text_are_refused() -> None:
     view = set_up("base", "r1", "g1").view(0)
-    with pytest.raises(TypeError, match="several texts"):
+    with pytest.raises(TypeError, match="list of texts"):
         view.sample(Rng(1), hand="b3")  # type: ignore[arg-type]
 
 
