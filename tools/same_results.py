@@ -1,14 +1,12 @@
-"""Do two versions of this program write the same results? For fixed seeds every file and table must be the same bytes.
+"""Compare what two versions of this program write for fixed seeds: every value must be the same.
 
     python -m tools.same_results BEFORE AFTER [--only TEXT]
 
-`BEFORE` and `AFTER` are checkouts, each with an environment in `.venv`. Both play the same bots (those of `BEFORE`,
-since a report shows the hash of their files) in all formats, rule sets and isolation levels; then every output is
-compared: the tables in all output formats, the files of a run, its database (all columns but those that a clock
-measures and their checksums), records, and the standing of a league. At last `AFTER` resumes and reads what `BEFORE`
-has begun.
+`BEFORE` and `AFTER` are checkouts, each with an environment in `.venv`. Both play the same bots (of `BEFORE`) in all
+formats, rule sets and isolation levels. Then every output is compared: the tables in all output formats, the files of a
+run, its database (all columns but those that a clock measures), records, and the standing of a league.
 
-Prints a line for each case; the exit code is 1 if any differs.
+Prints a line for each case; the exit code is 1 if any value differs. Texts that people read may have other words.
 """
 
 from __future__ import annotations
@@ -17,12 +15,10 @@ import argparse
 import os
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -59,7 +55,17 @@ FORMATS: dict[str, list[str]] = {
 }
 FILES = ("standings.csv", "crosstable.csv", "summary.json")
 OUTPUTS = ("table", "markdown", "csv", "json", "html")
-MEASURED = {"checksum", "us_first", "us_second", "max_us_first", "max_us_second", "hist_first", "hist_second", "us"}
+MEASURED = {
+    "checksum",
+    "text_crc",
+    "us_first",
+    "us_second",
+    "max_us_first",
+    "max_us_second",
+    "hist_first",
+    "hist_second",
+    "us",
+}
 LEAGUE = """rules = "base"
 isolation = "{isolation}"
 [clock]
@@ -77,6 +83,9 @@ from arena.league.store import create_league
 create_league(Path("open"), load_settings(Path("league.toml"), "open", {}), "0" * 32).close()
 """
 SEED = "20260101"
+SHA256 = re.compile(rb"\b[0-9a-f]{64}\b")
+#: What people read: its wording may change, and its figures stand in the other outputs, too.
+TEXTS = ("table", "markdown", "html", "replay", "verify", "counts")
 
 Case = Callable[["Side"], dict[str, bytes]]
 NAMES_OF_0_2 = {"rate": "ratings", "show": "standings", "--all": "--games", "--max-games": "--games"}
@@ -141,7 +150,7 @@ def rows(database: Path) -> bytes:
         lines = []
         for table in ("meta", "bots", "pairings", "games"):
             names = [column[1] for column in db.execute(f"PRAGMA table_info({table})")]
-            kept = ", ".join(name for name in names if name not in MEASURED | {"text_crc"})
+            kept = ", ".join(name for name in names if name not in MEASURED)
             which = "WHERE key <> 'mark'" if table == "meta" else ""  # a user's, not a run's
             lines += [f"{table}: {row}" for row in db.execute(f"SELECT {kept} FROM {table} {which} ORDER BY 1")]
         return "\n".join(map(str, lines)).encode()
@@ -207,7 +216,7 @@ def league_outputs(side: Side) -> dict[str, bytes]:
     found = {form: side("league", "show", "open", "--format", form) for form in ("csv", "markdown")}
     db = sqlite3.connect(f"file:{side.folder / 'open' / 'league.sqlite'}?mode=ro", uri=True)
     names = [column[1] for column in db.execute("PRAGMA table_info(games)")]
-    kept = ", ".join(name for name in names if name not in MEASURED | {"text_crc"})
+    kept = ", ".join(name for name in names if name not in MEASURED)
     found["games"] = "\n".join(str(row) for row in db.execute(f"SELECT {kept} FROM games ORDER BY 1, 2")).encode()
     db.close()
     return found
@@ -236,59 +245,13 @@ def cases(bots: tuple[str, ...]) -> Iterator[tuple[str, Case]]:
 def both(case: Case, before: Path, after: Path, work: Path) -> list[str]:
     """What differs when both versions play a case."""
     sides = [Side(checkout, work / name) for checkout, name in ((before, "before"), (after, "after"))]
-    found = [case(side) for side in sides]
-    return differing(*found)
+    return differing(*[case(side) for side in sides])
 
 
-def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
-    return [name for name in sorted(one.keys() | other.keys()) if one.get(name) != other.get(name)]
-
-
-def resumed(bots: tuple[str, ...], before: Path, after: Path, work: Path) -> list[str]:
-    """The old version begins a run, both resume a copy of it."""
-    old = Side(before, work / "before")
-    args = ("tournament", *bots, "--games", "1000", "--seed", SEED, "--out", "run", "--workers", "2")
-    begun = subprocess.Popen(old.command(*args), cwd=old.folder, env=old.environment(), stderr=subprocess.DEVNULL)
-    while begun.poll() is None and not played(old.folder / "run" / "games.sqlite"):
-        time.sleep(0.1)
-    begun.send_signal(signal.SIGINT)
-    begun.wait()
-    shutil.copytree(old.folder, work / "after")
-    left = played(old.folder / "run" / "games.sqlite")
-    new = Side.__new__(Side)
-    new.checkout, new.folder = after.resolve(), work / "after"
-    results = []
-    for side in (old, new):
-        side("resume", "run", *(["--trust"] if side is new else []))
-        results.append(outputs(side, "run"))
-    print(f"  (interrupted after {left} games)")
-    return differing(*results)
-
-
-def league_goes_on(bots: tuple[str, ...], before: Path, after: Path, work: Path) -> list[str]:
-    """The old version makes a league, both go on with a copy of it."""
-    old = Side(before, work / "before")
-    league(bots[:3], "none")(old)
-    shutil.copytree(old.folder, work / "after")
-    new = Side.__new__(Side)
-    new.checkout, new.folder = after.resolve(), work / "after"
-    results = []
-    for side in (old, new):
-        trust = ["--trust"] if side is new else []
-        side("submit", bots[3], "--league", "open", "--workers", "2", "--json", *trust)
-        side("league", "play", "open", "--max-games", "20", "--workers", "2", *trust)
-        results.append(league_outputs(side))
-    return differing(*results)
-
-
-def played(database: Path) -> int:
-    """Games in a database that may not be there yet."""
-    try:
-        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
-            count: int = db.execute("SELECT count(*) FROM games").fetchone()[0]
-    except sqlite3.Error:
-        return 0
-    return count
+def differing(before: dict[str, bytes], after: dict[str, bytes]) -> list[str]:
+    """Return the names of the outputs that are not the same, but for the hashes of the bots' sources."""
+    masked = [{name: SHA256.sub(b"SHA256", text) for name, text in side.items()} for side in (before, after)]
+    return [name for name in sorted(before.keys() | after.keys()) if masked[0].get(name) != masked[1].get(name)]
 
 
 def main() -> int:
@@ -305,18 +268,19 @@ def main() -> int:
             (name, lambda work, case=case: both(case, options.before, options.after, work))
             for name, case in cases(bots)
         ]
-        for name, goes_on in (("an old run is resumed", resumed), ("an old league goes on", league_goes_on)):
-            todo.append((name, lambda work, it=goes_on: it(bots, options.before, options.after, work)))
         for number, (name, case) in enumerate(todo):
             if options.only not in name:
                 continue
             work = Path(folder) / str(number)
             work.mkdir()
-            found = case(work)
-            wrong += bool(found)
-            print(f"{'DIFFERS: ' + ', '.join(found) if found else 'same':8s}  {name}", flush=True)
+            different = case(work)
+            wording = [output for output in different if output.split()[-1] in TEXTS]
+            values = [output for output in different if output not in wording]
+            wrong += bool(values)
+            told = f"DIFFERS: {', '.join(values)}" if values else "same values"
+            print(f"{told}{' (other words: ' + ', '.join(wording) + ')' if wording else ''}  {name}", flush=True)
             shutil.rmtree(work, ignore_errors=True)
-    print(f"{wrong} cases differ" if wrong else "all results are the same bytes")
+    print(f"{wrong} cases differ" if wrong else "all values are the same")
     return bool(wrong)
 
 
