@@ -103,6 +103,15 @@ def test_files_and_folders_are_small(folder: str) -> None:
         assert sum(path.parent == place and path.name != "__init__.py" for path in files) <= 24, place
 
 
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module_of(path))
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
 def test_the_page_names_every_room() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert [room for room in FLOOR if f"{room}/" not in text and f"{room}.py" not in text and room not in text] == []

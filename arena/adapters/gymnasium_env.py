@@ -3,7 +3,7 @@
     import gymnasium
     env = gymnasium.make("arena.adapters.gymnasium_env:SchottenTotten-v0", opponent="greedy", rules="base")
 
-The other seat is played by a bot. An observation is what the seat knows (`arena.adapters.spaces.Observer`), as float32
+The other seat is played by a bot. An observation is what the seat knows (`spaces.ViewEncoder`), as float32
 from 0 to 1; `info["action_mask"]` and `env.unwrapped.action_masks()` (which sb3-contrib looks for) have a 1 for each
 legal action. The reward is 1, -1 or 0 (a draw) at the end. Forced moves are made by themselves.
 """

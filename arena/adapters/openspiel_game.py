@@ -9,7 +9,7 @@ outcome is a card's number (`arena.game.cards`). Actions are numbered by `arena.
 made by themselves as soon as they can be proved. The winner gets 1, the loser -1; a draw is 0.
 
 The information state of a player is the first hand and everything seen since; the observation is what the player knows
-now, also as a tensor (`arena.adapters.spaces.Observer`).
+now, also as a tensor (`arena.adapters.spaces.ViewEncoder`).
 """
 
 from __future__ import annotations

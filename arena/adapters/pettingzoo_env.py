@@ -4,7 +4,7 @@
     env = pettingzoo_env.env(rules="tactical")
 
 Agents are `player_0` and `player_1`, the seats 0 and 1. An observation is a dictionary: `observation` holds what the
-seat knows (`arena.adapters.spaces.Observer`), `action_mask` a 1 for each legal action, all 0 for the seat that does not
+seat knows (`spaces.ViewEncoder`), `action_mask` a 1 for each legal action, all 0 for the seat that does not
 decide. Rewards are 1, -1 or 0 (a draw) at the end. Whatever is provable is claimed by itself; forced moves are steps,
 too.
 """

@@ -88,7 +88,7 @@ def _clan(card: str | None, rules: Rules) -> bool:
     return card is not None and CARD_NUMBERS[card] < 6 * rules.values
 
 
-class Observer:
+class ViewEncoder:
     """Everything that a seat knows, as numbers from 0 to 1. `parts` names the slices of the array.
 
     `hand`, `unseen` and the sides are a 0 or 1 for each card; a bound wild counts as the wild, and in `bound` as the
@@ -96,7 +96,7 @@ class Observer:
     the opponent has drawn.
 
     >>> from arena.game.rules import load_rules
-    >>> observer = Observer(load_rules("base"))
+    >>> observer = ViewEncoder(load_rules("base"))
     >>> observer.size, list(observer.parts)
     (1119, ['hand', 'unseen', 'mine', 'theirs', 'owners', 'first', 'counts'])
     """
@@ -191,9 +191,9 @@ class Observer:
 
 
 @lru_cache(maxsize=32)
-def spaces_of(rules: Rules) -> tuple[Actions, Observer]:
+def spaces_of(rules: Rules) -> tuple[Actions, ViewEncoder]:
     """The numbering and the observer of a rule set with automatic claims; made once."""
-    return Actions(rules), Observer(rules)
+    return Actions(rules), ViewEncoder(rules)
 
 
 class MissingLibrary(ArenaError, ModuleNotFoundError):

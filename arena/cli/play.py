@@ -21,7 +21,7 @@ from arena.lab.tournament import drawn_seed
 from arena.results.board import result_line
 from arena.results.reading.game import StoredGame
 from arena.terminal.input import Left
-from arena.terminal.lines import Lines, on_screen
+from arena.terminal.lines import LineInterface, on_screen
 from arena.terminal.session import Seating, Session, end_text, read_unfinished
 from arena.terminal.viewer import Timeline
 from arena.text import indented, one_line
@@ -176,9 +176,9 @@ def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
 
 def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
-    screen: Lines | FullScreen
+    screen: LineInterface | FullScreen
     if plain or not on_screen():
-        screen = Lines(seating.person, str(path))
+        screen = LineInterface(seating.person, str(path))
     else:
         from arena.terminal.full_screen import FullScreen
 

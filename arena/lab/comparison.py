@@ -13,7 +13,7 @@ from arena.game.rules import load_rules, preset_names
 from arena.lab.tournament import refuse_strangers, resume_run
 from arena.results.export import export
 from arena.results.reading.comparison import (
-    Comparison,
+    ComparisonConfig,
     ComparisonError,
     common_settings,
     read_comparison,
@@ -50,17 +50,17 @@ def all_variants(variants: Sequence[str]) -> list[str]:
 
 def new_comparison(
     config: TournamentConfig, variants: Mapping[str, str], baseline: str | None, folder: Path
-) -> Comparison:
+) -> ComparisonConfig:
     """What is to be played in a folder, together with what is there.
 
     ComparisonError if it holds a comparison with other settings, or with bots whose source has changed.
     """
-    wanted = Comparison(common_settings(config), variants, baseline, sources_of(config))
+    wanted = ComparisonConfig(common_settings(config), variants, baseline, sources_of(config))
     there = read_comparison(folder)
     if there is None:
         return wanted
     name, before = next(iter(there.configs().items()))
-    after = Comparison(wanted.settings, there.variants).configs()[name]
+    after = ComparisonConfig(wanted.settings, there.variants).configs()[name]
     if lines := differences(before.canonical(), after.canonical()):
         grow = f"\nOr let that comparison grow, if it holds less: arena resume {folder} --games {config.games}"
         raise ComparisonError(
@@ -79,7 +79,7 @@ def sources_of(config: TournamentConfig) -> dict[str, str]:
     return {bot.name: find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots}
 
 
-def check_sources(stored: Comparison, now: Mapping[str, str], folder: Path) -> None:
+def check_sources(stored: ComparisonConfig, now: Mapping[str, str], folder: Path) -> None:
     """ComparisonError if a bot is not the one that the comparison was begun with."""
     for bot, source in (stored.sources or {}).items():
         if now.get(bot, source) != source:
@@ -90,7 +90,7 @@ def check_sources(stored: Comparison, now: Mapping[str, str], folder: Path) -> N
 
 
 def play_comparison(
-    comparison: Comparison,
+    comparison: ComparisonConfig,
     folder: Path,
     config_of: Callable[[TournamentConfig], TournamentConfig],
     progress: Callable[[], ProgressListener | None],
@@ -102,7 +102,7 @@ def play_comparison(
     `config_of` may change what makes no difference to the games; `tell` hears which variant is next. With `until` all
     variants grow together, until the errors of all of them are small enough.
     """
-    more: Comparison | None = comparison
+    more: ComparisonConfig | None = comparison
     while more is not None:
         configs = {name: config_of(config) for name, config in more.configs().items()}
         for name, config in configs.items():

@@ -48,7 +48,7 @@ class BotLosses:
 
     @property
     def error95(self) -> float:
-        """Its 95 % error, the moves of a game taken together; nan for fewer than two games."""
+        """Its 95% error, the moves of a game taken together; nan for fewer than two games."""
         if self.games < 2 or not self.decisions:
             return math.nan
         one, two, three = self.squares

@@ -26,45 +26,45 @@ class MovesError(ArenaError):
     """Moves cannot be exported as asked."""
 
 
-class Column(NamedTuple):
+class MoveColumn(NamedTuple):
     """A column: its type in Parquet (`word` is a text of a few different ones) and what it holds."""
 
     kind: str
     meaning: str
 
 
-COLUMNS: dict[str, Column] = {
-    "rules": Column("word", "rule set, with the options that differ"),
-    "pairing": Column("int32", "number of the pairing in the schedule"),
-    "deal": Column("int64", "number of the deal"),
-    "game": Column("int8", "0 or 1: which game of the pair"),
-    "number": Column("int16", "place of the decision in the game, from 1"),
-    "turn": Column("int16", "the turn it belongs to, from 1"),
-    "seat": Column("int8", "the seat that decided, 0 (a) or 1 (b)"),
-    "began": Column("int8", "1 if that seat made the first move of the game, else 0"),
-    "bot": Column("word", "the bot that decided"),
-    "opponent": Column("word", "the other bot"),
-    "phase": Column("word", "kind of decision: claim, play, take, put, scout, return or draw"),
-    "asked": Column("int8", "1 if the bot was asked, 0 if the only legal move was made for it"),
-    "legal": Column("int16", "number of legal moves"),
-    "moves": Column("text", "the legal moves in the order in which bots are given them, with commas between them"),
-    "choice": Column("int16", "which of them was made, from 0"),
-    "move": Column("word", "the move that was made"),
-    "ms": Column("float64", "thinking time, milliseconds within 10 %; empty where it was not measured"),
-    "score": Column("float64", "what the bot got in the end: 1, 0.5 or 0"),
-    "stones": Column("int8", "stones it had in the end"),
-    "stones_opponent": Column("int8", "stones its opponent had in the end"),
-    "hand": Column("text", "the bot's hand before the decision, with blanks between the cards"),
-    "hand_opponent": Column("text", "its opponent's hand, which it did not see"),
-    "mine": Column("text", "its cards at stones 1..9: nine groups with slashes between them, cards with blanks"),
-    "theirs": Column("text", "its opponent's"),
-    "owners": Column("text", "owners of stones 1..9: a (seat 0), b (seat 1) or . (nobody)"),
-    "modes": Column("text", "combat modes at stones 1..9: nine groups with slashes between them"),
-    "beside": Column("text", "cards that lie face up beside the board on its side"),
-    "beside_opponent": Column("text", "on its opponent's side"),
-    "pending": Column("text", "the card that a ruse has taken and not yet put anywhere; empty without"),
-    "deck_clan": Column("int8", "cards left in the clan deck"),
-    "deck_tactic": Column("int8", "cards left in the tactic deck"),
+COLUMNS: dict[str, MoveColumn] = {
+    "rules": MoveColumn("word", "rule set, with the options that differ"),
+    "pairing": MoveColumn("int32", "number of the pairing in the schedule"),
+    "deal": MoveColumn("int64", "number of the deal"),
+    "game": MoveColumn("int8", "0 or 1: which game of the pair"),
+    "number": MoveColumn("int16", "place of the decision in the game, from 1"),
+    "turn": MoveColumn("int16", "the turn it belongs to, from 1"),
+    "seat": MoveColumn("int8", "the seat that decided, 0 (a) or 1 (b)"),
+    "began": MoveColumn("int8", "1 if that seat made the first move of the game, else 0"),
+    "bot": MoveColumn("word", "the bot that decided"),
+    "opponent": MoveColumn("word", "the other bot"),
+    "phase": MoveColumn("word", "kind of decision: claim, play, take, put, scout, return or draw"),
+    "asked": MoveColumn("int8", "1 if the bot was asked, 0 if the only legal move was made for it"),
+    "legal": MoveColumn("int16", "number of legal moves"),
+    "moves": MoveColumn("text", "the legal moves in the order in which bots are given them, with commas between them"),
+    "choice": MoveColumn("int16", "which of them was made, from 0"),
+    "move": MoveColumn("word", "the move that was made"),
+    "ms": MoveColumn("float64", "thinking time, milliseconds within 10 %; empty where it was not measured"),
+    "score": MoveColumn("float64", "what the bot got in the end: 1, 0.5 or 0"),
+    "stones": MoveColumn("int8", "stones it had in the end"),
+    "stones_opponent": MoveColumn("int8", "stones its opponent had in the end"),
+    "hand": MoveColumn("text", "the bot's hand before the decision, with blanks between the cards"),
+    "hand_opponent": MoveColumn("text", "its opponent's hand, which it did not see"),
+    "mine": MoveColumn("text", "its cards at stones 1..9: nine groups with slashes between them, cards with blanks"),
+    "theirs": MoveColumn("text", "its opponent's"),
+    "owners": MoveColumn("text", "owners of stones 1..9: a (seat 0), b (seat 1) or . (nobody)"),
+    "modes": MoveColumn("text", "combat modes at stones 1..9: nine groups with slashes between them"),
+    "beside": MoveColumn("text", "cards that lie face up beside the board on its side"),
+    "beside_opponent": MoveColumn("text", "on its opponent's side"),
+    "pending": MoveColumn("text", "the card that a ruse has taken and not yet put anywhere; empty without"),
+    "deck_clan": MoveColumn("int8", "cards left in the clan deck"),
+    "deck_tactic": MoveColumn("int8", "cards left in the tactic deck"),
 }
 """What a row holds. Positions are those before the decision, seen from the bot that decides, both hands open."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.results.reading.comparison import variant_folders
-from arena.results.reading.game import ALL_GAMES, GameFilter, Games, StoredGame, games_list, open_games, read_game
+from arena.results.reading.game import ALL_GAMES, GameFilter, StoredGame, StoredGames, games_list, open_games, read_game
 from arena.results.records import ReplayError, is_record
 from arena.tournament.store.folders import COMPARISON, Found, find_folder
 from arena.tournament.store.reader import Reader
@@ -82,7 +82,7 @@ def run_data(kind: str, place: Path) -> RunData:
 
 
 @contextmanager
-def games_of(text: str) -> Iterator[Games]:
+def games_of(text: str) -> Iterator[StoredGames]:
     """The games of what a text names."""
     kind, place = find(text)
     if kind == LEAGUE:
@@ -133,7 +133,7 @@ def list_games(text: str, wanted: GameFilter, limit: int) -> Iterator[str]:
             yield from games_list(games, wanted, limit)
 
 
-class ComparisonGames(Games):
+class ComparisonGames(StoredGames):
     """The games of all variants, one variant after the other; one of them is such as base/0/12/1."""
 
     def __init__(self, folder: Path) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
 from arena.results.reading.run import RunData
 from arena.stats.frames import Ints, StatsError
-from arena.stats.games import Games, cross_columns, games_of
+from arena.stats.games import GameArrays, cross_columns, games_of
 from arena.stats.intervals import clustered_interval
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
@@ -60,7 +60,7 @@ class RunStandings:
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against
     first_player      games, score, score_low, score_high of the player who began
-    first_advantage   Elo of moving first and half its 95 % interval; nan if the games do not determine it
+    first_advantage   Elo of moving first and half its 95% interval; nan if the games do not determine it
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs
     """
@@ -143,12 +143,12 @@ def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, joint: bool = Fa
     return _rated(games_of(games), prior, joint)
 
 
-def _rated(games: Games, prior: float, joint: bool) -> Ratings:
+def _rated(games: GameArrays, prior: float, joint: bool) -> Ratings:
     found = _rate(games, prior)
     return found if joint or len(found.bots) != 2 else by_pairs(found, counts_between(games, *found.bots))
 
 
-def _rate(games: Games, prior: float) -> Ratings:
+def _rate(games: GameArrays, prior: float) -> Ratings:
     """Ratings without the first player's advantage if the games do not determine it."""
     try:
         return rate(games, prior=prior, disconnected="separate")
@@ -234,7 +234,7 @@ def _row(rank: int, bot: str, figures: Mapping[str, Any]) -> dict[str, Any]:
     return {name: known[name] for name in COLUMNS}
 
 
-def _met(games: Games, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
+def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
     """The crosstable in the order of the table."""
     found = cross_columns(games, (played["points_first"], played["points_second"]))
     rank = {bot: at for at, bot in enumerate(order)}

@@ -38,7 +38,7 @@ def next_stop(units: int) -> int:
 
 
 def largest_error(found: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
-    """The largest 95 % error in the table and whose it is, of some bots or of all; infinite for a mere bound."""
+    """The largest 95% error in the table and whose it is, of some bots or of all; infinite for a mere bound."""
     errors = [
         (math.inf if row["flag"] or math.isnan(row["elo_error95"]) else float(row["elo_error95"]), str(row["bot"]))
         for row in found.rows
@@ -49,7 +49,7 @@ def largest_error(found: RunStandings, bots: Sequence[str]) -> tuple[float, str]
 
 @dataclass
 class UntilError:
-    """Lets a run grow until the 95 % errors of `bots` (none: of all) are at most `error` Elo, or to `most` games.
+    """Lets a run grow until the 95% errors of `bots` (none: of all) are at most `error` Elo, or to `most` games.
 
     `worst` is the largest error when it was last looked at, and whose; `games` of each pairing there were then.
     """
@@ -63,7 +63,7 @@ class UntilError:
     def check(self, config: TournamentConfig) -> None:
         """ArenaError for what cannot be asked of a run."""
         if not (math.isfinite(self.error) and self.error > 0):
-            raise ArenaError(f"--error {self.error:g}: expected a 95 % error in Elo above 0")
+            raise ArenaError(f"--error {self.error:g}: expected a 95% error in Elo above 0")
         if config.form.grows != GAMES:
             raise ArenaError(f"--error: {config.format} does not grow by games of each pairing, as a round robin does")
         for bot in self.bots:

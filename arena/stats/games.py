@@ -17,7 +17,7 @@ _TABLE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Games:
+class GameArrays:
     """Checked games as arrays, one entry per game.
 
     bots            names, sorted; each of them played
@@ -36,7 +36,7 @@ class Games:
     pair: Ints
 
 
-def games_of(frame: pd.DataFrame) -> Games:
+def games_of(frame: pd.DataFrame) -> GameArrays:
     """A games frame (arena.stats.frames) as arrays. Raises StatsError as `check_games`."""
     checked = check_games(frame)
     words, first, second = name_codes(checked)
@@ -49,7 +49,7 @@ def games_of(frame: pd.DataFrame) -> Games:
             pairing = checked["pairing"].factorize(use_na_sentinel=False)[0].astype(np.int64)
         pair = np.where(known, cluster * (int(pairing.max()) + 1) + pairing, -1)
     score = checked["score"].to_numpy(dtype=np.float64)
-    return Games(tuple(words), first, second, score, cluster, clusters, pair)
+    return GameArrays(tuple(words), first, second, score, cluster, clusters, pair)
 
 
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
@@ -86,7 +86,7 @@ def _fit_a_table(keys: Ints) -> bool:
     return int(keys.min()) >= 0 and int(keys.max()) < max(_TABLE, 4 * len(keys))
 
 
-def complete_pairs(games: Games) -> tuple[Ints, Ints]:
+def complete_pairs(games: GameArrays) -> tuple[Ints, Ints]:
     """Return the two games of each complete pair: the one that the bot with the lower number begins, then the other.
 
     Two games are a pair if they have the same bots and the same number in `pair`, and each bot moves first in one. If a
@@ -135,7 +135,7 @@ class Meetings:
     meeting: Ints
 
 
-def meetings(games: Games, pairs: bool = True) -> Meetings:
+def meetings(games: GameArrays, pairs: bool = True) -> Meetings:
     """Count the meetings of a field; without `pairs` all `cells` are 0."""
     n = len(games.bots)
     straight = games.first < games.second
@@ -150,7 +150,7 @@ def meetings(games: Games, pairs: bool = True) -> Meetings:
     return Meetings(met // n, met % n, record, cells, meeting)
 
 
-def cross_columns(games: Games, points: tuple[Ints, Ints] | None = None) -> dict[str, Ints | Floats]:
+def cross_columns(games: GameArrays, points: tuple[Ints, Ints] | None = None) -> dict[str, Ints | Floats]:
     """Return the columns of a crosstable: a row for every two bots that met, in both directions.
 
     bot, opponent (numbers), games, wins, draws, losses, score (0..1), and of the match `points` of the first and the

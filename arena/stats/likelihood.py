@@ -12,14 +12,14 @@ from scipy import sparse
 from scipy.special import expit, log_expit
 
 from arena.stats.frames import Bools, Floats, Ints, StatsError
-from arena.stats.games import Games, numbered
+from arena.stats.games import GameArrays, numbered
 
 MAX_ROUNDS = 200
 _BLOCK = 4096
 
 
 @dataclass(frozen=True)
-class GameCounts(Games):
+class GameCounts(GameArrays):
     """The games of a field, counted.
 
     lo, hi                          one entry per pair of bots that met, lo < hi
@@ -37,7 +37,7 @@ class GameCounts(Games):
     clusters_of_bot: Ints
 
 
-def tabulate(games: Games) -> GameCounts:
+def tabulate(games: GameArrays) -> GameCounts:
     """Count the games of a field by bot and by pairing."""
     first, second, score = games.first, games.second, games.score
     cluster, clusters = games.cluster, games.clusters

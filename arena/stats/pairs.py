@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from arena.stats.frames import Floats, Ints, StatsError, as_floats, check_games, require_bot
-from arena.stats.games import Games, complete_pairs, games_of, meetings
+from arena.stats.games import GameArrays, complete_pairs, games_of, meetings
 from arena.stats.limits import chance_above, room_above
 
 if TYPE_CHECKING:
@@ -311,9 +311,9 @@ def count_cells(cells: npt.ArrayLike, number: int = 5) -> tuple[int, ...]:
     return tuple(int(count) for count in np.bincount(values, minlength=number))
 
 
-def _met(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _met(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Cells of the complete pairs of two bots, and those of their games, as `bot` sees them."""
-    coded = games if isinstance(games, Games) else games_of(games)
+    coded = games if isinstance(games, GameArrays) else games_of(games)
     for name in (bot, opponent):
         require_bot(name, coded.bots)
     if bot == opponent:
@@ -328,17 +328,17 @@ def _met(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[tuple[in
     return cells, record
 
 
-def pentanomial(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[int, ...]:
+def pentanomial(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
     """Counts (LL, LD+DL, LW+DD+WL, DW+WD, WW) of the complete pairs of `bot` against `opponent`."""
     return _met(games, bot, opponent)[0]
 
 
-def trinomial(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[int, ...]:
+def trinomial(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
     """Counts (L, D, W) of the single games of `bot` against `opponent`; treats them as independent."""
     return _met(games, bot, opponent)[1]
 
 
-def counts_between(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[int, ...]:
+def counts_between(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
     """Pentanomial counts where the two bots played pairs, trinomial counts where they did not.
 
     A game whose partner is missing (in a run in progress) is left out if there is any complete pair.

@@ -18,7 +18,7 @@ from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.stats import bradley_terry as bt
 from arena.stats.frames import Floats, Ints, StatsError, require_bot
-from arena.stats.games import Games, games_of
+from arena.stats.games import GameArrays, games_of
 from arena.stats.likelihood import GameCounts, tabulate
 from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
 
@@ -178,7 +178,7 @@ def _quantile(clusters: Ints | np.int64) -> Floats:
 
 
 def rate(
-    games: pd.DataFrame | Games,
+    games: pd.DataFrame | GameArrays,
     *,
     prior: float = DEFAULT_PRIOR,
     anchors: Mapping[str, float] | None = None,
@@ -206,7 +206,7 @@ def rate(
     """
     if not (math.isfinite(prior) and prior >= 0):
         raise StatsError(f"prior {prior:g}: expected a number of virtual draws per bot, 0 or more")
-    data = tabulate(games if isinstance(games, Games) else games_of(games))
+    data = tabulate(games if isinstance(games, GameArrays) else games_of(games))
     fixed = _check_anchors(anchors or {}, data.bots)
     if first_advantage is not None and not math.isfinite(first_advantage):
         raise StatsError(f"first_advantage {first_advantage:g}: expected a number of Elo")

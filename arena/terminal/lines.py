@@ -29,7 +29,7 @@ def on_screen() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
-class Lines(PersonInterface):
+class LineInterface(PersonInterface):
     """Prints the table at each decision and reads a line."""
 
     def __init__(self, person: str, saved_to: str, console: Console | None = None) -> None:

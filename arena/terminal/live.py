@@ -19,7 +19,7 @@ from rich.text import Text
 
 from arena.results.formats.text import shortened
 from arena.results.table import percent
-from arena.stats.games import Games
+from arena.stats.games import GameArrays
 from arena.stats.ratings import rate
 from arena.text import one_line, printable_lines
 from arena.tournament.runner.progress import PairResult, RunStatus, rate_text, status_text
@@ -207,7 +207,7 @@ def ratings_of(results: Sequence[PairResult]) -> dict[str, tuple[float, float]]:
     before = np.arange(len(pairing)) - np.repeat(np.cumsum(games) - games, games)  # games of the same two
     score = np.clip(np.array([result.points for result in played])[pairing] - before, 0.0, 1.0)
     own = np.arange(len(pairing))
-    field = Games(
+    field = GameArrays(
         bots=tuple(bots),
         first=np.array([number[result.a] for result in played])[pairing],
         second=np.array([number[result.b] for result in played])[pairing],

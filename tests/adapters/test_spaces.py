@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arena.adapters.spaces import Actions, Observer
+from arena.adapters.spaces import Actions, ViewEncoder
 from arena.errors import ArenaError
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -17,7 +17,7 @@ from arena.game.rules import load_rules, preset_names
 @pytest.mark.parametrize("claims", [False, True])
 def test_every_legal_move_has_its_number(name: str, claims: bool) -> None:
     rules = load_rules(name)
-    actions, observer = Actions(rules, claims), Observer(rules)
+    actions, observer = Actions(rules, claims), ViewEncoder(rules)
     rng = Rng(1)
     for deal in range(4):
         state = State(rules, make_deal(rules, 1, deal), (not claims, not claims))
@@ -32,7 +32,9 @@ def test_every_legal_move_has_its_number(name: str, claims: bool) -> None:
 
 
 def test_numbers_are_stable() -> None:
-    sizes = {name: (len(Actions(load_rules(name))), Observer(load_rules(name)).size) for name in ("base", "tactical")}
+    sizes = {
+        name: (len(Actions(load_rules(name))), ViewEncoder(load_rules(name)).size) for name in ("base", "tactical")
+    }
     assert sizes == {"base": (487, 1119), "tactical": (1115, 1470)}
     with pytest.raises(ArenaError, match="487 is not an action; actions are 0 to 486"):
         Actions(load_rules("base")).move(487)
@@ -40,7 +42,7 @@ def test_numbers_are_stable() -> None:
 
 def test_an_observation_says_what_the_view_says_and_no_more() -> None:
     rules = load_rules("tactical")
-    observer = Observer(rules)
+    observer = ViewEncoder(rules)
     state = State(rules, make_deal(rules, 1, 0))
     rng = Rng(5)
     for _ in range(30):

@@ -49,7 +49,7 @@ SEED = 1
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """A generation or a refinement: games, rounds through the positions, seed of the games."""
 
     games: int
@@ -58,7 +58,7 @@ class Step:
     refine: bool = False
 
 
-class StepType(click.ParamType[Step]):
+class StepType(click.ParamType[TrainingStep]):
     """`GAMES:EPOCHS:SEED`."""
 
     name = "step"
@@ -66,16 +66,16 @@ class StepType(click.ParamType[Step]):
     def __init__(self, refine: bool) -> None:
         self.refine = refine
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Step:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> TrainingStep:
         parts = str(value).split(":")
         numbers = [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 10]
         if not len(parts) == len(numbers) == 3 or 0 in numbers[:2]:
             self.fail(f"{value!r} is not GAMES:EPOCHS:SEED, such as 50000:6:5", param, ctx)
-        return Step(numbers[0], numbers[1], numbers[2], self.refine)
+        return TrainingStep(numbers[0], numbers[1], numbers[2], self.refine)
 
 
 def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> tuple[float, float]:
-    """The share of points of `one` over pairs of games, and its 95 % error."""
+    """The share of points of `one` over pairs of games, and its 95% error."""
     scores = np.zeros(deals)
     for seat, pair in enumerate(((one, two), (two, one))):
         results = play_games(load_rules(rules), pair, 0, deals, seed)
@@ -98,7 +98,7 @@ def opponents(nets: list[str], refine: bool) -> list[tuple[str, str]]:
 
 def train(
     rules: tuple[str, ...],
-    steps: tuple[Step, ...],
+    steps: tuple[TrainingStep, ...],
     deals: int,
     keep: float,
     out: Path,
@@ -224,8 +224,8 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
 @click.option("--install", type=click.Choice(("base", "tactical")), help="Make the last net one of the package's own.")
 def main(
     rules: tuple[str, ...],
-    generations: tuple[Step, ...],
-    refinements: tuple[Step, ...],
+    generations: tuple[TrainingStep, ...],
+    refinements: tuple[TrainingStep, ...],
     keep: float,
     seeds: int,
     deals: int,

@@ -82,7 +82,7 @@ def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
 
 
 def rating_plot(found: RunStandings) -> Dots:
-    """Ratings with their 95 % errors, first place first."""
+    """Ratings with their 95% errors, first place first."""
     rows = []
     for row in found.table.head(MOST_DOTS).to_dict("records"):
         elo, error, flag = float(row["elo"]), float(row["elo_error95"]), str(row["flag"])

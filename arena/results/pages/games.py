@@ -37,7 +37,7 @@ from arena.results.decisions import Decision, Position
 from arena.results.judge import GameAnalysis, analyse
 from arena.results.pages.render import render
 from arena.results.pages.words import PAGE
-from arena.results.reading.game import GameFilter, Games, StoredGame
+from arena.results.reading.game import GameFilter, StoredGame, StoredGames
 from arena.results.sources import FILE, LEAGUE, games_of
 from arena.text import one_line, printable_lines
 from arena.tournament.match.results import GameResult
@@ -247,7 +247,7 @@ def sample(kind: str, place: Path, frame: pd.DataFrame, wanted: GameFilter, coun
         return _numbered(zip(places, [games.identified(GameId(*map(int, key))) for key in ids])), len(frame)
 
 
-def _searched(games: Games, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
+def _searched(games: StoredGames, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
     """As `sample`, for games that can only be read one after the other."""
     every = [(index, (game.forfeit_by, game.forfeit)) for index, game in enumerate(games) if game in wanted]
     numbers = {every[place][0] for place in chosen_places([forfeit for _, forfeit in every], count)}

@@ -97,7 +97,7 @@ class Section:
 
 
 @dataclass
-class Part:
+class ReportPart:
     """All about one run, or what a comparison says of several.
 
     prefix    rule set of a run of a comparison, else ""; `folder`: what stands before its games' names
@@ -167,15 +167,15 @@ def _games(
 
 def _comparison(
     place: Path, count: int, wanted: GameFilter, prior: float
-) -> tuple[str, list[Part], list[dict[str, Any]], int]:
+) -> tuple[str, list[ReportPart], list[dict[str, Any]], int]:
     folders = variant_folders(place)
-    parts: list[Part] = []
+    parts: list[ReportPart] = []
     games: list[dict[str, Any]] = []
     there = 0
     whole = _compared(list(folders.values()))
     if whole is not None:
         tables = _shown(whole)
-        parts.append(Part([Section("variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])]))
+        parts.append(ReportPart([Section("variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])]))
         parts[0].lead = whole.remarks
     for at, (rules, folder) in enumerate(folders.items()):
         run = run_data("run", folder)
@@ -198,7 +198,7 @@ def _compared(folders: list[Path]) -> Report | None:
         return None
 
 
-def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
+def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
     stats = stats_report(run, ERROR, prior)
     frames = {table.name: table.data for table in stats.tables}
     found = standings(run, prior)
@@ -222,7 +222,7 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
         Section("statistics", closed=list(shown.values())),
         *_settings(run),
     ]
-    return Part(sections, lead=[*verdict, lead], facts=_facts(run, found))
+    return ReportPart(sections, lead=[*verdict, lead], facts=_facts(run, found))
 
 
 def _lead(found: RunStandings) -> str:

@@ -28,7 +28,7 @@ class ComparisonError(ArenaError):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonConfig:
     """What is compared.
 
     settings   of every variant, as a file would give them, without name and rules
@@ -55,7 +55,7 @@ class Comparison:
     def seed(self) -> int | None:
         return self.settings.get("seed")
 
-    def grown(self, asked: Mapping[str, int]) -> Comparison:
+    def grown(self, asked: Mapping[str, int]) -> ComparisonConfig:
         """With more games; ConfigError for what a comparison does not grow by."""
         if not asked:
             return self
@@ -88,7 +88,7 @@ def variant_folders(folder: Path) -> dict[str, Path]:
     return begun
 
 
-def write_comparison(found: Comparison, folder: Path) -> None:
+def write_comparison(found: ComparisonConfig, folder: Path) -> None:
     """Write the file, whole or not at all."""
     values = {
         "comparison": _VERSION,
@@ -100,7 +100,7 @@ def write_comparison(found: Comparison, folder: Path) -> None:
     write_whole(folder / COMPARISON, [json_text(values) + "\n"], follow=False)
 
 
-def read_comparison(folder: Path) -> Comparison | None:
+def read_comparison(folder: Path) -> ComparisonConfig | None:
     """What the folder compares, None if it holds no comparison. ComparisonError for a file that makes no sense."""
     path = folder / COMPARISON
     if not path.is_file():
@@ -113,7 +113,7 @@ def read_comparison(folder: Path) -> Comparison | None:
         if any(Path(name).name != name or name in ("", "..") for name in variants):
             raise ValueError("a variant has its run in a folder elsewhere")
         is_own = is_own_file(path)
-        found = Comparison(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), is_own)
+        found = ComparisonConfig(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), is_own)
     except (OSError, AttributeError, RecursionError, ValueError, KeyError, TypeError) as error:
         raise ComparisonError(f"{path} cannot be read ({error!r}); each variant is a run: {folder}/NAME") from error
     found.configs()

@@ -93,7 +93,7 @@ class GameFilter:
 ALL_GAMES = GameFilter()
 
 
-class Games:
+class StoredGames:
     """The games of a run or of a file of records, in order. See `open_games`.
 
     `where` is how the user named them, `bots` the names of the players, None if they are not known before the games.
@@ -140,7 +140,7 @@ class Games:
         raise ReplayError(f"there is no game {identity} in {self.where}")
 
 
-class RunGames(Games):
+class RunGames(StoredGames):
     """Those of a run."""
 
     def __init__(self, reader: Reader) -> None:
@@ -157,7 +157,7 @@ class RunGames(Games):
         return self._reader.result(identity)
 
 
-class FileGames(Games):
+class FileGames(StoredGames):
     """Those of a file of records."""
 
     def __init__(self, path: Path) -> None:
@@ -174,7 +174,7 @@ def is_file(source: str) -> bool:
 
 
 @contextmanager
-def open_games(source: str) -> Iterator[Games]:
+def open_games(source: str) -> Iterator[StoredGames]:
     """The games of a run, by its folder or its name in results/, or of a file of records."""
     if is_file(source):
         yield FileGames(Path(source))
@@ -235,7 +235,7 @@ def _number(text: str) -> int:
     return int(digits) if 0 < len(digits) <= _MOST_DIGITS else 0
 
 
-def games_list(games: Games, wanted: GameFilter = ALL_GAMES, limit: int = LISTED) -> Iterator[str]:
+def games_list(games: StoredGames, wanted: GameFilter = ALL_GAMES, limit: int = LISTED) -> Iterator[str]:
     """The games that are meant, a line each, the first `limit` of them (0: all)."""
     total = games.count()
     see = f"See one with: arena replay {shlex.quote(one_line(games.where))} GAME"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from arena.league import versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED
-from arena.results.reading.game import Games
+from arena.results.reading.game import StoredGames
 from arena.results.reading.recorded_run import run_of
 from arena.results.reading.run import RunData
 from arena.tournament.match.results import GameResult
@@ -39,7 +39,7 @@ def league_run(league: League) -> RunData:
     return replace(run_of(league_results(league, counting=True), league.folder, FORMAT), joint=True)
 
 
-class LeagueGames(Games):
+class LeagueGames(StoredGames):
     """All games of a league."""
 
     def __init__(self, league: League) -> None:

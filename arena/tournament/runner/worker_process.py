@@ -57,7 +57,7 @@ class WorkerRefused(Exception):
         self.failed = failed
 
 
-class Part(NamedTuple):
+class Batch(NamedTuple):
     """What a worker delivers at a time: some units, and whether they are the `last` of those it was given.
 
     `reusable`: can the process play on? `seconds`, `scores` and `rows` are those of `executors.base.Played`.
@@ -140,13 +140,13 @@ class WorkerProcess:
         except OSError:
             raise WorkerDied from None
 
-    def receive(self) -> Part:
+    def receive(self) -> Batch:
         """The next part of the units."""
         kind, units, seconds, reusable, scores, values = self._message()
         rows = list(map(Row._make, values))
         if self._lapsed and any(row.forfeit == ForfeitKind.TIMEOUT.code for row in rows):
             self._end_paused()
-        return Part(kind == DONE, reusable, units, seconds, scores, rows)
+        return Batch(kind == DONE, reusable, units, seconds, scores, rows)
 
     def ask_to_stop(self) -> None:
         """Let it deliver what it has played after the unit in hand."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
-from arena.stats.games import Games, by_appearance, numbered
+from arena.stats.games import GameArrays, by_appearance, numbered
 from arena.tournament.match.results import WIN_POINTS, PairingScore, ScheduleProgress
 from arena.tournament.match.tasks import PAIRING_BITS, GameId, Pairing
 from arena.tournament.store.sqlite import Damage
@@ -96,7 +96,7 @@ class GameColumns:
     def __getitem__(self, name: str) -> Column:
         return self.values[name]
 
-    def games(self) -> Games:
+    def games(self) -> GameArrays:
         """Return what ratings and pairs are computed from."""
         coded, index = numbered(np.concatenate([self["first"], self["second"]]).astype(np.int64))
         names = [self.bots[bot] for bot in coded.tolist()]
@@ -107,7 +107,7 @@ class GameColumns:
         cluster, clusters = by_appearance(deal)
         first, second = number[index[: len(self)]], number[index[len(self) :]]
         pair = deal << PAIRING_BITS | self["pairing"]
-        return Games(tuple(names[bot] for bot in order), first, second, self["score"], cluster, clusters, pair)
+        return GameArrays(tuple(names[bot] for bot in order), first, second, self["score"], cluster, clusters, pair)
 
     def frame(self) -> pd.DataFrame:
         """Return the games as a data frame. Names and endings are categories: a million games take some 100 MB."""

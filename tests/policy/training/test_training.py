@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.policy import weights
-from arena.policy.training.__main__ import RATE, TRUST, Step, main, mean_of, opponents, train
+from arena.policy.training.__main__ import RATE, TRUST, TrainingStep, main, mean_of, opponents, train
 from arena.policy.training.learning import flat, player, returns, start_weights, weights_of
 
 
@@ -84,7 +84,7 @@ def test_wrong_words(words: list[str], told: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = (Step(500, 2, 5), Step(500, 1, 6), Step(500, 1, 7, refine=True))
+    steps = (TrainingStep(500, 2, 5), TrainingStep(500, 1, 6), TrainingStep(500, 1, 7, refine=True))
     found = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
