@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from arena.results.losses import RunLosses, read_losses
 from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
-from arena.tournament.match.results import time_quantile
+from arena.tournament.match.results import ScheduleProgress, time_quantile
 from arena.tournament.store.columns import GameColumns, ThinkingTime
 from arena.tournament.store.reader import Reader, WorkSession
 from arena.tournament.store.reasons import ForfeitReason
@@ -92,9 +93,10 @@ def read_run(folder: Path) -> RunData:
     """All that reports show of a run, finished or in progress."""
     with Reader(folder) as reader:
         config = stored_config(reader)
-        done = reader.progress()
         columns = reader.columns()
         schedule = config.schedule()
+        # the pairings of a fixed schedule do not depend on results, which are half a million in a large field
+        done = ScheduleProgress() if isinstance(schedule, FixedSchedule) else columns.progress()
         planned, places = schedule.planned(done), schedule.ranking(done, reader.results())
         if (verdict := config.verdict()) is not None:
             verdict(reader)

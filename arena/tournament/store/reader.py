@@ -117,9 +117,12 @@ class Reader:
 
     def pairings(self) -> dict[int, Pairing]:
         """Return the pairings that have games, by number."""
-        sql = """SELECT p.pairing, p.round, a.name, b.name
-            FROM pairings p JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b"""
-        return {row[0]: Pairing(*row) for row in self._query(sql)}
+        names = dict(self._query("SELECT bot, name FROM bots"))
+        rows = self._query("SELECT pairing, round, a, b FROM pairings")
+        try:
+            return {number: Pairing(number, round_, names[a], names[b]) for number, round_, a, b in rows}
+        except KeyError:
+            raise RUN.damaged(self.folder, "a pairing names a bot that does not exist") from None
 
     def sessions(self) -> list[WorkSession]:
         """Return the stretches of work, oldest first."""
