@@ -83,20 +83,20 @@ def parse_spec(text: str) -> ParsedSpec:
     command = split_spec(text)
     if command is not None:
         return ParsedSpec(*command, {})
-    found = _SPEC.fullmatch(text.strip())
-    assert found is not None  # everything matches
-    target = found["target"].strip()
+    match = _SPEC.fullmatch(text.strip())
+    assert match is not None  # everything matches
+    target = match["target"].strip()
     if not target:
         raise BotError(f"'{text}' names no bot; a bot is a file (bots/greedy.py), a name or package.module:Class")
     params: dict[str, str] = {}
-    for part in found["params"].split(",") if found["params"] else ():
+    for part in match["params"].split(",") if match["params"] else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not key:
             raise BotError(f"'{part}' in the bot '{text}' is not a parameter; write {target}:key=value,key=value")
         if key in params:
             raise BotError(f"parameter '{key}' is given twice in the bot '{text}'")
         params[key] = value
-    name = found["name"]
+    name = match["name"]
     return ParsedSpec(name.strip() if name else None, target, params)
 
 

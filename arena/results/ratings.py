@@ -33,9 +33,9 @@ COLUMNS = {
 """Columns of the ratings; with Nash averaging nash_weight (share, sum 1) and nash_elo (0 at best) follow."""
 
 
-def ratings_frame(found: Ratings, nash: NashRatings | None = None) -> pd.DataFrame:
+def ratings_frame(ratings: Ratings, nash: NashRatings | None = None) -> pd.DataFrame:
     """A row per bot, best first, with COLUMNS."""
-    table = found.frame()
+    table = ratings.frame()
     bounded = table["flag"].isin((">", "<"))
     table["elo_bound"] = table["elo"].where(bounded, math.nan)
     table["elo"] = table["elo"].where(table["flag"] == "", math.nan)
@@ -46,45 +46,47 @@ def ratings_frame(found: Ratings, nash: NashRatings | None = None) -> pd.DataFra
     return table
 
 
-def ratings_values(found: Ratings, nash: NashRatings | None = None, los: bool = False) -> dict[str, Any]:
+def ratings_values(ratings: Ratings, nash: NashRatings | None = None, los: bool = False) -> dict[str, Any]:
     """Everything for JSON; null for what is not known."""
-    advantage, advantage_error = found.shown_advantage()
+    advantage, advantage_error = ratings.shown_advantage()
     groups = [
-        [bot for bot, number in zip(found.bots, found.group) if number == group]
-        for group in range(int(found.group.max()) + 1)
+        [bot for bot, number in zip(ratings.bots, ratings.group) if number == group]
+        for group in range(int(ratings.group.max()) + 1)
     ]
     values: dict[str, Any] = {
-        "ratings": records(ratings_frame(found, nash)),
+        "ratings": records(ratings_frame(ratings, nash)),
         "first_advantage": plain(advantage),
         "first_advantage_error95": plain(advantage_error),
-        "prior": found.prior,
-        "anchors": dict(found.anchors),
-        "bots": len(found.bots),
-        "games": int(found.games.sum()) // 2,
+        "prior": ratings.prior,
+        "anchors": dict(ratings.anchors),
+        "bots": len(ratings.bots),
+        "games": int(ratings.games.sum()) // 2,
         "groups": groups,
-        "notes": list(found.notes),
+        "notes": list(ratings.notes),
     }
     if nash is not None:
         values["nash_prior"] = nash.prior
     if los:
-        table = found.los()
+        table = ratings.los()
         values["los"] = {
             bot: {other: plain(value) for other, value in zip(table.columns, row)}
-            for bot, row in zip(found.bots, table.to_numpy().tolist())
+            for bot, row in zip(ratings.bots, table.to_numpy().tolist())
         }
     return values
 
 
-def ratings_report(found: Ratings, nash: NashRatings | None = None, los: bool = False, heading: str = "") -> Report:
+def ratings_report(ratings: Ratings, nash: NashRatings | None = None, los: bool = False, heading: str = "") -> Report:
     """The ratings, and with `los` how likely each bot is the stronger one of each two."""
-    tables = [_ratings_table(found, nash)]
+    tables = [_ratings_table(ratings, nash)]
     if los:
-        tables.append(_los_table(found))
-    return Report(heading, tables, remarks(found, nash), values=lambda: ratings_values(found, nash, los))
+        tables.append(_los_table(ratings))
+    return Report(heading, tables, remarks(ratings, nash), values=lambda: ratings_values(ratings, nash, los))
 
 
-def _ratings_table(found: Ratings, nash: NashRatings | None) -> Table:
-    elo = dict(zip(found.bots, found.elo.tolist()))  # with the bounds, which the figures have in a column of their own
+def _ratings_table(ratings: Ratings, nash: NashRatings | None) -> Table:
+    elo = dict(
+        zip(ratings.bots, ratings.elo.tolist())
+    )  # with the bounds, which the figures have in a column of their own
     columns = [
         Column("#", key="rank"),
         Column("bot", "text"),
@@ -94,21 +96,21 @@ def _ratings_table(found: Ratings, nash: NashRatings | None) -> Table:
         Column("W-D-L", cell=record_text),
         Column("score%", "share", "score"),
     ]
-    if int(found.group.max()) > 0:
+    if int(ratings.group.max()) > 0:
         columns.append(Column("group"))
     if nash is not None:
         columns.append(Column("Nash weight%", "share", "nash_weight"))
         columns.append(Column("Nash Elo", cell=lambda row: f"{row['nash_elo']:+z.0f}"))
-    return Table("ratings", "Ratings", tuple(columns), ratings_frame(found, nash), spared=("group",))
+    return Table("ratings", "Ratings", tuple(columns), ratings_frame(ratings, nash), spared=("group",))
 
 
-def _los_table(found: Ratings) -> Table:
+def _los_table(ratings: Ratings) -> Table:
     title = "Likelihood that the bot of the row is stronger than the bot of the column, %"
-    figures = found.los().reset_index()
-    if len(found.bots) > WIDEST_LOS:
-        note = f"{len(found.bots)} bots are too many for a table; --format csv or --json has them all."
+    figures = ratings.los().reset_index()
+    if len(ratings.bots) > WIDEST_LOS:
+        note = f"{len(ratings.bots)} bots are too many for a table; --format csv or --json has them all."
         return Table("los", title, (Column("bot", "text"),), figures, note, shown=())
-    rank = {bot: number for number, bot in enumerate(found.bots, start=1)}
+    rank = {bot: number for number, bot in enumerate(ratings.bots, start=1)}
 
     def against(opponent: str) -> Column:
         return Column(
@@ -117,21 +119,21 @@ def _los_table(found: Ratings) -> Table:
         )
 
     columns = [Column("#", cell=lambda row: str(rank[row["bot"]])), Column("bot", "text")]
-    return Table("los", title, (*columns, *map(against, found.bots)), figures)
+    return Table("los", title, (*columns, *map(against, ratings.bots)), figures)
 
 
-def remarks(found: Ratings, nash: NashRatings | None = None) -> list[str]:
+def remarks(ratings: Ratings, nash: NashRatings | None = None) -> list[str]:
     """Sentences under the table."""
     lines = []
-    advantage, error = found.shown_advantage()
+    advantage, error = ratings.shown_advantage()
     if math.isnan(error):
         lines.append("First player's advantage: the games do not determine it.")
     elif error > 0:
         lines.append(f"First player's advantage: {advantage:+z.1f} ± {error:.1f} Elo.")
     else:
         lines.append(f"First player's advantage: {advantage:+z.1f} Elo, as given.")
-    if found.anchors:
-        fixed = ", ".join(f"{bot} = {elo:g}" for bot, elo in found.anchors.items())
+    if ratings.anchors:
+        fixed = ", ".join(f"{bot} = {elo:g}" for bot, elo in ratings.anchors.items())
         lines.append(f"Ratings are anchored at {fixed}; ± is a 95% interval of the difference from the anchor.")
     else:
         lines.append("Ratings are relative to the field's average (0); ± is a 95% interval.")
@@ -140,5 +142,5 @@ def remarks(found: Ratings, nash: NashRatings | None = None) -> list[str]:
             "Nash: the weight of each bot in the best mixture of bots, and its mean Elo against that mixture"
             f" ({nash.prior:g} virtual draws per pairing)."
         )
-    lines += [f"{note[0].upper()}{note[1:]}." for note in found.notes]
+    lines += [f"{note[0].upper()}{note[1:]}." for note in ratings.notes]
     return lines

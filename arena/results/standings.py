@@ -144,8 +144,8 @@ def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, joint: bool = Fa
 
 
 def _rated(games: GameArrays, prior: float, joint: bool) -> Ratings:
-    found = _rate(games, prior)
-    return found if joint or len(found.bots) != 2 else by_pairs(found, counts_between(games, *found.bots))
+    ratings = _rate(games, prior)
+    return ratings if joint or len(ratings.bots) != 2 else by_pairs(ratings, counts_between(games, *ratings.bots))
 
 
 def _rate(games: GameArrays, prior: float) -> Ratings:
@@ -154,9 +154,9 @@ def _rate(games: GameArrays, prior: float) -> Ratings:
         return rate(games, prior=prior, disconnected="separate")
     except StatsError:
         # a handful of unpaired games may not separate moving first from strength
-        found = rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
+        ratings = rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
         note = "too few games to tell the advantage of the first player; taken as 0"
-        return replace(found, first_advantage_error95=math.nan, notes=(*found.notes, note))
+        return replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
 
 
 def _sums(games: GameColumns) -> dict[str, Ints]:
@@ -236,13 +236,13 @@ def _row(rank: int, bot: str, figures: Mapping[str, Any]) -> dict[str, Any]:
 
 def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
     """The crosstable in the order of the table."""
-    found = cross_columns(games, (played["points_first"], played["points_second"]))
-    rank = {bot: at for at, bot in enumerate(order)}
-    place = np.array([rank[bot] for bot in games.bots])
-    by = np.lexsort((place[found["opponent"]], place[found["bot"]]))
-    columns = {name: values[by].tolist() for name, values in found.items()}
+    crosstable = cross_columns(games, (played["points_first"], played["points_second"]))
+    rank = {bot: number for number, bot in enumerate(order)}
+    rank_of_bot = np.array([rank[bot] for bot in games.bots])
+    by = np.lexsort((rank_of_bot[crosstable["opponent"]], rank_of_bot[crosstable["bot"]]))
+    columns = {name: values[by].tolist() for name, values in crosstable.items()}
     for name in ("bot", "opponent"):
-        columns[name] = [games.bots[at] for at in columns[name]]
+        columns[name] = [games.bots[index] for index in columns[name]]
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 

@@ -49,16 +49,18 @@ SPARED = ("stones", "points", "turns", "first%", "ms/move", "W-D-L", "end faults
 _LONGEST_REASON = 100
 
 
-def standings_report(found: RunStandings, whole: bool = False) -> Report:
+def standings_report(standings: RunStandings, whole: bool = False) -> Report:
     """The table, for three bots and more the crosstable, remarks, and why games were forfeited.
 
     A terminal shows all lines of a large field if `whole`.
     """
-    tables = cut([_table(found)], found.run, whole)
-    if 3 <= len(found.rows) <= LARGE_FIELD and len(found.met):
-        tables.append(_crosstable(found))
-    tables += round_tables(found.run)
-    return Report(heading(found.run), tables, remarks(found), _forfeit_items(found.run), lambda: all_values(found))
+    tables = cut([_table(standings)], standings.run, whole)
+    if 3 <= len(standings.rows) <= LARGE_FIELD and len(standings.met):
+        tables.append(_crosstable(standings))
+    tables += round_tables(standings.run)
+    return Report(
+        heading(standings.run), tables, remarks(standings), _forfeit_items(standings.run), lambda: all_values(standings)
+    )
 
 
 def cut(tables: list[Table], run: RunData, whole: bool) -> list[Table]:
@@ -66,18 +68,18 @@ def cut(tables: list[Table], run: RunData, whole: bool) -> list[Table]:
     return tables if whole or not is_large(run) else [replace(table, lines=SHOWN_LINES) for table in tables]
 
 
-def has_crosstable(found: RunStandings) -> bool:
+def has_crosstable(standings: RunStandings) -> bool:
     """Is there a crosstable? That of a large field is made only when it is asked for."""
-    return len(found.rows) <= LARGE_FIELD or len(found.met) > 0
+    return len(standings.rows) <= LARGE_FIELD or len(standings.met) > 0
 
 
 # ---------------------------------------------------------------- values for JSON
 
 
-def summary(found: RunStandings) -> dict[str, Any]:
+def summary(standings: RunStandings) -> dict[str, Any]:
     """The standings as plain values for JSON: nothing in it was measured by a clock."""
-    run = found.run
-    first = found.first_player
+    run = standings.run
+    first = standings.first_player
     config = dict(run.config)
     bots = [dict(bot) | {"source": run.sources.get(bot["name"])} for bot in config.pop("bots")]
     if "games" in config:
@@ -89,23 +91,23 @@ def summary(found: RunStandings) -> dict[str, Any]:
         "games_played": len(run.columns),
         "games_planned": run.planned,
         "complete": run.complete,
-        "standings": records(found.rows, DIGITS),
-        **({"crosstable": records(found.met, DIGITS)} if has_crosstable(found) else {}),
+        "standings": records(standings.rows, DIGITS),
+        **({"crosstable": records(standings.met, DIGITS)} if has_crosstable(standings) else {}),
         "first_player": {
             "games": int(first["games"]),
             **{key: rounded(half_up(first[key], 4), 4) for key in ("score", "score_low", "score_high")},
-            "elo": rounded(found.first_advantage[0], 2),
-            "elo_error95": rounded(found.first_advantage[1], 2),
+            "elo": rounded(standings.first_advantage[0], 2),
+            "elo_error95": rounded(standings.first_advantage[1], 2),
         },
-        "endings": found.endings,
-        "mean_turns": rounded(found.mean_turns, 3),
-        "prior": found.prior,
-        "notes": list(found.notes),
+        "endings": standings.endings,
+        "mean_turns": rounded(standings.mean_turns, 3),
+        "prior": standings.prior,
+        "notes": list(standings.notes),
     }
     if run.rounds:
         out[TOURNAMENT_FORMATS[config["format"]].round_view] = round_values(run)
-    if found.head_to_head is not None:
-        head = found.head_to_head
+    if standings.head_to_head is not None:
+        head = standings.head_to_head
         out["head_to_head"] = {
             "bot": run.bots[0],
             "opponent": run.bots[1],
@@ -120,7 +122,7 @@ def summary(found: RunStandings) -> dict[str, Any]:
     return out
 
 
-def all_values(found: RunStandings) -> dict[str, Any]:
+def all_values(standings: RunStandings) -> dict[str, Any]:
     """The summary, and why games were forfeited: texts of bots, which hold times and addresses."""
     reasons = [
         {
@@ -130,21 +132,21 @@ def all_values(found: RunStandings) -> dict[str, Any]:
             "reason": printable_lines(line.reason),
             "game": str(line.game),
         }
-        for line in found.run.forfeits
+        for line in standings.run.forfeits
     ]
-    return summary(found) | {"forfeits": reasons}
+    return summary(standings) | {"forfeits": reasons}
 
 
 # ---------------------------------------------------------------- tables for people
 
 
-def _table(found: RunStandings) -> Table:
-    own_ranking = "format_points" in found.rows[0]
-    mean_ms = {time.bot: time.mean_ms for time in found.run.times}
+def _table(standings: RunStandings) -> Table:
+    own_ranking = "format_points" in standings.rows[0]
+    mean_ms = {time.bot: time.mean_ms for time in standings.run.times}
     columns = [Column("#", key="rank"), Column("bot", "text")]
     if own_ranking:
         columns.append(Column("pts", cell=lambda row: f"{row['format_points']:g}"))
-        columns += [_tiebreak(name) for name in found.run.tiebreaks]
+        columns += [_tiebreak(name) for name in standings.run.tiebreaks]
     columns += [
         Column("Elo", cell=lambda row: elo_text(row["elo"], row["flag"])),
         Column("±95%", cell=lambda row: number(row["elo_error95"], 0, "-")),
@@ -157,23 +159,23 @@ def _table(found: RunStandings) -> Table:
         Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-")),
         Column("forfeits", cell=forfeit_text),
     ]
-    if "end_faults" in found.rows[0]:
+    if "end_faults" in standings.rows[0]:
         columns.append(Column("end faults", key="end_faults"))
     if mean_ms:
         columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True))
-    if own_ranking and any(row["remark"] for row in found.rows):
+    if own_ranking and any(row["remark"] for row in standings.rows):
         columns.append(Column("remark", "text"))
-    return Table("standings", "", tuple(columns), found.rows, digits=DIGITS, spared=SPARED)
+    return Table("standings", "", tuple(columns), standings.rows, digits=DIGITS, spared=SPARED)
 
 
 def _tiebreak(name: str) -> Column:
     return Column(_TIEBREAKS.get(name, name), cell=lambda row: f"{row[name]:g}")
 
 
-def _crosstable(found: RunStandings) -> Table:
+def _crosstable(standings: RunStandings) -> Table:
     """As a square: score in % of the bot of the row against the bot of the column."""
-    order = [row["bot"] for row in found.rows]
-    score = {(row["bot"], row["opponent"]): row["score"] for row in found.met}
+    order = [row["bot"] for row in standings.rows]
+    score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met}
 
     def against(opponent: str, rank: int) -> Column:
         return Column(
@@ -320,36 +322,36 @@ def heading(run: RunData) -> str:
     return f"{one_line(run.name)}: {', '.join(parts)}"
 
 
-def remarks(found: RunStandings) -> list[str]:
+def remarks(standings: RunStandings) -> list[str]:
     """Sentences under the table."""
     lines = []
-    played = sum(found.endings.values())
+    played = sum(standings.endings.values())
     if played:
-        first, (elo, error) = found.first_player, found.first_advantage
+        first, (elo, error) = standings.first_player, standings.first_advantage
         lines.append(
             f"First player: {percent(first['score'])}% of the points"
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         )
         lines[-1] += "." if math.isnan(error) else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
-        form = TOURNAMENT_FORMATS.get(found.run.config["format"])  # a league or a file of records has none
+        form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
         if form is not None and form.chained:
             lines[-1] += " (In a series, the last game decides who begins, so only the Elo figure counts.)"
-        shares = [f"{name} {percent(count / played)}%" for name, count in found.endings.items() if count]
-        lines.append(f"Endings: {', '.join(shares)}. Mean length {found.mean_turns:.1f} turns.")
-    if line := head_to_head_line(found):
+        shares = [f"{name} {percent(count / played)}%" for name, count in standings.endings.items() if count]
+        lines.append(f"Endings: {', '.join(shares)}. Mean length {standings.mean_turns:.1f} turns.")
+    if line := head_to_head_line(standings):
         lines.append(line)
-    if not has_crosstable(found):
+    if not has_crosstable(standings):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
     elo_note = "Ratings are relative to the field's average (0); ± is a 95% interval."
-    extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in found.notes)
+    extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in standings.notes)
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
 
 
-def head_to_head_line(found: RunStandings) -> str:
+def head_to_head_line(standings: RunStandings) -> str:
     """How much stronger the first of two bots is, and how surely; "" without a figure of two bots."""
-    if found.head_to_head is None:
+    if standings.head_to_head is None:
         return ""
-    head, (one, two) = found.head_to_head, found.run.bots
+    head, (one, two) = standings.head_to_head, standings.run.bots
     names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
     counts = ", ".join(map(str, head.counts))
     return (

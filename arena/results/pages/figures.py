@@ -46,23 +46,23 @@ def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
     """A plot of a run by its name in KINDS. StatsError where there is nothing to show."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    found: Plot | None = None
+    plot: Plot | None = None
     if kind == "standings":
-        found = rating_plot(standings(run, prior))
+        plot = rating_plot(standings(run, prior))
     elif kind == "crosstable":
-        if (found := heat(run.games, [str(bot) for bot in standings(run, prior).table["bot"]])) is None:
+        if (plot := heat(run.games, [str(bot) for bot in standings(run, prior).table["bot"]])) is None:
             raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots could not be read")
     elif kind == "progress":
-        if (found := progress_plot(run, prior)) is None:
+        if (plot := progress_plot(run, prior)) is None:
             raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
     elif kind == "lengths":
-        found = length_plot(length_histogram(run.games))
-    if found is None:
+        plot = length_plot(length_histogram(run.games))
+    if plot is None:
         raise StatsError(
             f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
             "progress, lengths"
         )
-    return found
+    return plot
 
 
 def variants_plot(folders: Iterable[Path]) -> Dots:
@@ -81,10 +81,10 @@ def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
     return {rules: plot_of(run_data(DATABASE, folder), kind, prior) for rules, folder in folders.items()}
 
 
-def rating_plot(found: RunStandings) -> Dots:
+def rating_plot(run_standings: RunStandings) -> Dots:
     """Ratings with their 95% errors, first place first."""
     rows = []
-    for row in found.table.head(MOST_DOTS).to_dict("records"):
+    for row in run_standings.table.head(MOST_DOTS).to_dict("records"):
         elo, error, flag = float(row["elo"]), float(row["elo_error95"]), str(row["flag"])
         if math.isnan(elo):
             continue
@@ -161,20 +161,20 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
         return None
     if run.config.get("format") in _PAIRED:
         games = games.sort_values("deal", kind="stable")
-    at, found = [], []
+    sizes, ratings = [], []
     for part in range(1, CHECKPOINTS + 1):
         size = len(games) * part // CHECKPOINTS
         try:
             rated = rate_run(games.iloc[:size], prior, run.joint).frame().set_index("bot")["elo"]
         except StatsError:
             continue
-        at.append(size)
-        found.append(rated)
-    if len(at) < 2:
+        sizes.append(size)
+        ratings.append(rated)
+    if len(sizes) < 2:
         return None
-    names = list(found[-1].sort_values(ascending=False).index[:MOST_LINES])
-    values = [[float(one.get(name, math.nan)) for one in found] for name in names]
-    return Lines([str(name) for name in names], at, values, PAGE["games_axis"], PAGE["elo_axis"])
+    names = list(ratings[-1].sort_values(ascending=False).index[:MOST_LINES])
+    values = [[float(rated.get(name, math.nan)) for rated in ratings] for name in names]
+    return Lines([str(name) for name in names], sizes, values, PAGE["games_axis"], PAGE["elo_axis"])
 
 
 def length_plot(histogram: pd.DataFrame) -> Bars:

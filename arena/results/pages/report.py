@@ -157,9 +157,9 @@ def _games(
 ) -> tuple[list[dict[str, Any]], int]:
     if count < 1:
         return [], len(run.games)
-    found, there = sample(kind, place, run.games, wanted, count)
+    numbered, there = sample(kind, place, run.games, wanted, count)
     games = []
-    for number, game in found:
+    for number, game in numbered:
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
             games.append(game_data(StoredGame.of(game), before + number) | {"id": before + str(game.id)})
     return games, there
@@ -201,13 +201,13 @@ def _compared(folders: list[Path]) -> Report | None:
 def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
     stats = stats_report(run, ERROR, prior)
     frames = {table.name: table.data for table in stats.tables}
-    found = standings(run, prior)
-    main = standings_report(found)
+    figures = standings(run, prior)
+    main = standings_report(figures)
     shown = {table.name: table for table in _shown(stats)}
-    order = [str(bot) for bot in found.table["bot"]]
-    lead, (verdict, test) = _lead(found), _sprt(kind, place, run)
+    order = [str(bot) for bot in figures.table["bot"]]
+    lead, (verdict, test) = _lead(figures), _sprt(kind, place, run)
     sections = [
-        _standings(found, main, lead, progress_plot(run, prior)),
+        _standings(figures, main, lead, progress_plot(run, prior)),
         *test,
         *_rounds(main),
         *_squares(run, order, frames, shown.pop("pairings", None)),
@@ -222,32 +222,36 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
         Section("statistics", closed=list(shown.values())),
         *_settings(run),
     ]
-    return ReportPart(sections, lead=[*verdict, lead], facts=_facts(run, found))
+    return ReportPart(sections, lead=[*verdict, lead], facts=_facts(run, figures))
 
 
-def _lead(found: RunStandings) -> str:
+def _lead(standings: RunStandings) -> str:
     """Who came out first; of two bots, by how much."""
-    if line := head_to_head_line(found):
+    if line := head_to_head_line(standings):
         return line
-    best = found.table[found.table["rank"] == 1]
+    best = standings.table[standings.table["rank"] == 1]
     row = best.iloc[0]
     shown = rating_text(float(row["elo"]), float(row["elo_error95"]), str(row["flag"]))
-    words = PAGE["lead" if found.run.complete or found.run.planned is None else "lead_so_far"]
-    line = words.format(all=len(found.table), bots=", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS]))
+    words = PAGE["lead" if standings.run.complete or standings.run.planned is None else "lead_so_far"]
+    line = words.format(
+        all=len(standings.table), bots=", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS])
+    )
     if len(best) > 1:
         return f"{line}."
     figures = {"elo": shown, "score": percent(float(row["score"])), "games": f"{int(row['games']):,}"}
     return line + PAGE["lead_figures"].format(**figures)
 
 
-def _standings(found: RunStandings, main: Report, lead: str, progress: Lines | None) -> Section:
+def _standings(standings: RunStandings, main: Report, lead: str, progress: Lines | None) -> Section:
     remarks = [line for line in main.remarks if line != lead]
     notes = [PAGE["elo"], *([PAGE["progress_note"]] if progress else []), *remarks]
     captions = [PAGE["ratings"], PAGE["progress"]]
-    return Section("standings", [rating_plot(found), progress], captions, tables=[_cut(main.tables[0])], notes=notes)
+    return Section(
+        "standings", [rating_plot(standings), progress], captions, tables=[_cut(main.tables[0])], notes=notes
+    )
 
 
-def _facts(run: RunData, found: RunStandings) -> list[tuple[str, str]]:
+def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
     """What the page says of a run above all: a word and a figure each."""
     played = f"{len(run.games):,}"
     if run.planned is not None and not run.complete:
@@ -258,9 +262,9 @@ def _facts(run: RunData, found: RunStandings) -> list[tuple[str, str]]:
         ("fact_bots", str(len(run.bots))),
         ("fact_games", played),
         ("fact_seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
-        ("fact_turns", f"{found.mean_turns:.1f}"),
-        ("fact_first", f"{percent(found.first_player['score'])}%"),
-        ("fact_forfeits", f"{found.faults:,}"),
+        ("fact_turns", f"{standings.mean_turns:.1f}"),
+        ("fact_first", f"{percent(standings.first_player['score'])}%"),
+        ("fact_forfeits", f"{standings.faults:,}"),
     ]
     return [(PAGE[word], one_line(text, 60)) for word, text in facts if text != "-"]
 
@@ -403,10 +407,10 @@ def _toml(value: Any) -> str:
 
 def followed(source: str) -> Found:
     """The run or comparison that `source` names. StatsError for anything else."""
-    found = find(source)
-    if found.kind in (FILE, LEAGUE):
-        raise StatsError(f"{found.folder}: only a run or a comparison can be followed; leave out --follow")
-    return found
+    stored = find(source)
+    if stored.kind in (FILE, LEAGUE):
+        raise StatsError(f"{stored.folder}: only a run or a comparison can be followed; leave out --follow")
+    return stored
 
 
 def follow(

@@ -88,14 +88,14 @@ def variant_folders(folder: Path) -> dict[str, Path]:
     return begun
 
 
-def write_comparison(found: ComparisonConfig, folder: Path) -> None:
+def write_comparison(comparison: ComparisonConfig, folder: Path) -> None:
     """Write the file, whole or not at all."""
     values = {
         "comparison": _VERSION,
-        "variants": [{"folder": name, "rules": rules} for name, rules in found.variants.items()],
-        "baseline": found.baseline,
-        "settings": dict(found.settings),
-        "bots": dict(found.sources or {}),
+        "variants": [{"folder": name, "rules": rules} for name, rules in comparison.variants.items()],
+        "baseline": comparison.baseline,
+        "settings": dict(comparison.settings),
+        "bots": dict(comparison.sources or {}),
     }
     write_whole(folder / COMPARISON, [json_text(values) + "\n"], follow=False)
 
@@ -113,8 +113,10 @@ def read_comparison(folder: Path) -> ComparisonConfig | None:
         if any(Path(name).name != name or name in ("", "..") for name in variants):
             raise ValueError("a variant has its run in a folder elsewhere")
         is_own = is_own_file(path)
-        found = ComparisonConfig(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), is_own)
+        comparison = ComparisonConfig(
+            dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), is_own
+        )
     except (OSError, AttributeError, RecursionError, ValueError, KeyError, TypeError) as error:
         raise ComparisonError(f"{path} cannot be read ({error!r}); each variant is a run: {folder}/NAME") from error
-    found.configs()
-    return found
+    comparison.configs()
+    return comparison

@@ -72,10 +72,10 @@ def runs_in(root: Path) -> list[Found]:
     return sorted(Found(kind, path.parent) for kind in (DATABASE, COMPARISON) for path in root.glob(f"*/{kind}"))
 
 
-def last_worked_on(found: Found) -> float:
+def last_worked_on(stored: Found) -> float:
     """When a game was last stored in a run or a comparison, or it was begun; seconds since 1970."""
-    folders = inner_runs(found.folder) if found.kind == COMPARISON else [found.folder]
-    return max(map(_last_session, folders), default=_changed(found.folder))
+    folders = inner_runs(stored.folder) if stored.kind == COMPARISON else [stored.folder]
+    return max(map(_last_session, folders), default=_changed(stored.folder))
 
 
 def _last_session(folder: Path) -> float:
