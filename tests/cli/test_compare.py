@@ -147,7 +147,7 @@ def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
         (("greedy", "random", "--variants", "base:hand_size=99,expert"), "hand_size"),
         (("greedy", "gready", "--variants", "base,expert"), "did you mean 'greedy'?"),
         (("greedy", "random", "--variants", "base,expert", "--rules", "base"), "--variants"),
-        (("--from", "nowhere"), "there is no run in nowhere"),
+        (("--from", "nowhere"), "no run named 'nowhere'"),
         (("--from", "nowhere", "--variants", "base"), "--from plays nothing"),
     ],
 )

@@ -243,11 +243,11 @@ def test_reasons_of_forfeits_are_shown_and_in_no_file_of_equal_bytes(arena: Aren
         ("tournament random first --format series --games 3", "not used by format"),
         ("run quikc", "unknown tournament 'quikc'; did you mean 'quick'?"),
         ("run configs/none.toml", "cannot be read"),
-        ("resume nowhere", "there is no run in nowhere"),
-        ("standings nowhere", "there is no run in nowhere"),
-        ("verify nowhere", "there is no run in nowhere"),
-        ("replay nowhere 1", "there is no run in nowhere"),
-        ("export nowhere", "there is no run in nowhere"),
+        ("resume nowhere", "no run named 'nowhere'"),
+        ("standings nowhere", "no run named 'nowhere'"),
+        ("verify nowhere", "no run named 'nowhere'"),
+        ("replay nowhere 1", "no run named 'nowhere'"),
+        ("export nowhere", "no run named 'nowhere'"),
     ],
 )
 def test_wrong_use_is_said_with_the_remedy(arena: Arena, command: str, wanted: str) -> None:

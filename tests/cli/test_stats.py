@@ -107,7 +107,7 @@ def test_every_format(arena: Arena, run: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("nowhere",), "there is no run in nowhere"),
+        (("nowhere",), "no run named 'nowhere'"),
         (("run", "--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
         (("run", "--error", "nan"), "'--error': expected a number"),
         (("run", "--prior", "-1"), "'--prior': expected a number from 0"),

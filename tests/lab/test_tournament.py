@@ -81,7 +81,7 @@ def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(resume("small", error=1, games=50).games) == 150
     with pytest.raises(ArenaError, match="which grows by --games"):
         resume("small", rounds=3)
-    with pytest.raises(ArenaError, match="there is no run in nowhere"):
+    with pytest.raises(ArenaError, match="no run named 'nowhere'"):
         resume("nowhere")
     monkeypatch.setattr("os.getuid", lambda: os.stat("small").st_uid + 1)
     with pytest.raises(ArenaError, match=r"you did not create small. Resuming it runs its bots .* \(first, random, ag"):

@@ -154,8 +154,8 @@ def test_resume_finishes_what_a_league_has_in_hand(played: Arena) -> None:
 
 def test_nothing_by_that_name(arena: Arena) -> None:
     for command in ("standings", "verify", "export", "resume", "replay"):
-        assert "there is no run in nowhere" in arena(command, "nowhere", code=2).err
-    with pytest.raises(ArenaError, match="there is no run in nowhere"):
+        assert "no run named 'nowhere'" in arena(command, "nowhere", code=2).err
+    with pytest.raises(ArenaError, match="no run named 'nowhere'"):
         public.load("nowhere")
 
 

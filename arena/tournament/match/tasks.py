@@ -63,7 +63,9 @@ class GameId(NamedTuple):
         """
         parts = text.strip().split("/")
         digits = all(part.isascii() and part.isdigit() for part in parts)
-        if len(parts) != 3 or not digits or parts[2] not in ("0", "1"):
+        if len(parts) == 3 and digits and parts[2] not in ("0", "1"):
+            raise ValueError(f"{quoted(text)}: the last number must be 0 or 1")
+        if len(parts) != 3 or not digits:
             raise ValueError(f"a game is named PAIRING/DEAL/GAME, such as 0/12/1, not {quoted(text)}")
         numbers = [part.lstrip("0") or "0" for part in parts]  # Python reads no numbers of thousands of digits
         for number, bits, what in zip(numbers, (PAIRING_BITS, DEAL_BITS), ("pairing", "deal")):

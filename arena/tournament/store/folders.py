@@ -108,5 +108,7 @@ def run_folder(text: str) -> Path:
             raise StoreError(f"{folder} holds several runs; name one of them: {some}")
     names = sorted(path.parent.name for path in RESULTS.glob(f"*/{DATABASE}"))
     near = did_you_mean(Path(text).name, names)
-    known = f" (in results/: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''})" if names else ""
-    raise StoreError(f"there is no run in {text}: it holds no {DATABASE}{near}{known}")
+    if Path(text).name != text:
+        raise StoreError(f"there is no run in {text}")
+    known = f"; {RESULTS}/ has {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}" if names else ""
+    raise StoreError(f"no run named '{text}'{near} (looked in ./{text} and {RESULTS}/{text}{known})")

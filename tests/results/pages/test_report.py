@@ -193,7 +193,7 @@ def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Aren
     assert game["judge"] == "the net"
     assert "--html" in arena("replay", folder, "1", "-o", "x.html", code=2).err
     assert "name it" in arena("replay", folder, "--html", code=2).err
-    assert "there is no" in arena("report", "nowhere", code=2).err
+    assert "no run named 'nowhere'" in arena("report", "nowhere", code=2).err
 
 
 def test_long_tables_are_cut_and_say_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
