@@ -10,9 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from arena.cli.main import COMMANDS
+from arena.cli.main import COMMANDS, cli
 from arena.lab.notebook import COLUMNS
 from arena.tournament.store.schema import RUN
 
@@ -70,6 +71,29 @@ def test_commands_named_in_the_pages_exist() -> None:
         text = page.read_text(encoding="utf-8")
         for command in re.findall(r"(?:^\$ |`)arena ([a-z]+)\b", text, re.MULTILINE):
             assert command in COMMANDS, f"{page.name}: arena {command}"
+
+
+def test_options_named_in_the_pages_exist() -> None:
+    """In command lines and in code within sentences, such as `arena report DIR --replays 50`."""
+    for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
+        text = page.read_text(encoding="utf-8")
+        for line in re.findall(r"^(?:\$ )?(arena [a-z].*)$|`(arena [a-z][^`]*)`", text, re.MULTILINE):
+            for words in re.split(r" && | \| | # |; ", re.sub(r"\"[^\"]*\"|'[^']*'", "QUOTED", "".join(line))):
+                if words.startswith("arena "):
+                    unknown = {*re.findall(r"(?<=\s)--[a-z][\w-]*", words)} - options_of(words.split()[1:])
+                    assert not unknown, f"{page.name}: {words}: {unknown}"
+
+
+def options_of(words: list[str]) -> set[str]:
+    """Return the options of the command that words behind `arena` begin with."""
+    command: click.Command | None = cli
+    context = click.Context(cli)
+    while isinstance(command, click.Group) and words:
+        inner = command.get_command(context, words[0])
+        if inner is None:
+            break
+        command, words = inner, words[1:]
+    return {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help"}
 
 
 def test_the_database_page_names_every_table_and_column_of_the_view() -> None:
