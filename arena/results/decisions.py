@@ -78,7 +78,7 @@ class Decision:
     legal    the legal moves, in the order in which the bot was given them
     move     the one that was made
     asked    whether the bot was asked; a single legal move is mostly made without asking
-    ms       thinking time in milliseconds within 10 %, None where it was not measured
+    ms       thinking time in milliseconds within 10%, None where it was not measured
     """
 
     number: int

@@ -50,7 +50,7 @@ COLUMNS: dict[str, MoveColumn] = {
     "moves": MoveColumn("text", "the legal moves in the order in which bots are given them, with commas between them"),
     "choice": MoveColumn("int16", "which of them was made, from 0"),
     "move": MoveColumn("word", "the move that was made"),
-    "ms": MoveColumn("float64", "thinking time, milliseconds within 10 %; empty where it was not measured"),
+    "ms": MoveColumn("float64", "thinking time, milliseconds within 10%; empty where it was not measured"),
     "score": MoveColumn("float64", "what the bot got in the end: 1, 0.5 or 0"),
     "stones": MoveColumn("int8", "stones it had in the end"),
     "stones_opponent": MoveColumn("int8", "stones its opponent had in the end"),

@@ -73,7 +73,7 @@ class Model:
     """Log likelihood of the games between the `used` bots, with virtual draws and fixed parameters.
 
     component   connected group of each bot: the strengths of a group without an anchor have mean 0
-    prior       virtual draws a bot (BayesElo's: spread over its opponents by games, half in each seat)
+    prior       virtual draws per bot (BayesElo's: spread over its opponents by games, half in each seat)
     fixed       strengths held, {bot number: logits}
     estimated   whether the advantage is a parameter; otherwise it is `advantage`
     """

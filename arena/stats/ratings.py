@@ -54,7 +54,7 @@ class Ratings:
     group             number of the connected group: ratings compare within a group only
     clusters          deals (and games without a deal) in which the bot played: the evidence behind its error
     first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given)
-    prior             virtual draws a bot
+    prior             virtual draws per bot
     anchors           bots whose rating was given; empty: the mean is zero
     duel              for a field of two rated by their pairs: the first of `bots` against the second; else None
     notes             sentences to show with the table
@@ -187,7 +187,7 @@ def rate(
 ) -> Ratings:
     """Rate all bots of `Games` or a games frame (columns first, second, score and, if the games share cards, deal).
 
-    prior            virtual draws a bot, spread over its opponents by games played and over both seats. With
+    prior            virtual draws per bot, spread over its opponents by games played and over both seats. With
                      0 a bot that won (or lost) everything gets the bound of "> X" ("< X") for a rating.
     anchors          ratings to hold fixed, {bot: elo}; without any the mean of the (numbered) ratings is 0
     first_advantage  None: estimated; a number of Elo: held fixed (0: there is none)
@@ -278,7 +278,7 @@ def _result(
             "others; X in '> X' or '< X' is the end of a one-sided 97.5% interval"
         )
     if prior > 0:
-        notes.append(f"prior: {prior:g} virtual draws a bot")
+        notes.append(f"prior: {prior:g} virtual draws per bot")
     return Ratings(
         bots=tuple(data.bots[i] for i in order),
         elo=elo[order],

@@ -30,7 +30,7 @@ class Answer:
     then     the move that was made, None where the game ended there
     now      the move that the bot makes now, None if it makes none
     fault    what is wrong with its answer, or its traceback; "" if nothing is
-    ms       how long it took now; `ms_then` within 10 %, None where it is not known
+    ms       how long it took now; `ms_then` within 10%, None where it is not known
     """
 
     number: int

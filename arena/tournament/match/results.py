@@ -185,7 +185,7 @@ def time_bucket(ns: int) -> int:
 
 
 def bucket_ms(bucket: int) -> float:
-    """Middle of a bucket in milliseconds; within 10 % of every time in it."""
+    """Middle of a bucket in milliseconds; within 10% of every time in it."""
     if bucket < 8:
         return bucket / 1e6
     top, quarter = divmod(bucket, 4)
