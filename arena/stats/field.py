@@ -138,11 +138,6 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
     return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in _parts(begun, by)])
 
 
-def score_row(part: pd.DataFrame) -> dict[str, float]:
-    """Return games, score, score_low and score_high of rows with a `score` and perhaps a `deal`."""
-    return _score_row(_numbers(part, "score"), _deals(part), np.arange(len(part)))
-
-
 def _deals(frame: pd.DataFrame) -> np.ndarray | None:
     return frame["deal"].to_numpy() if "deal" in frame.columns else None
 

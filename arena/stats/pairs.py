@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from arena.stats.frames import Floats, Ints, StatsError, as_floats, check_games, require_bot
+from arena.stats.frames import Floats, StatsError, as_floats, check_games, require_bot
 from arena.stats.games import GameArrays, complete_pairs, games_of, meetings
 from arena.stats.limits import chance_above, room_above
 
@@ -297,18 +297,6 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     table["bot"], table["opponent"] = names[coded.first[there]], names[coded.second[there]]
     table["points"], table["cell"] = points, (2 * points).astype(np.int64)
     return table
-
-
-def count_cells(cells: npt.ArrayLike, number: int = 5) -> tuple[int, ...]:
-    """How often each cell 0..number-1 occurs.
-
-    >>> count_cells([2, 4, 2, 0])
-    (1, 0, 2, 0, 1)
-    """
-    values: Ints = np.asarray(cells, dtype=np.int64)
-    if values.size and (values.min() < 0 or values.max() >= number):
-        raise StatsError(f"cells lie between 0 and {number - 1}, not {values.min()} .. {values.max()}")
-    return tuple(int(count) for count in np.bincount(values, minlength=number))
 
 
 def _met(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

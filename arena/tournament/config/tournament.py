@@ -25,7 +25,7 @@ from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, 
 from arena.text import one_line, quoted
 from arena.tournament.config.validation import Checker, read_toml, show
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.format import Design, Format, FormatSettings, Growth
+from arena.tournament.formats.format import Design, Format, FormatSettings
 from arena.tournament.formats.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -373,11 +373,6 @@ def _check_together(
 
 
 # ---------------------------------------------------------------- growing
-
-
-def all_growth() -> dict[str, Growth]:
-    """What runs may be given more of, by the name of the setting."""
-    return {form.grows.key: form.grows for form in FORMATS.values() if form.grows is not None}
 
 
 def grown(config: TournamentConfig, asked: Mapping[str, int], source: str) -> TournamentConfig:
