@@ -19,6 +19,7 @@ import arena.policy
 from arena.cli.main import cli
 from arena.lab.notebook import COLUMNS
 from arena.league.settings import LeagueSettings
+from arena.results.moves import COLUMNS as MOVE_COLUMNS
 from arena.tournament.config.reference import settings_reference, tournament_reference
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,6 +68,16 @@ def columns() -> str:
         rows = "\n".join(f"| `{column}` | {_cell(text)} |" for column, text in texts.items())
         parts.append(f"## {name}\n\n| column | |\n|---|---|\n{rows}\n")
     return "\n".join(parts)
+
+
+def moves() -> str:
+    """The columns of exported moves."""
+    kinds = {"word": "text, dictionary"}
+    rows = (
+        f"| `{name}` | {kinds.get(column.kind, column.kind)} | {_cell(column.meaning)} |"
+        for name, column in MOVE_COLUMNS.items()
+    )
+    return "\n".join(("| column | type | |\n|---|---|---|", *rows))
 
 
 def settings() -> str:
@@ -121,6 +132,7 @@ def _relative(match: re.Match[str]) -> str:
 MAKERS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "columns": columns,
+    "moves": moves,
     "settings": settings,
     "api": api,
     "policy": policy,

