@@ -15,7 +15,7 @@ from arena.game.engine import View
 from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.results.decisions import decisions
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from arena.terminal.debug import Answer, answers_of, seat_of
 from arena.terminal.drawing import draw, signs_for
 from arena.terminal.input import DecisionInput

@@ -34,7 +34,7 @@ from arena.game.rules import load_rules
 from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
 from arena.lab.tournament import drawn_seed, marked_folder, run_name
 from arena.paths import RESULTS
-from arena.results.reading.comparison import ComparisonConfig, find_variant, read_comparison
+from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
 from arena.results.until_error import UntilError
 from arena.tournament.store.folders import inner_runs, run_folder
 

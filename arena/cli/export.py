@@ -9,14 +9,13 @@ import click
 
 from arena.cli.options import chosen_games, complete_runs, prior, whole
 from arena.cli.output import counting, write_page
+from arena.results.comparison import variant_folders
 from arena.results.export import export as write_tables
 from arena.results.export import make_folder
 from arena.results.moves import check_name, write_moves
 from arena.results.pages.plots import KINDS, save
-from arena.results.reading.comparison import variant_folders
-from arena.results.reading.game import GameFilter
 from arena.results.records import write_records
-from arena.results.sources import find, games_of, run_data
+from arena.results.sources import GameFilter, find, games_of, run_data
 from arena.results.standings import standings
 from arena.results.whole_file import write_whole
 from arena.stats.ratings import DEFAULT_PRIOR

@@ -313,7 +313,7 @@ def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
         deal: int | None,
         **given: Any,
     ) -> Result:
-        from arena.results.reading.game import GameFilter
+        from arena.results.sources import GameFilter
 
         scores = {"--won": won, "--lost": lost, "--drawn": drawn}
         asked = [option for option, wanted in scores.items() if wanted]

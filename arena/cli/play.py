@@ -19,7 +19,7 @@ from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
 from arena.lab.tournament import drawn_seed
 from arena.results.board import result_line
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen
 from arena.terminal.session import Seating, Session, end_text, read_unfinished

@@ -23,7 +23,7 @@ from arena.game import engine
 from arena.lab.tournament import run_name, with_folder
 from arena.results.export import export
 from arena.results.formats.json import json_text
-from arena.results.reading.run import RunData, read_run
+from arena.results.run import RunData, read_run
 from arena.results.sprt import sprt_line, sprt_text, sprt_values
 from arena.results.standings import standings
 from arena.results.standings_report import all_values, standings_report

@@ -11,9 +11,8 @@ from arena.cli.options import chosen_games, complete_bots, complete_runs, gather
 from arena.cli.output import counting, output, print_report, write_page
 from arena.game.record import parse_record
 from arena.results.board import legend, result_line, step_text, steps
-from arena.results.reading.game import GameFilter, StoredGame, is_file
-from arena.results.records import is_record
-from arena.results.sources import COMPARISON, DATABASE, find, games_of, list_games, read_one
+from arena.results.records import StoredGame, is_record
+from arena.results.sources import COMPARISON, DATABASE, FILE, GameFilter, find, games_of, list_games, read_game
 from arena.results.whole_file import write_whole
 from arena.text import indented
 
@@ -139,7 +138,7 @@ def replay(
                 f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
             )
     shows_game = options.html or options.watch or options.judge or options.ask is not None
-    if not single and not shows_game and not (is_file(source) and wanted.all):
+    if not single and not shows_game and not (wanted.all and find(source).kind == FILE):
         if options.record:
             with games_of(source) as games:
                 for chosen in games.chosen(wanted):
@@ -148,7 +147,7 @@ def replay(
         for line in list_games(source, wanted, limit):
             click.echo(line)
         return 0
-    stored = read_one(source, game, wanted)
+    stored = read_game(source, game, wanted)
     if options.record:
         click.echo(stored.record)
     elif options.judge:

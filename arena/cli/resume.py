@@ -21,7 +21,7 @@ from arena.cli.options import (
 )
 from arena.cli.playing import confirm_bots, play, until_error, with_options
 from arena.errors import ArenaError
-from arena.results.reading.run import stored_config
+from arena.results.run import stored_config
 from arena.results.sources import FILE, LEAGUE, find
 from arena.settings import settings_of
 from arena.tournament.config.tournament import grown

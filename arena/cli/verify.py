@@ -10,9 +10,9 @@ import click
 from arena.cli.options import complete_runs
 from arena.cli.output import counting
 from arena.errors import ArenaError
-from arena.results.reading.comparison import variant_folders
-from arena.results.reading.game import game_faults, is_file, verify_file
-from arena.results.sources import LEAGUE, find
+from arena.results.comparison import variant_folders
+from arena.results.records import verify_file
+from arena.results.sources import FILE, LEAGUE, find, game_faults
 from arena.text import printable
 from arena.tournament.store.folders import COMPARISON
 from arena.tournament.store.reader import Reader
@@ -32,9 +32,9 @@ def verify(source: str) -> int:
     A comparison, a league or a file of records can be checked, too. The exit code is 1 if anything is damaged or any
     game differs.
     """
-    if is_file(source):
-        return _report([], verify_file(Path(source)), None)
     kind, folder = find(source)
+    if kind == FILE:
+        return _report([], verify_file(folder), None)
     if kind == LEAGUE:
         from arena.cli.league.shared import verify as verify_league
 

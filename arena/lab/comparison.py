@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules, preset_names
 from arena.lab.tournament import refuse_strangers, resume_run
-from arena.results.export import export
-from arena.results.reading.comparison import (
+from arena.results.comparison import (
     ComparisonConfig,
     ComparisonError,
     common_settings,
     read_comparison,
     write_comparison,
 )
-from arena.results.reading.run import read_run
+from arena.results.export import export
+from arena.results.run import read_run
 from arena.results.standings import standings
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.tournament.config.tournament import TournamentConfig, check

@@ -21,7 +21,7 @@ from arena.bots.spec import find_bot
 from arena.errors import ArenaError
 from arena.lab.tournament import marked_folder, named_config
 from arena.results.export import export
-from arena.results.reading.run import RunData, read_run
+from arena.results.run import RunData, read_run
 from arena.results.sprt import sprt_line
 from arena.results.standings import standings
 from arena.results.table import (
@@ -186,7 +186,7 @@ def _row(
 def _mean_ms(bot: str, runs: Mapping[tuple[str, ...], RunData]) -> float:
     times = [time for names, run in runs.items() if bot in names for time in run.times if time.bot == bot]
     decisions = sum(time.decisions for time in times)
-    return sum(time.total_ms for time in times) / decisions if decisions else math.nan
+    return sum(time.us for time in times) / 1000 / decisions if decisions else math.nan
 
 
 def _table(rules: str, frame: pd.DataFrame) -> Table:

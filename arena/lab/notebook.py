@@ -18,15 +18,15 @@ from arena.game.rules import load_rules
 from arena.results import ratings as rating_table
 from arena.results import standings as standing
 from arena.results.compare import comparison, read_variants
+from arena.results.comparison import read_comparison, variant_folders
 from arena.results.export import export
+from arena.results.moves import PLAY_COLUMNS, plays_frame
 from arena.results.pages.render import table_html
-from arena.results.reading.comparison import read_comparison, variant_folders
-from arena.results.reading.run import RunData, stored_config
+from arena.results.run import RunData, stored_config
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
-from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, open_records, run_data
+from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, games_of, run_data
 from arena.results.standings import rate_run
 from arena.results.standings_report import standings_report
-from arena.results.tactic_cards import PLAY_COLUMNS, plays_frame
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError
@@ -231,8 +231,8 @@ class Run:
         """A row for each game and tactic card: which side played it how often. Read out of the records."""
         if " " in self.rules:
             raise StatsError(f"{self.folder} holds records of several rule sets; load each by itself")
-        with open_records(self._kind, self.folder) as records:
-            frame = plays_frame(records, load_rules(self.rules))
+        with games_of(str(self.folder), counting=True) as games:
+            frame = plays_frame(games, load_rules(self.rules))
         if self._kind == FILE:  # numbered as in `games`
             for name in ("pairing", "deal", "game"):
                 cards = len(frame) // max(len(self.games), 1)

@@ -81,7 +81,7 @@ class PlayedGame(GameResult):
         from html import escape
 
         from arena.results.pages.games import replay_page
-        from arena.results.reading.game import StoredGame
+        from arena.results.records import StoredGame
 
         page = escape(replay_page(StoredGame.of(self), "1"))
         title = escape(result_line(parse_record(self.record), self.seats))

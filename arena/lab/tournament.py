@@ -95,7 +95,7 @@ def resume_run(
 ) -> Run:
     """`arena.resume` for a single run: on to what is `asked` by the name of its setting, then as `until` says."""
     from arena.lab.notebook import Run  # pandas, which the workers need not inherit
-    from arena.results.reading.run import stored_config
+    from arena.results.run import stored_config
 
     path = run_folder(folder)
     with Reader(path) as reader:

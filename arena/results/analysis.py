@@ -10,7 +10,7 @@ from arena.results.board import result_line
 from arena.results.decisions import Decision
 from arena.results.judge import BLUNDER, GameAnalysis, Judge, Judgement, Losses, analyse
 from arena.results.losses import BotLosses, RunLosses
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from arena.results.table import Column, Report, Row, Table, percent, records, table_values
 from arena.text import one_line
 from arena.tournament.match.results import GameResult

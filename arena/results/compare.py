@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from arena.game.rules import load_rules
-from arena.results.reading.comparison import find_variant
+from arena.results.comparison import find_variant
+from arena.results.moves import plays_frame, spaced
+from arena.results.sources import games_of
 from arena.results.table import Report, Table, table_of, table_values
-from arena.results.tactic_cards import Spaced, plays_frame
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.variants import (
     card_effects,
@@ -24,7 +25,6 @@ from arena.stats.variants import (
     win_rate_differences,
     win_rates,
 )
-from arena.tournament.store.reader import Reader
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
@@ -42,7 +42,7 @@ class VariantRun:
     """The games of one variant.
 
     seed       seed of the deals: only equal seeds give equal cards
-    cards      which side played which tactic card (arena.results.tactic_cards.PLAY_COLUMNS), empty without tactics
+    cards      which side played which tactic card (arena.results.moves.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
     note       of which games `cards` are, "" for all
     """
@@ -64,7 +64,9 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
     labels: dict[str, str] = {}
     known: dict[tuple[str, int], Path] = {}
     for folder in folders:
-        with Reader(folder) as reader:
+        with games_of(str(folder)) as stored:
+            reader = stored.reader
+            assert reader is not None
             config = reader.config()
             rules = load_rules(config["rules"])
             again = known.setdefault((rules.canonical, config["seed"]), folder)
@@ -74,7 +76,7 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
                     f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
                 )
             games = reader.columns().frame()
-            sample = Spaced(reader, games, len(games) if most is None else most)
+            sample, note = spaced(stored, len(games) if most is None else most)
             runs.append(
                 VariantRun(
                     variant=labels.setdefault(rules.canonical, config["rules"]),
@@ -82,7 +84,7 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
                     games=games,
                     cards=plays_frame(sample, rules),
                     sources={bot.name: bot.source for bot in reader.bots()},
-                    note=sample.note,
+                    note=note,
                 )
             )
     return runs

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.results.formats.csv import csv_text, table_csv
 from arena.results.formats.json import json_text
-from arena.results.reading.run import RunData
+from arena.results.run import RunData
 from arena.results.standings import CROSS_COLUMNS, RunStandings
 from arena.results.standings_report import DIGITS, has_crosstable, summary
 from arena.results.table import Report, number
@@ -69,8 +69,8 @@ def timing_text(run: RunData) -> str:
     write(["subject", "name", "measure", "value"])
     for time in run.times:
         write(["bot", time.bot, "decisions", time.decisions])
-        for measure in ("mean_ms", "p50_ms", "p99_ms", "max_ms", "total_ms"):
-            write(["bot", time.bot, measure, number(getattr(time, measure), 6)])
+        for measure, ms in time.measures().items():
+            write(["bot", time.bot, measure, number(ms, 6)])
     for at, session in enumerate(run.sessions, start=1):
         seconds = session.ended - session.started
         rate = session.games / seconds if seconds > 0 else 0.0

@@ -16,7 +16,7 @@ from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.results.decisions import Decision, decisions
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 
 DEPTH = 10
 """Decisions looked ahead in each sample, as many as the bot `champion` does (see `benchmarks/judge_errors.py`)."""

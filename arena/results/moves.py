@@ -1,8 +1,9 @@
-"""Every decision of stored games as a row of a table, for learning and statistics: CSV or Parquet."""
+"""Every decision of stored games as a row of a table (CSV or Parquet), and which side played which tactic card."""
 
 from __future__ import annotations
 
 import csv
+import math
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -11,15 +12,33 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from arena.errors import ArenaError
 from arena.game.record import RecordError, parse_record
+from arena.game.rules import Rules
 from arena.results.decisions import Cards, decisions
+from arena.results.sources import StoredGames
 from arena.results.whole_file import whole_file, whole_text
 from arena.text import spreadsheet_cell
 from arena.tournament.match.results import GameResult
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 _ROWS_AT_ONCE = 20_000  # of a group in Parquet: some 40 MB while it is made
+
+
+_RUSES = ("scout", "redeploy", "deserter", "traitor")
+_MOVE_ON = ("redeploy", "traitor")  # a card that was taken is put somewhere
+
+PLAY_COLUMNS = {
+    "pairing": "number of the pairing in the schedule",
+    "deal": "number of the deal",
+    "game": "0 or 1: which game of the pair",
+    "card": "the tactic card",
+    "played_by_first": "how often the first player played it (0 included; there are two jokers)",
+    "played_by_second": "how often the second player played it (0 included)",
+    "score": "1, 0.5 or 0 points of the first player",
+}
+"""Columns of `plays_frame`."""
 
 
 class MovesError(ArenaError):
@@ -192,3 +211,68 @@ def _schema() -> pa.Schema:
         for name, column in COLUMNS.items()
     ]
     return pa.schema(fields, {"format": "schotten-arena moves 1"})
+
+
+# ---------------------------------------------------------------- tactic cards
+
+
+def tactic_cards(rules: Rules) -> tuple[str, ...]:
+    """The tactic cards of a rule set, each once; empty without tactics.
+
+    >>> from arena.game.rules import load_rules
+    >>> tactic_cards(load_rules("tactical"))
+    ('*J', '*7', '*123', 'fog', 'mud', 'scout', 'redeploy', 'deserter', 'traitor')
+    """
+    return ("*J", f"*{rules.spy_value}", "*123", "fog", "mud", *_RUSES) if rules.tactics else ()
+
+
+def plays(record: str) -> Iterator[tuple[int, str]]:
+    """Each play of a tactic card in a record: 0 or 1 for the player that began or the other, and the card.
+
+    >>> list(plays("schotten/1 tactical 1:0 11; r1@1,draw clan,*J@2,draw clan,fog@1; * 0-0"))
+    [(1, '*J'), (0, 'fog')]
+    """
+    turn = -1
+    putting = False
+    for move in record.split("; ")[1].split(","):
+        card, target, _ = move.partition("@")
+        if " " in card:
+            continue  # take, draw, return, claim: no plays
+        if target or move == "pass" or move in _RUSES:
+            if putting:
+                putting = False
+                continue
+            turn += 1
+            putting = move in _MOVE_ON
+            card = card.partition("=")[0]
+            if card[0] == "*" or card in ("fog", "mud") or (not target and move != "pass"):
+                yield turn & 1, card
+        elif move == "discard":
+            putting = False
+
+
+def spaced(games: StoredGames, most: int) -> tuple[Iterator[GameResult], str]:
+    """At most so many games, evenly spaced; and what was left out, "" if nothing was."""
+    total = games.count()
+    numbers = range(0, total, math.ceil(total / most) or 1) if most else range(0)
+    note = "" if len(numbers) == total else f"From {len(numbers)} of {total} games, evenly spaced."
+    return games.at(numbers), note
+
+
+def plays_frame(games: Iterable[GameResult], rules: Rules) -> pd.DataFrame:
+    """A row for each game and tactic card of the rule set, with PLAY_COLUMNS, in schedule order.
+
+    No engine is needed: the players take turns, and every turn has exactly one play (a card to a stone, a mode, a
+    ruse, or `pass`); what Redeploy or Traitor puts elsewhere afterwards is not another one.
+    """
+    import pandas as pd  # slow to load
+
+    cards = tactic_cards(rules)
+    index = {card: number for number, card in enumerate(cards)}
+    rows: list[tuple[object, ...]] = []
+    for game in games if cards else ():
+        counts = [[0] * len(cards), [0] * len(cards)]
+        for side, card in plays(game.record):
+            counts[side][index[card]] += 1
+        rows += [(*game.id, card, *played, game.score) for card, *played in zip(cards, *counts)]
+    return pd.DataFrame(rows, columns=list(PLAY_COLUMNS))

@@ -12,15 +12,16 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.engine import State
-from arena.game.record import VERSION, Record, parse_record, replay_steps, with_about
+from arena.game.record import VERSION, Record, parse_record, replay_steps, verify, with_about
 from arena.results.whole_file import whole_text
-from arena.text import quoted
+from arena.text import one_line, quoted
 from arena.tournament.match.results import GameResult
 from arena.tournament.match.tasks import DEAL_BITS, PAIRING_BITS, GameId
 
@@ -58,11 +59,49 @@ class ReplayError(ArenaError):
 
 
 class RecordLine(NamedTuple):
-    """A line of a file of records: its place for messages, the record, and what a table tells besides."""
+    """A line of a file of records: which one, for messages, the record, and what a table tells besides."""
 
-    place: str
+    location: str
     record: str
     about: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """A game to show.
+
+    record   its text (arena.game.record)
+    names    the bots of seat 0 and seat 1, "" where they are not known
+    reason   why it was forfeited, as the failing bot told it, or ""
+    result   the game as it was stored; None for a bare record
+    """
+
+    record: str
+    names: tuple[str, str] = ("", "")
+    reason: str = ""
+    result: GameResult | None = None
+
+    @classmethod
+    def of(cls, game: GameResult) -> StoredGame:
+        """A game of a run."""
+        seats = (game.second, game.first) if parse_record(game.record).deal.starter else (game.first, game.second)
+        a, b = ("" if name == sign else one_line(name) for name, sign in zip(seats, "ab"))  # not known: its seat
+        return cls(game.record, (a, b), game.detail or "", game)
+
+    @classmethod
+    def of_line(cls, line: RecordLine, number: int = 1) -> StoredGame:
+        """The game of a line of a file, also one that was broken off and has no result that counts."""
+        try:
+            return cls.of(game_of(line, number, {}))
+        except ArenaError:
+            pass
+        try:
+            parsed = parse_record(line.record)
+        except ArenaError:  # whoever shows it says what is wrong
+            return cls(line.record)
+        about = {**line.about, **parsed.about}
+        first, second = (one_line(str(about.get(name, "")), _LONGEST_NAME) for name in _NAMES)
+        return cls(_bare(line.record), (second, first) if parsed.deal.starter else (first, second))
 
 
 # ---------------------------------------------------------------- writing
@@ -175,7 +214,7 @@ def read_games(path: Path) -> Iterator[GameResult]:
         try:
             yield game_of(line, at, pairings)
         except ArenaError as error:
-            raise ReplayError(f"{line.place}: {error}") from None
+            raise ReplayError(f"{line.location}: {error}") from None
 
 
 def game_of(line: RecordLine, at: int, pairings: dict[tuple[str, str], int]) -> GameResult:
@@ -209,11 +248,16 @@ def game_of(line: RecordLine, at: int, pairings: dict[tuple[str, str], int]) -> 
         turns=about["turns"],
         plies=len(record.moves),
         decisions=(int(known[0] or 0), int(known[1] or 0)),
-        record="; ".join(line.record.split("; ", 3)[:3]),
+        record=_bare(line.record),
         forfeit=kind,
         forfeit_by=None if kind is None else names[int(record.winner == starter)],
         detail=about.get("detail"),
     )
+
+
+def _bare(record: str) -> str:
+    """A record without its fourth part."""
+    return "; ".join(record.split("; ", 3)[:3])
 
 
 def _checked(about: dict[str, Any]) -> dict[str, Any]:
@@ -250,3 +294,25 @@ def _replayed(record: Record) -> tuple[int, tuple[int, int]]:
         asked[before.turn] += len(before.legal_moves()) > 1
     starter = record.deal.starter
     return state.turns, (asked[starter], asked[1 - starter])
+
+
+# ---------------------------------------------------------------- verifying
+
+
+def verify_file(path: Path) -> Iterator[str | None]:
+    """For each record of a file what is wrong with it, or None."""
+    for number, line in enumerate(record_lines(path)):
+        try:
+            state = verify(line.record)
+            game = game_of(line, number, {})
+        except ArenaError as error:
+            yield one_line(f"{line.location}: {error}")
+            continue
+        deal = deal_number(parse_record(line.record), game.id.deal)
+        replayed = {"turns": (state.turns, game.turns), "deal": (deal, game.id.deal)}
+        faults = [
+            f"{name}: {written} is written, the record gives {own}"
+            for name, (own, written) in replayed.items()
+            if own != written
+        ]
+        yield f"{line.location}: {faults[0]}" if faults else None

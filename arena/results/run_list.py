@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.results.reading.comparison import read_comparison
-from arena.results.reading.run import stored_config
+from arena.results.comparison import read_comparison
+from arena.results.run import stored_config
 from arena.results.table import Column, Report, Row, Table
 from arena.text import counted, first_line, utc_iso
 from arena.tournament.match.results import ScheduleProgress

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from arena.results.losses import RunLosses, sorted_bots
+from arena.results.losses import RunLosses, read_losses, sorted_bots
 from arena.results.ratings import ratings_frame
-from arena.results.reading.run import RunData
+from arena.results.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
 from arena.results.table import Report, Table, table_of, table_values
@@ -250,15 +251,10 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
 
 def time_frame(run: RunData) -> pd.DataFrame:
     """Thinking time of each bot in ms a decision: bot, decisions, ms_mean, ms_p50, ms_p99, ms_max, ms_total."""
-    rows = [
-        (
-            time.bot,
-            time.decisions,
-            *(ms if time.decisions else math.nan for ms in (time.mean_ms, time.p50_ms, time.p99_ms, time.max_ms)),
-            time.total_ms,
-        )
-        for time in run.times
-    ]
+    rows = []
+    for time in run.times:
+        *figures, total = time.measures().values()
+        rows.append((time.bot, time.decisions, *(ms if time.decisions else math.nan for ms in figures), total))
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
 
 
@@ -289,8 +285,8 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole
         for statistic in STATISTICS
         if statistic.name in frames and len(frames[statistic.name])
     ]
-    if run.losses is not None:
-        tables.append(losses_table(run.losses, len(run.games)))
+    if (losses := read_losses(Path(run.folder))) is not None:
+        tables.append(losses_table(losses, len(run.games)))
     values = {"name": run.name, "games_played": len(run.games), "error": error}
     remarks = ["More tables: --csv DIR or --json."]
     if is_large(run) and not whole:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
-from arena.results.reading.run import RunData
+from arena.results.run import RunData
 from arena.stats.frames import Ints, StatsError
 from arena.stats.games import GameArrays, cross_columns, games_of
 from arena.stats.intervals import clustered_interval

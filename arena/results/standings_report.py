@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.reading.run import RunData
+from arena.results.run import RunData
 from arena.results.standings import FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
     Code,
@@ -142,7 +142,7 @@ def all_values(standings: RunStandings) -> dict[str, Any]:
 
 def _table(standings: RunStandings) -> Table:
     own_ranking = "format_points" in standings.rows[0]
-    mean_ms = {time.bot: time.mean_ms for time in standings.run.times}
+    mean_ms = {time.bot: time.measures()["mean_ms"] for time in standings.run.times}
     columns = [Column("#", key="rank"), Column("bot", "text")]
     if own_ranking:
         columns.append(Column("pts", cell=lambda row: f"{row['format_points']:g}"))

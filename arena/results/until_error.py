@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.errors import ArenaError, did_you_mean
-from arena.results.reading.run import read_run, stored_config
+from arena.results.run import read_run, stored_config
 from arena.results.standings import RunStandings, standings
 from arena.tournament.config.tournament import TournamentConfig, check, grown
 from arena.tournament.formats.format import GAMES

@@ -18,7 +18,7 @@ from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
 from arena.results.decisions import decisions
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from arena.tournament.referee.process_state import seed_generators
 
 

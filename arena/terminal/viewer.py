@@ -19,7 +19,7 @@ from arena.game.rules import Rules
 from arena.results.board import result_line, steps
 from arena.results.decisions import Position
 from arena.results.formats.text import shortened
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from arena.terminal.scene import Scene, scene_of_position
 from arena.terminal.session import Session
 from arena.terminal.widgets import Background, Notes, Painter, application, fixed, shown_output

@@ -20,8 +20,7 @@ from arena.league import versions
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.results.pages.words import VIEWER
-from arena.results.reading.game import game_of_line
-from arena.results.records import RecordLine
+from arena.results.records import RecordLine, StoredGame
 from arena.web.accounts import Account, SignIn, fingerprint, form_text
 from arena.web.backend import (
     Stores,
@@ -240,7 +239,7 @@ async def _game_replay(request: Request) -> Response:
 
 
 async def _replay(request: Request, record: str) -> Response:
-    game, path = game_of_line(RecordLine("the record", record, {})), request.url.path.strip("/")
+    game, path = StoredGame.of_line(RecordLine("the record", record, {})), request.url.path.strip("/")
     return HTMLResponse(await backend_of(request).read(viewer_page, game, "1", path))
 
 

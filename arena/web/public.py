@@ -36,7 +36,7 @@ from arena.results.pages.games import game_data
 from arena.results.pages.plots import Dot, Dots, Lines, svg
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.words import PAGE
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from arena.results.whole_file import write_whole
 from arena.text import utc_text
 from arena.tournament.match.results import GameResult

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.results.reading.run import read_run
+from arena.results.run import read_run
 from arena.results.standings import standings
 from arena.tournament.store.reader import Reader
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament

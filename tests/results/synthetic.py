@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.results.reading.run import RunData, read_run
+from arena.results.run import RunData, read_run
 from arena.tournament.config.tournament import config_from_dict
 from arena.tournament.match.results import GameResult
 from arena.tournament.match.tasks import GameTask, chunks

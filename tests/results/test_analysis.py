@@ -16,7 +16,7 @@ from arena.results.decisions import decisions
 from arena.results.judge import BLUNDER, Judge, analyse, sampled_chances
 from arena.results.losses import BotLosses, RunLosses, read_losses
 from arena.results.pages.games import replay_page
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.results.export import export
 from arena.results.formats import write
-from arena.results.reading.run import RunData, read_run
+from arena.results.run import RunData, read_run
 from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.standings import LARGE_FIELD, standings
 from arena.results.standings_report import SHOWN_LINES, standings_report

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.reading.run import RunData, read_run
+from arena.results.run import RunData, read_run
 from arena.results.run_stats import run_frames
 from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
 from arena.results.standings_report import remarks, standings_report, summary

@@ -15,7 +15,7 @@ import pytest
 
 from arena.results.formats import FORMATS, write
 from arena.results.formats.csv import csv_text
-from arena.results.reading.run import RunData
+from arena.results.run import RunData
 from arena.results.standings import COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, heading, remarks, standings_report, summary
 from arena.results.table import Report, elo_text, percent, records, table_of, table_values
@@ -56,7 +56,7 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) ->
 
 
 def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
-    slow = replace(run, times=tuple(replace(time, mean_ms=98765.0) for time in run.times))
+    slow = replace(run, times=tuple(time._replace(us=98765000 * time.decisions) for time in run.times))
     for format_ in FORMATS:
         text = standings_text(standings(slow), format_)
         assert ("98765" in text) == (format_ == "table")

@@ -11,7 +11,7 @@ from arena.game.engine import State
 from arena.game.record import deal_text, parse_record, record_text, replay_steps, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
-from arena.results.tactic_cards import PLAY_COLUMNS, plays, plays_frame, tactic_cards
+from arena.results.moves import PLAY_COLUMNS, plays, plays_frame, tactic_cards
 from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
 
@@ -40,9 +40,9 @@ def test_frame_of_a_run(tmp_path: Path) -> None:
     play(tmp_path, settings(bot("random", "ann"), bot("random", "bob"), games=20, rules="expert"))
     rules = load_rules("expert")
     with Reader(tmp_path) as reader:
-        frame = plays_frame(reader, rules)
+        frame = plays_frame(reader.results(), rules)
         results = list(reader.results())
-        assert plays_frame(reader, load_rules("base")).empty
+        assert plays_frame(reader.results(), load_rules("base")).empty
     assert list(frame.columns) == list(PLAY_COLUMNS)
     assert len(frame) == 20 * 9
     total = 0

@@ -11,7 +11,7 @@ from arena.bots.spec import find_bot
 from arena.game.record import parse_record, replay
 from arena.lab.play import play_game
 from arena.results.decisions import Position
-from arena.results.reading.game import StoredGame
+from arena.results.records import StoredGame
 from arena.terminal.session import Seating, Session
 from arena.terminal.viewer import Timeline
 from tests.cli.conftest import Arena, arena, played  # noqa: F401

@@ -12,8 +12,7 @@ from arena import play_game
 from arena.game.record import parse_record
 from arena.league.store import open_league
 from arena.league.versions import get, refuse
-from arena.results.reading.game import game_of_line
-from arena.results.records import RecordLine
+from arena.results.records import RecordLine, StoredGame
 from arena.web import backend, public
 from arena.web.backend import WebSettings
 from tests.league.leagues import played
@@ -189,7 +188,9 @@ def test_a_new_version_withdraws_the_pending_one_of_its_bot(web: Web) -> None:
 def test_a_game_can_be_read_without_scripts(web: Web) -> None:
     record = play_game("first", "first", seed=1).record
     with open_league(web.folder, write=False) as league:
-        page = public.viewer_page(public.open_site(league), game_of_line(RecordLine("x", record, {})), "1", "games/1")
+        page = public.viewer_page(
+            public.open_site(league), StoredGame.of_line(RecordLine("x", record, {})), "1", "games/1"
+        )
     plain = page[page.index("<noscript>\n<h2>Final board") : page.index("Record</summary>")]
     moves = re.findall(r"<li>[ab]: (.*)</li>", plain)
     assert len(moves) == len(parse_record(record).moves)

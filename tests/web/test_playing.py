@@ -24,7 +24,7 @@ from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.league.settings import LeagueError
 from arena.league.store import open_league
-from arena.results.reading.game import read_game
+from arena.results.sources import read_game
 from arena.terminal.scene import News
 from arena.web import play_child as child
 from arena.web import play_tables as tables

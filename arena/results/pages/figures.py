@@ -15,14 +15,14 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.results.compare import comparison, read_variants
+from arena.results.comparison import variant_folders
+from arena.results.moves import plays_frame, spaced
 from arena.results.pages.plots import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.results.pages.words import PAGE, TIPS
-from arena.results.reading.comparison import variant_folders
-from arena.results.reading.run import RunData
-from arena.results.sources import COMPARISON, DATABASE, find, open_records, run_data
+from arena.results.run import RunData
+from arena.results.sources import COMPARISON, DATABASE, find, games_of, run_data
 from arena.results.standings import RunStandings, rate_run, standings
 from arena.results.table import Report, is_estimate, likelihood, number, percent, rating_text
-from arena.results.tactic_cards import Spaced, plays_frame
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
@@ -196,7 +196,7 @@ def times_plots(run: RunData) -> list[Bars]:
     """Thinking times of each bot on one axis, a bar for each factor of two."""
     sums = {
         bot: np.add.reduceat(np.asarray(counts, np.int64), range(0, len(counts), 4))
-        for bot, counts in list(run.time_counts.items())[:LARGEST_SQUARE]
+        for bot, counts in [(time.bot, time.counts) for time in run.times[:LARGEST_SQUARE]]
     }
     sums = {bot: counts for bot, counts in sums.items() if counts.any()}
     known = np.flatnonzero(sum(sums.values()))
@@ -281,7 +281,7 @@ def _edge(bucket: int) -> float:
     return bucket_ms(bucket) if bucket < 8 else bucket_ms(bucket) * 4 / 4.5
 
 
-def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
+def card_frames(place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
     """How often tactic cards were played and won, and what was sampled; None without tactics."""
     try:
         rules = load_rules(str(run.config.get("rules")))
@@ -289,8 +289,8 @@ def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | No
         return None, []
     if not rules.tactics:
         return None, []
-    with open_records(kind, place) as source:
-        sample = Spaced(source, run.games, CARD_GAMES)
+    with games_of(str(place), counting=True) as games:
+        sample, note = spaced(games, CARD_GAMES)
         frame = plays_frame(sample, rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")
-    return effects, [sample.note] if sample.note else []
+    return effects, [note] if note else []

@@ -21,7 +21,7 @@ Keys that hold nothing are left out; in a step, None takes a key away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -37,11 +37,10 @@ from arena.results.decisions import Decision, Position
 from arena.results.judge import GameAnalysis, analyse
 from arena.results.pages.render import render
 from arena.results.pages.words import PAGE
-from arena.results.reading.game import GameFilter, StoredGame, StoredGames
-from arena.results.sources import FILE, LEAGUE, games_of
+from arena.results.records import StoredGame
+from arena.results.sources import GameFilter, games_of
 from arena.text import one_line, printable_lines
 from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameId
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,24 +234,15 @@ def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
     return sorted(islice(sorted(chosen), count))
 
 
-def sample(kind: str, place: Path, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
+def sample(place: Path, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
     """Games to show, and among how many they were chosen; `frame` holds those of a run in schedule order."""
     with games_of(str(place)) as games:
         games.chosen(wanted)  # tells of bots that are not there
-        if not wanted.all or kind in (FILE, LEAGUE):
-            return _searched(games, wanted, count)
-        forfeits = list(zip(frame["forfeit_by"].astype(object), frame["forfeit"].astype(object)))
-        places = chosen_places(forfeits, count)
-        ids = frame.iloc[places][["pairing", "deal", "game"]].itertuples(index=False)
-        return _numbered(zip(places, [games.identified(GameId(*map(int, key))) for key in ids])), len(frame)
-
-
-def _searched(games: StoredGames, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
-    """As `sample`, for games that can only be read one after the other."""
-    every = [(index, (game.forfeit_by, game.forfeit)) for index, game in enumerate(games) if game in wanted]
-    numbers = {every[place][0] for place in chosen_places([forfeit for _, forfeit in every], count)}
-    return _numbered((index, game) for index, game in enumerate(games) if index in numbers), len(every)
-
-
-def _numbered(games: Iterable[tuple[int, GameResult]]) -> NumberedGames:
-    return [(str(index + 1), game) for index, game in games]
+        if wanted.all and games.reader is not None:
+            numbers = list(range(len(frame)))
+            forfeits = list(zip(frame["forfeit_by"].astype(object), frame["forfeit"].astype(object)))
+        else:
+            found = [(number, (game.forfeit_by, game.forfeit)) for number, game in enumerate(games) if game in wanted]
+            numbers, forfeits = [number for number, _ in found], [forfeit for _, forfeit in found]
+        chosen = [numbers[index] for index in chosen_places(forfeits, count)]
+        return [(str(number + 1), game) for number, game in zip(chosen, games.at(chosen))], len(numbers)

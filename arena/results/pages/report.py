@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from arena.errors import ArenaError
 from arena.results.compare import comparison, read_variants
+from arena.results.comparison import variant_folders
 from arena.results.pages.figures import (
     CARD_GAMES,
     card_frames,
@@ -33,12 +34,11 @@ from arena.results.pages.games import game_data, sample
 from arena.results.pages.plots import Bars, Dots, Lines, Square, Stacks, svg
 from arena.results.pages.render import render
 from arena.results.pages.words import PAGE
-from arena.results.reading.comparison import variant_folders
-from arena.results.reading.game import ALL_GAMES, GameFilter, StoredGame
-from arena.results.reading.run import RunData, stored_config
+from arena.results.records import StoredGame
+from arena.results.run import RunData, stored_config
 from arena.results.run_list import RUNNING, RunLine, run_line
 from arena.results.run_stats import stats_report
-from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, run_data
+from arena.results.sources import ALL_GAMES, COMPARISON, DATABASE, FILE, LEAGUE, GameFilter, find, run_data
 from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import head_to_head_line, standings_report
@@ -134,7 +134,7 @@ def report_page(
         run = run_data(kind, place)
         part = _run(kind, place, run, prior)
         title, heading, parts = heading_of(run), one_line(run.name), [part]
-        games, there = _games(kind, place, run, count, wanted)
+        games, there = _games(place, run, count, wanted)
     words = PAGE["all_games"] if len(games) >= there else PAGE["sample"]
     command = f"arena replay {one_line(str(place))} GAME --html"
     return render(
@@ -153,11 +153,11 @@ def report_page(
 
 
 def _games(
-    kind: str, place: Path, run: RunData, count: int, wanted: GameFilter, before: str = ""
+    place: Path, run: RunData, count: int, wanted: GameFilter, before: str = ""
 ) -> tuple[list[dict[str, Any]], int]:
     if count < 1:
         return [], len(run.games)
-    numbered, there = sample(kind, place, run.games, wanted, count)
+    numbered, there = sample(place, run.games, wanted, count)
     games = []
     for number, game in numbered:
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
@@ -183,7 +183,7 @@ def _comparison(
         part.id, part.prefix, part.folder = f"v{at}-", rules, f"{folder.name}/"
         parts.append(part)
         share = count * (at + 1) // len(folders) - count * at // len(folders)
-        more, held = _games(DATABASE, folder, run, share, wanted, part.folder)
+        more, held = _games(folder, run, share, wanted, part.folder)
         games += more
         there += held
     title = whole.heading if whole is not None else one_line(place.name)
@@ -218,7 +218,7 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
         ),
         _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
         *_times(run, _taken(shown, "time")),
-        *_cards(kind, place, run),
+        *_cards(place, run),
         Section("statistics", closed=list(shown.values())),
         *_settings(run),
     ]
@@ -329,8 +329,8 @@ def _times(run: RunData, closed: Sequence[Table]) -> Iterator[Section]:
         yield Section("times", plots, notes=[PAGE["time_note"]], closed=closed)
 
 
-def _cards(kind: str, place: Path, run: RunData) -> Iterator[Section]:
-    effects, notes = card_frames(kind, place, run)
+def _cards(place: Path, run: RunData) -> Iterator[Section]:
+    effects, notes = card_frames(place, run)
     if effects is not None:
         table = table_of("cards", "", effects)
         yield Section("cards", [cards_plot(effects)], tables=[table], notes=[PAGE["cards_note"], *notes])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.stats.games import GameArrays, by_appearance, numbered
-from arena.tournament.match.results import WIN_POINTS, PairingScore, ScheduleProgress
+from arena.tournament.match.results import WIN_POINTS, PairingScore, ScheduleProgress, time_quantile
 from arena.tournament.match.tasks import PAIRING_BITS, GameId, Pairing
 from arena.tournament.store.sqlite import Damage
 
@@ -77,6 +77,16 @@ class ThinkingTime(NamedTuple):
     us: int
     max_us: int
     counts: list[int]
+
+    def measures(self) -> dict[str, float]:
+        """Mean, quantiles (within 10%), maximum and sum in milliseconds; 0 without decisions."""
+        return {
+            "mean_ms": self.us / 1000 / max(self.decisions, 1),
+            "p50_ms": time_quantile(self.counts, 0.5),
+            "p99_ms": time_quantile(self.counts, 0.99),
+            "max_ms": self.max_us / 1000,
+            "total_ms": self.us / 1000,
+        }
 
 
 @dataclass(frozen=True)

@@ -149,11 +149,6 @@ class Reader:
 
         return RUN.in_batches(self.folder, selected())
 
-    def records(self) -> Iterator[tuple[int, int, str]]:
-        """Yield identity, half points of the bot that began, and record of each game in schedule order."""
-        for row in self.rows():
-            yield row.id, row.score, row.record
-
     def results(self, where: str = "", *args: object) -> Iterator[GameResult]:
         """Yield the games in schedule order."""
         for row in self.rows(where, *args):

@@ -15,8 +15,7 @@ import pytest
 from arena.results.judge import analyse
 from arena.results.pages.games import replay_page, states
 from arena.results.pages.report import report_page
-from arena.results.reading.game import ALL_GAMES
-from arena.results.sources import read_one
+from arena.results.sources import ALL_GAMES, read_game
 from tests.results.pages.test_report import HOSTILE
 from tests.results.synthetic import store_run
 
@@ -227,7 +226,7 @@ def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: 
 
 
 def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Path) -> None:
-    stored = read_one(str(folder), "1", ALL_GAMES)
+    stored = read_game(str(folder), "1", ALL_GAMES)
     judged = analyse(stored)
     path = tmp_path / "game.html"
     path.write_text(replay_page(stored, "1", judged), encoding="utf-8")

@@ -13,18 +13,17 @@ import pytest
 from arena.league import games, versions
 from arena.league.lease import Lease
 from arena.paths import data_folder
+from arena.results.moves import plays
 from arena.results.pages.figures import card_frames
 from arena.results.pages.games import chosen_places
 from arena.results.pages.render import embedded, render
 from arena.results.pages.report import report_page, settings_toml
-from arena.results.reading.game import GameFilter
-from arena.results.reading.run import read_run
+from arena.results.run import read_run
 from arena.results.run_stats import stats_report
-from arena.results.sources import DATABASE
+from arena.results.sources import GameFilter
 from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
-from arena.results.tactic_cards import plays
 from arena.text import one_line
 from arena.tournament.config.tournament import config_from_dict
 from arena.tournament.store.reader import Reader
@@ -295,9 +294,9 @@ def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
 def test_cards_of_a_sample_are_those_of_the_games_it_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = read_run(folder)
     monkeypatch.setattr("arena.results.pages.figures.CARD_GAMES", 10)
-    frame, notes = card_frames(DATABASE, folder, run)
+    frame, notes = card_frames(folder, run)
     assert frame is not None
     assert notes == ["From 10 of 48 games, evenly spaced."]
     with Reader(folder) as reader:
-        records = [record for at, (_, _, record) in enumerate(reader.records()) if at % 5 == 0]
+        records = [game.record for number, game in enumerate(reader.results()) if number % 5 == 0]
     assert int(frame["plays"].sum()) == sum(1 for record in records for _ in plays(record))

@@ -14,7 +14,7 @@ import arena
 from arena.cli.main import main
 from arena.errors import ArenaError
 from arena.results.export import export
-from arena.results.reading.run import read_run, stored_config
+from arena.results.run import read_run, stored_config
 from arena.results.standings import standings
 from arena.results.until_error import UntilError
 from arena.tournament.config.tournament import ConfigError, TournamentConfig, config_from_dict, grown

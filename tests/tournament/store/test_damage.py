@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.results.reading.game import game_faults
+from arena.results.sources import game_faults
 from arena.tournament.match.results import CLOCKED, COLUMNS
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.schema import DATABASE, StoreError

@@ -1,37 +1,28 @@
-"""A stored run as plain values: what `arena standings`, notebooks and every other view of a run start from."""
+"""A stored run, a league or a file of records as plain values, from which every view of its games starts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.results.losses import RunLosses, read_losses
+import numpy as np
+
+from arena.endings import ENDINGS, FORFEITS
+from arena.results.records import ReplayError
 from arena.tournament.config.tournament import TournamentConfig, config_from_dict
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
-from arena.tournament.match.results import ScheduleProgress, time_quantile
-from arena.tournament.store.columns import GameColumns, ThinkingTime
+from arena.tournament.match.results import GameResult, ScheduleProgress
+from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns, ThinkingTime
 from arena.tournament.store.reader import Reader, WorkSession
-from arena.tournament.store.reasons import ForfeitReason
+from arena.tournament.store.reasons import ForfeitReason, Reasons
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class BotTime:
-    """Thinking time of a bot in milliseconds per decision; `total_ms` is the sum."""
-
-    bot: str
-    decisions: int
-    mean_ms: float
-    p50_ms: float
-    p99_ms: float
-    max_ms: float
-    total_ms: float
 
 
 @dataclass(frozen=True)
@@ -46,8 +37,6 @@ class RunData:
     tiebreaks what decides between equal points in it: column and meaning
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
-    losses    what the moves of each bot lost, if `arena replay --judge` has judged the run
-    time_counts for each bot a histogram of them (arena.tournament.match.results.bucket_ms)
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
     joint     two bots are rated as a larger field is, with the prior: those of a league, whose field grows
@@ -61,12 +50,10 @@ class RunData:
     places: tuple[Place, ...] | None = None
     tiebreaks: Mapping[str, str] = field(default_factory=dict)
     rounds: Sequence[Sequence[Meeting]] = ()
-    times: tuple[BotTime, ...] = ()
+    times: Sequence[ThinkingTime] = ()
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     folder: str = ""
-    time_counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    losses: RunLosses | None = None
     joint: bool = False
 
     @cached_property
@@ -110,22 +97,73 @@ def read_run(folder: Path) -> RunData:
             places=None if places is None else tuple(places),
             tiebreaks=schedule.tiebreaks,
             rounds=schedule.round_results(done),
-            times=tuple(map(_bot_time, columns.thinking)),
-            time_counts={time.bot: time.counts for time in columns.thinking},
+            times=columns.thinking,
             sessions=tuple(reader.sessions()),
             forfeits=tuple(reader.forfeit_reasons()),
             folder=str(folder),
-            losses=read_losses(folder),
         )
 
 
-def _bot_time(time: ThinkingTime) -> BotTime:
-    return BotTime(
-        bot=time.bot,
-        decisions=time.decisions,
-        mean_ms=time.us / 1000 / time.decisions if time.decisions else 0.0,
-        p50_ms=time_quantile(time.counts, 0.5),
-        p99_ms=time_quantile(time.counts, 0.99),
-        max_ms=time.max_us / 1000,
-        total_ms=time.us / 1000,
-    )
+# ---------------------------------------------------------------- games from elsewhere
+
+
+def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
+    """Games of a league or of a file of records as a run without clock, plan and ranking of its own.
+
+    `path` is where they are, `form` what stands for a format. Records of several runs may stand in one file: games on
+    different cards get deals of different numbers, and pairings that mean different bots, rounds or rule sets are
+    numbered anew. Raises ReplayError for a game that is there twice.
+    """
+    columns: dict[str, array[Any]] = {name: array("q") for name in GAME_COLUMNS}
+    names: dict[str, int] = {}
+    pairings: dict[tuple[int, int, int, int, str], int] = {}
+    deals: dict[tuple[str, int], int] = {}
+    seen: set[tuple[int, int, int]] = set()
+    reasons = Reasons()
+    for game in games:
+        _, rules, deal, *_ = game.record.split(" ", 3)
+        first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
+        pairing = (game.id.pairing, game.round, min(first, second), max(first, second), rules)
+        key = (
+            pairings.setdefault(pairing, len(pairings)),
+            deals.setdefault((deal.partition(":")[0], game.id.deal), len(deals)),
+            game.id.game,
+        )
+        if key in seen:
+            raise ReplayError(
+                f"{path}: record {len(seen) + 1} is a game that was there before: {game.first} against {game.second},"
+                f" deal {game.id.deal}"
+            )
+        seen.add(key)
+        values = (
+            *key,
+            game.round,
+            first,
+            second,
+            round(2 * game.score),
+            *game.stones,
+            *game.points,
+            game.turns,
+            game.plies,
+            ENDINGS.index(game.ending),
+            -1 if game.forfeit is None else FORFEITS.index(game.forfeit),
+            -1 if game.forfeit_by is None else names[game.forfeit_by],
+            *game.decisions,
+        )
+        for column, value in zip(columns.values(), values, strict=True):
+            column.append(value)
+        reasons.add_game(game)
+    read: dict[str, Any] = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
+    read |= {"score": read["score"] / 2} | dict.fromkeys(CLOCK_COLUMNS, np.full(len(seen), np.nan))
+    seeds = {seed for seed, _ in deals}
+    if len(seeds) < 2:
+        read["deal"] = np.array([deal for _, deal in deals], np.int64)[read["deal"]]
+    if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
+        read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
+    config: dict[str, Any] = {
+        "format": form,
+        "bots": [{"name": name} for name in names],
+        "rules": ", ".join(dict.fromkeys(rules for *_, rules in pairings)),
+        "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,
+    }
+    return RunData(path.name, config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path))

@@ -1,1 +1,0 @@
-"""Stored runs, games and comparisons as the plain values that every view starts from."""
