@@ -70,7 +70,6 @@ class Result:
     games: int = 0
     submissions: int = 0
     peak_mb: int | None = None
-    groups_left: int = 0
     commands: int = 0
     failed: list[Command] = field(default_factory=list)
     harmed: dict[str, list[str]] = field(default_factory=dict)
@@ -226,7 +225,6 @@ class Siege:
                 self.stop(self._playing)
                 self.ended(self._playing, self._play_number, self._play_began, (0, 130, -signal.SIGINT))
             self.result.peak_mb = self.group.peak_mb()
-            self.result.groups_left = self.group.below()
         time.sleep(1)
         self.result.left = sorted(_processes(self.folder) - before)
         self.result.minutes = round((time.monotonic() - began) / 60, 2)
@@ -322,10 +320,6 @@ class _Group:
                 return int((self._path / file).read_text()) >> 20  # type: ignore[operator]
         return None
 
-    def below(self) -> int:
-        """Control groups of bots that are still there."""
-        return 0 if self._path is None else len(list(self._path.glob("*/")))
-
     def __enter__(self) -> _Group:
         return self
 
@@ -337,8 +331,6 @@ class _Group:
                 for pid in (self._path / "cgroup.procs").read_text().split():
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(int(pid), signal.SIGKILL)
-                for below in self._path.glob("*/"):  # of bots that have ended
-                    below.rmdir()
                 self._path.rmdir()
                 return
             time.sleep(0.1)
@@ -370,8 +362,6 @@ def _print(result: Result) -> None:
     print(f"seed {result.seed}, {result.minutes} minutes, {result.clock_ms} ms a decision:")
     print(f"{result.games} games, {result.submissions} submissions, {result.commands} commands,", end=" ")
     print("memory not measured" if result.peak_mb is None else f"at most {result.peak_mb} MB of {MEMORY >> 20}")
-    if result.groups_left:
-        print(f"{result.groups_left} control groups of bots were left, all empty")
     print("\nHostile bots, and what the league says about them")
     for name in NAMES:
         lines = result.named.get(name, [])

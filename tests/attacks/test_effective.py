@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import ArenaError
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, stage, tournament
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -97,14 +96,6 @@ def test_nor_by_what_the_kernel_keeps_for_both(how: str, clock: dict[str, int] |
     one = attack("tells_its_twin", how=how, apart=True)
     found = tournament(tmp_path, [one], "sandbox", games=40, clock=clock)
     assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
-
-
-@needs_sandbox
-def test_nor_by_a_fifo_in_their_folder(tmp_path: Path) -> None:
-    one = attack("tells_its_twin", how="fifo")
-    os.mkfifo(stage(tmp_path / "bots", one.file).parent / "told")
-    with pytest.raises(ArenaError, match="told, a FIFO"):
-        tournament(tmp_path, [one], "sandbox", games=40)
 
 
 @linux

@@ -1,4 +1,4 @@
-"""Memory that no limit of the kernel counts is seen by whoever waits for a bot, without control groups, too."""
+"""Memory that no limit of the kernel counts is seen by whoever waits for a bot."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import pytest
 
 from arena.bots.isolation import process as processes
 from arena.bots.isolation.levels import Launch
-from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.pipe import ProcessEnded
 from arena.bots.isolation.process import BotProcess, watch_bots
-from arena.bots.processes.control_groups import NO_GROUPS
 from arena.bots.processes.limits import BotLimits
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
@@ -44,11 +43,6 @@ except RuntimeError:
     print("refused", flush=True)
 time.sleep(60)
 """
-
-
-@pytest.fixture(autouse=True)
-def no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(NO_GROUPS, "1")
 
 
 def begun(code: str, folder: Path, level: str) -> BotProcess:
@@ -89,34 +83,3 @@ def test_a_bot_that_nobody_waits_for_is_looked_at_as_well(tmp_path: Path) -> Non
     assert wait_for(ended)
     assert "MiB of memory, more than its 100" in process.close()
     assert not processes.running
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("worked", [False, True])
-def test_time_in_which_the_runner_was_stopped_is_nobodys(
-    tmp_path: Path, worked: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its clock jumps while the bot is waited for, as in a stop; a bot that has worked meanwhile gets no time back."""
-    code = "import time; print('begins', flush=True); time.sleep(0.5); print('more', flush=True)"
-    process = begun(code, tmp_path, "process")
-    real, jump = time.monotonic, 0.0
-    waits = process._readable
-
-    class Jumps:
-        def poll(self, milliseconds: float) -> list[tuple[int, int]]:
-            nonlocal jump
-            found = [] if not jump else waits.poll(milliseconds)
-            jump = 500.0
-            return found
-
-    monkeypatch.setattr(process, "_readable", Jumps())
-    monkeypatch.setattr(process, "cpu_seconds", lambda: jump * worked)
-    monkeypatch.setattr(time, "monotonic", lambda: real() + jump)
-    try:
-        if worked:
-            with pytest.raises(DeadlinePassed):
-                process.receive(time.monotonic() + 30)
-        else:
-            assert process.receive(time.monotonic() + 30) == b"more\n"
-    finally:
-        process.close()

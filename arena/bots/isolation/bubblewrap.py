@@ -24,7 +24,6 @@ from arena.bots.isolation.levels import Isolation, Launch
 from arena.bots.isolation.sandbox_files import (
     SandboxRefused,
     check_folder,
-    check_special,
     libraries,
     programs,
     python_files,
@@ -40,8 +39,6 @@ _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memor
 #: Programs expect them; nothing can be written there. A bound on bytes would not do: files of no bytes, too, take
 #: memory of the kernel that no limit counts.
 _EMPTY = ("/tmp", "/dev/shm")
-#: Of the machine's /proc what programs read to see how large it is.
-_SHOWN_OF_PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "sys", "uptime", "version")
 _TRIAL_S = 30.0
 _NEEDED = (
     "--cap-drop",
@@ -84,8 +81,6 @@ def sandboxed(launch: Launch) -> tuple[list[str], list[int]]:
     """
     bubblewrap = require_bubblewrap()
     check_folder(launch.folder)
-    for path in (launch.folder, *(launch.read_only if launch.system else ())):
-        check_special(os.path.normpath(path))
     return _command(bubblewrap, launch)
 
 
@@ -136,30 +131,12 @@ def _proc(processes: bool, memory: int) -> list[str]:
 
     A Python bot needs no more than two files, and gets no others: what the kernel tells of processes says also whether
     the bot's other process has mapped the same pages. Programs in other languages look for themselves there
-    (`/proc/self/exe`); they get the sandbox's processes, and files that programs read about the machine.
+    (`/proc/self/exe`); they get the sandbox's processes, and what everybody may read about the machine.
     """
     data = ["--perms", "0444", "--ro-bind-data", str(memory), "/proc/meminfo"]
     if not processes:
         return [*data, "--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo"]
-    return ["--proc", "/proc", *_covers(), *data, "--remount-ro", "/proc"]
-
-
-@functools.cache
-def _covers() -> tuple[str, ...]:
-    """Options that cover the rest of /proc: files cannot be opened, folders are empty.
-
-    Among that is what only root may read: if the runner is root, the bot is root in the kernel's eyes when it comes to
-    files, if to nothing else. bubblewrap makes /proc/sys read-only.
-    """
-    options: list[str] = []
-    for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
-        if entry.is_symlink() or entry.name.isdigit() or entry.name in _SHOWN_OF_PROC:
-            continue
-        if entry.is_dir():
-            options += ["--tmpfs", entry.path, "--remount-ro", entry.path]
-        else:
-            options += ["--ro-bind", "/dev/null", entry.path]
-    return tuple(options)
+    return ["--proc", "/proc", *data, "--remount-ro", "/proc"]
 
 
 def _memory_text(memory_mb: int) -> bytes:

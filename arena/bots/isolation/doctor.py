@@ -12,7 +12,6 @@ from pathlib import Path
 from arena.bots.isolation import bubblewrap
 from arena.bots.isolation.seccomp import has_filter
 from arena.bots.processes.affinity import core_held, usable_cores
-from arena.bots.processes.control_groups import NoGroups, require_groups
 from arena.bots.processes.procfs import read_text
 
 
@@ -29,7 +28,7 @@ def capabilities() -> list[Capability]:
     if sys.platform != "linux":
         levels = "none and process" if _posix() else "none"
         return [Capability(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")]
-    return [*_sandbox(), _filter(), _limits(), _watch(), _groups(), _first_to_go(), _pinning()]
+    return [*_sandbox(), _filter(), _limits(), _watch(), _first_to_go(), _pinning()]
 
 
 def _posix() -> bool:
@@ -81,21 +80,6 @@ def _watch() -> Capability:
     if "VmPTE" not in read_text("/proc/self/status"):
         return Capability(False, "/proc does not show what processes use: page tables are not counted")
     return Capability(True, "memory, page tables and threads of bots are watched")
-
-
-def _groups() -> Capability:
-    try:
-        groups = require_groups()
-    except NoGroups as why:
-        return Capability(
-            False,
-            f"no control groups ({why}): memory that the kernel keeps for a bot, such as buffers, has no bound but "
-            "the number of descriptors",
-        )
-    names = ", ".join(
-        {"pids": "processes", "cpu": "processor time"}.get(controller, controller) for controller in groups.controllers
-    )
-    return Capability(True, f"a control group for each bot ({names}) in {groups.folder}")
 
 
 def _first_to_go() -> Capability:

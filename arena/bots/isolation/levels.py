@@ -1,7 +1,7 @@
 """The isolation levels: where a bot runs. They are declared here; settings, commands and workers read them.
 
-A new level is a member of `Isolation` and, if it confines bots, what it puts around their command (`CONFINED` in
-`arena.bots.isolation.process`).
+A new level is a member of `Isolation` and, if it confines bots, what `arena.bots.isolation.process` puts around their
+command.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ PIECE = 1 << 16
 #: Seconds between two looks at what a process has, while it is waited for.
 LOOK_S = 0.05
 _STDERR_BYTES = 20_000
-_LAPSE_S = 1.0  # a wait that takes so much longer than it was to means that this process itself did not run
 
 
 class ProcessEnded(Exception):
@@ -47,7 +46,6 @@ class PipedProcess:
         """Our descriptors: to write to, and to read from."""
         self._stderr = bytearray()
         self._dropped = False
-        self._lapsed_s = 0.0
         self._looks_at = 0.0
         for end in ends:
             os.set_blocking(end, False)
@@ -61,7 +59,6 @@ class PipedProcess:
     def send(self, data: bytes, deadline: float) -> None:
         """Write all of `data`."""
         self._check_open()
-        self._lapsed_s = 0.0
         sent = 0
         while True:
             try:
@@ -125,17 +122,11 @@ class PipedProcess:
             raise ProcessEnded(self.ended)
 
     def _wait(self, poll: select.poll, end: int, deadline: float) -> None:
-        """Wait for a pipe, keeping what is written to stderr meanwhile.
-
-        Time in which this process itself did not run, since it was stopped, does not count.
-        """
-        now = time.monotonic()
+        """Wait for a pipe, keeping what is written to stderr meanwhile."""
         while True:
-            left = deadline + self._lapsed_s - now
-            wait_s = min(max(left, 0), LOOK_S)
-            used = self.cpu_seconds()
+            left = deadline - time.monotonic()
             try:
-                ready = poll.poll(wait_s * 1000 + 1)
+                ready = poll.poll(min(max(left, 0), LOOK_S) * 1000 + 1)
             except OSError as error:
                 raise ProcessEnded(self._how_ended()) from error
             for descriptor, _ in ready:
@@ -146,19 +137,11 @@ class PipedProcess:
                     for watched in (self._readable, self._writable):
                         with contextlib.suppress(KeyError):
                             watched.unregister(self._err)
-            before, now = now, time.monotonic()
-            lapse = now - before - wait_s
-            if lapse > _LAPSE_S:  # of which the bot may have had all: that counts
-                self._lapsed_s += max(lapse - (self.cpu_seconds() - used), 0.0)
-            elif left <= 0:  # even while stderr is flooded
+            if left <= 0:  # even while stderr is flooded
                 raise DeadlinePassed
-            if now >= self._looks_at:
-                self._looks_at = now + LOOK_S
+            if time.monotonic() >= self._looks_at:
+                self._looks_at = time.monotonic() + LOOK_S
                 self.watch()
-
-    def cpu_seconds(self) -> float:
-        """Processor time that the process has used, as far as that is known."""
-        return 0.0
 
     def watch(self) -> None:
         """Called from time to time while it is waited for."""

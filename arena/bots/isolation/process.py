@@ -21,7 +21,6 @@ from typing import NamedTuple
 from arena.bots.isolation.bubblewrap import require_bubblewrap, sandboxed
 from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.pipe import PipedProcess
-from arena.bots.processes.control_groups import Bounds, ControlGroup, groups
 from arena.bots.processes.limits import BOT_GOES, MIB, BotLimits, let_go_first, limits_setter
 from arena.bots.processes.procfs import descendants
 from arena.bots.processes.tree import (
@@ -36,13 +35,6 @@ from arena.bots.processes.tree import (
 
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
-
-CONFINED = {Isolation.SANDBOX: (require_bubblewrap, sandboxed)}
-"""For each level that confines bots: what raises an `ArenaError` if this machine cannot do it, and what gives the
-command line around a `Launch`, with descriptors to be passed to it and closed once it runs."""
-
-_MOST_PROCESSES = 1024  # of a bot that may start some: no fork bomb, but a JVM with a thread for each core
-_BUBBLEWRAPS = 8  # processes of bubblewrap's, and of ours until the program begins
 
 #: PIDs of the bots that run now, as this process knows them.
 running: set[int] = set()
@@ -74,8 +66,8 @@ def watch_bots() -> None:
 
 def require_isolation(level: str) -> None:
     """`ArenaError` with the remedy if this machine cannot isolate bots like that."""
-    if Isolation(level) in CONFINED:
-        CONFINED[Isolation(level)][0]()
+    if Isolation(level).confined:
+        require_bubblewrap()
 
 
 class BotProcess(PipedProcess):
@@ -86,8 +78,7 @@ class BotProcess(PipedProcess):
             raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
         self.launch = launch
         self.level = Isolation(launch.level)
-        self._ties = _Ties(launch)
-        super().__init__(_start(launch, self.level, self._ties), self._exit_text)
+        super().__init__(_start(launch, self.level), self._exit_text)
         self._bot_pid = self.pid
         self._excess: str | None = None
         self.ponders = False
@@ -99,8 +90,6 @@ class BotProcess(PipedProcess):
         _watched.add(self)
 
     def _exit_text(self, code: int) -> str:
-        if self._excess is None and self._ties.out_of_memory():
-            self._excess = f"it had more than its {self.launch.limits.memory_mb:,} MiB, counting the kernel's for it"
         return self._excess or how_ended(code, self.level)
 
     @property
@@ -206,7 +195,6 @@ class BotProcess(PipedProcess):
         running.discard(self.pid)
         _watched.discard(self)
         self.ended = self._excess or ("it was stopped" if code is None else self.exit_text(code))
-        self._ties.end()
         return self.ended
 
     def _followers(self) -> list[int]:
@@ -221,62 +209,26 @@ class BotProcess(PipedProcess):
 # ---------------------------------------------------------------- starting
 
 
-class _Ties:
-    """What a process is put into before its program begins, and what is looked after when it has ended."""
+def _preparation(limits: BotLimits, confined: bool) -> Callable[[], None]:
+    """Return what a new process does before its program begins: limits, and its end when this process ends."""
+    set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined)
+    die_with_parent = tie_to_parent(os.getpid())
 
-    def __init__(self, launch: Launch) -> None:
-        limits = launch.limits
-        confined = Isolation(launch.level).confined
-        self._set_limits = limits_setter(
-            limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined
-        )
-        self._die_with_parent = tie_to_parent(os.getpid())
-        self._control_group = _control_group(limits, confined)
-        self._confined = confined
-
-    def prepare(self) -> None:
-        """Called in the new process."""
-        self._die_with_parent()
-        if self._control_group is not None:
-            with contextlib.suppress(OSError):
-                self._control_group.enter()
-        if self._confined:
+    def prepare() -> None:
+        die_with_parent()
+        if confined:
             stay_behind()
-        self._set_limits()
+        set_limits()
         let_go_first(BOT_GOES)
 
-    def out_of_memory(self) -> bool:
-        """True if the kernel has killed it because its group had too much memory."""
-        return self._control_group is not None and self._control_group.killed()
-
-    def end(self) -> None:
-        """The process has ended."""
-        if self._control_group is not None and not self._control_group.remove():
-            _dying.append(self._control_group)
-        _dying[:] = [group for group in _dying if not group.remove()]
+    return prepare
 
 
-_dying: list[ControlGroup] = []  # groups whose last processes had not ended yet
-
-
-def _control_group(limits: BotLimits, confined: bool) -> ControlGroup | None:
-    place_for_groups = groups()
-    if place_for_groups is None:
-        return None
-    most = limits.processes + _BUBBLEWRAPS if confined else _MOST_PROCESSES
-    try:
-        return place_for_groups.make(Bounds((limits.memory_mb + GROUP_SLACK_MB) * MIB, most))
-    except OSError:
-        return None
-
-
-def _start(launch: Launch, level: Isolation, ties: _Ties) -> subprocess.Popen[bytes]:
+def _start(launch: Launch, level: Isolation) -> subprocess.Popen[bytes]:
     argv = list(launch.argv)
     passed: list[int] = []
-    if not level.own_process:
-        raise ValueError(f"there are no processes at the isolation level {level}")
     if level.confined:
-        argv, passed = CONFINED[level][1](launch)
+        argv, passed = sandboxed(launch)
     try:
         return subprocess.Popen(
             argv,
@@ -289,10 +241,9 @@ def _start(launch: Launch, level: Isolation, ties: _Ties) -> subprocess.Popen[by
             pass_fds=passed,
             process_group=None if level.confined else 0,
             start_new_session=level.confined,  # bubblewrap's own would come after a moment without a group and a parent
-            preexec_fn=ties.prepare,
+            preexec_fn=_preparation(launch.limits, level.confined),
         )
     except (OSError, subprocess.SubprocessError) as error:
-        ties.end()
         raise _cannot_start(error, launch, argv[0]) from None
     finally:
         for end in passed:
@@ -335,8 +286,6 @@ LOOK_AT_ALL_S = 0.25
 """Seconds between two looks at all others: without a clock their threads may go on working."""
 SLACK_MB = 64
 """What a process may have beside its data: the stack of its first thread, code that was changed, page tables."""
-GROUP_SLACK_MB = 128
-"""What its control group may have beside its data: that, and the kernel's for it, such as buffers and descriptors."""
 
 _FIELDS = re.compile(rb"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
-from arena.bots.bot import BotFault, RemoteBot, TimeLeft
+from arena.bots.bot import RemoteBot, TimeLeft
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
 from arena.bots.output import MARK, BotOutput, place_text
 from arena.bots.spec import BotSpec
-from arena.endings import ForfeitKind
 
 GRACE_S = 1.0
 """With a clock the referee judges, exactly; the process is given this much longer before it is ended."""
@@ -32,18 +30,12 @@ class ProcessBot(RemoteBot):
         self._limits = launch.limits
         self._pool = pool
         self._start_process = start
-        self._start_budget = StartBudget(launch.limits.loading_s)
         self.process: BotProcess | None = None
         """None if none runs now."""
         self._games = 0
         self._game: object = None  # that is played, for the log
         self._place = ""
         self._output = BotOutput(lambda: (spec.name, self._games), where=lambda: self._place)
-
-    @property
-    def patience_s(self) -> float:
-        """How many seconds an answer may take where there is no clock."""
-        return self._limits.decision_s
 
     def suspend(self) -> None:
         """A game under a clock is over: its threads must not take the time of those who play next on its core."""
@@ -67,7 +59,6 @@ class ProcessBot(RemoteBot):
         if self._pool is not None:
             self._pool.use(self)
         self._games += 1
-        self._start_budget.new_game()
         process = self.process
         if process is not None:
             self._read_stderr()
@@ -78,12 +69,13 @@ class ProcessBot(RemoteBot):
         """True if it has used so much of its processor time that it should be replaced between two games."""
         return process.cpu_seconds() > self._limits.cpu_s / 2
 
-    def _time_limit(self, clock: TimeLeft | None) -> float:
-        """Seconds that an answer may take."""
-        return self.patience_s if clock is None else clock.total_ms / 1000 + GRACE_S
-
     def _deadline(self, clock: TimeLeft | None) -> float:
-        return time.monotonic() + self._time_limit(clock)
+        """The time of `time.monotonic` at which an answer is late."""
+        return time.monotonic() + (self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S)
+
+    def _loading_deadline(self) -> float:
+        """The time of `time.monotonic` at which a phase of the start is late."""
+        return time.monotonic() + self._limits.loading_s
 
     def _rest(self, clock: TimeLeft | None) -> None:
         """An answer is there: see that the bot does not think on its opponent's time, if there is a clock."""
@@ -148,57 +140,3 @@ class ProcessPool:
         """Put into the log what the bots have written: they may be ended at any time now."""
         for bot in self._bots.values():
             bot.log_output()
-
-
-class StartBudget:
-    """How long a bot may take to be ready in a new process, again and again.
-
-    That is `loading_s`, unless the last process ended because of what the bot did. Otherwise a bot could be
-    restarted before each game, off the clock; so a restart draws on an account, which holds `loading_s` at first and
-    at most, and to which each game adds the longest time of a decision. As long as the account holds less than the
-    first start took, the bot forfeits its games at once.
-    """
-
-    def __init__(self, loading_s: float) -> None:
-        self._most_s = self._left_s = loading_s
-        self._game_s = 0.0
-        self._first_s: float | None = None
-        self._spent_s = 0.0
-        self._blamed = False
-
-    def decision_time(self, seconds: float) -> None:
-        """The longest time of a decision in the games that follow."""
-        self._game_s = seconds
-
-    def new_game(self) -> None:
-        """Another game is to be played."""
-        self._left_s = min(self._left_s + self._game_s, self._most_s)
-
-    def blame(self) -> None:
-        """The process ends because of what the bot did."""
-        self._blamed = True
-
-    def begin(self) -> None:
-        """A process is to be started. Raises `BotFault` if there is no time left for that."""
-        self._spent_s = 0.0
-        if self._blamed and self._left_s < (self._first_s or 0.0):
-            text = f"that takes {self._first_s:.3g} s, and {self._left_s:.3g} s are left for it"
-            raise BotFault(ForfeitKind.TIMEOUT, f"its process had to be started again too often: {text}")
-
-    @contextmanager
-    def phase(self) -> Iterator[float]:
-        """A phase of the start; gives its deadline, a time of `time.monotonic`."""
-        start, blamed = time.monotonic(), self._blamed
-        try:
-            yield start + (self._left_s if blamed else self._most_s)
-        finally:
-            passed = time.monotonic() - start
-            self._spent_s += passed
-            if blamed:
-                self._left_s = max(self._left_s - passed, 0.0)
-
-    def ready(self) -> None:
-        """The bot is ready."""
-        self._blamed = False
-        if self._first_s is None:
-            self._first_s = self._spent_s

@@ -94,7 +94,6 @@ class PythonBot(ProcessBot):
         """Start the process and run the bot's file in it; `BotFault` if that fails."""
         if self.process is not None:
             return
-        self._start_budget.begin()
         self.process = self._start_process(self._launch)
         self._line = Line(*self.process.ends)
         self._reader = MessageReader()
@@ -104,10 +103,8 @@ class PythonBot(ProcessBot):
         threads = self._limits.processes if counted else 0
         order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
         try:
-            with self._start_budget.phase() as deadline:
-                self._done(self._exchange(pack_message(messages.LOAD, order.encode()), deadline, "loading"))
+            self._done(self._exchange(pack_message(messages.LOAD, order.encode()), self._loading_deadline(), "loading"))
         except BotFault as fault:
-            self._start_budget.blame()
             self.close()
             detail = fault.detail.removeprefix("in loading: ")
             if fault.kind != ForfeitKind.EXCEPTION:
@@ -126,11 +123,9 @@ class PythonBot(ProcessBot):
         except BotError as error:  # its process cannot be started
             raise BotFault(ForfeitKind.EXCEPTION, str(error)) from None
         assert self.process is not None
-        with self._start_budget.phase() as deadline:
-            made = self._exchange(pack_message(messages.MAKE), deadline, "__init__")
+        made = self._exchange(pack_message(messages.MAKE), self._loading_deadline(), "__init__")
         if made.kind != messages.MADE or len(made.body) != 1:
             raise self._failed(read_fault(made, 0))
-        self._start_budget.ready()
         flags = made.body[0]
         if self._flags is None:  # read once
             self.auto_claim = bool(flags & messages.AUTO_CLAIM)
@@ -159,7 +154,6 @@ class PythonBot(ProcessBot):
         message = pack_message(messages.BEGIN, body)
         if self._line is not None:  # with the first question: that saves waking the child
             self._line.begin(b"" if wants else message)
-        self._start_budget.decision_time(self._time_limit(setup.clock))
         if wants:
             self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
         if self.process is not None:
@@ -272,7 +266,6 @@ class PythonBot(ProcessBot):
         if fault.kind in (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE):
             self._read_stderr()
         else:
-            self._start_budget.blame()
             self.close()
         return fault
 

@@ -7,61 +7,30 @@ links stay symbolic links, so none leads to anything that is not shown.
 
 from __future__ import annotations
 
-import errno
 import functools
 import os
-import stat
 import sys
 import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NoReturn
 
 from arena.errors import ArenaError
 from arena.paths import PACKAGE, data_folder
 
-#: Names in a bot's folder that the arena itself writes to: runs, and leagues with the bots of others.
-OURS = ("results", "leagues")
+_OURS = ("results", "leagues")  # what the arena itself writes: runs, and leagues with the bots of others
 _LIBRARIES = ("lib", "lib32", "lib64", "libx32")
 _STORES = ("/nix/store", "/gnu/store")  # systems whose libraries are all over one folder
 #: Folders that hold much beside a bot; what lies below them may be a bot's.
 _CROWDED = (
-    "/",
-    "/bin",
-    "/dev/shm",
-    "/home",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/lost+found",
-    "/media",
-    "/mnt",
-    "/opt",
-    "/root",
-    "/run/media",
-    "/sbin",
-    "/srv",
-    "/tmp",
-    "/usr",
-    "/usr/bin",
-    "/usr/lib",
-    "/usr/local",
-    "/usr/local/bin",
-    "/usr/local/lib",
-    "/usr/sbin",
-    "/usr/share",
-    "/var",
-    "/var/lib",
-    "/var/local",
-    "/var/tmp",
+    *("/", "/home", "/lost+found", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/dev/shm", "/run/media"),
+    *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+    *("/usr", "/usr/bin", "/usr/lib", "/usr/sbin", "/usr/share", "/usr/local", "/usr/local/bin", "/usr/local/lib"),
+    *("/var", "/var/lib", "/var/local", "/var/tmp"),
 )
 _CLOSED = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var/log", "/var/run", "/var/spool")
 _OPEN = ("/dev/shm", "/run/media")  # below them, although below those
 _DOCUMENTS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
 _MOST_HIDDEN = 100
-_MOST_FILES = 100_000  # each start of a bot looks at them
-_SPECIAL = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
 class SandboxRefused(ArenaError):
@@ -185,59 +154,13 @@ def _homes() -> set[str]:
     return {os.path.realpath(home) for home in homes if home.startswith("/") and home != "/"}
 
 
-@functools.lru_cache(maxsize=64)
-def check_special(path: str) -> None:
-    """`SandboxRefused` if a bot's file or folder is, or holds at whatever depth, anything but files, folders and links.
-
-    So it is if there are more than 100,000 of them, or some cannot be looked at. A FIFO can be written to where all
-    else is read-only: all processes that see it could talk by it.
-    """
-    try:
-        kind = stat.S_IFMT(os.stat(path).st_mode)
-    except FileNotFoundError:  # it is not shown either
-        return
-    if kind in _SPECIAL:
-        _refuse_special(path, kind)
-    folders = [path] if kind == stat.S_IFDIR else []
-    number = 0
-    while folders:
-        folder = folders.pop()
-        try:
-            entries = list(os.scandir(folder))
-        except OSError as error:
-            if error.errno == errno.EACCES and not os.access(folder, os.X_OK):
-                continue  # nor can the bot reach what is in there
-            raise SandboxRefused(
-                f"the bot's folder {path} cannot be looked through: {error.strerror}: {folder[:200]}; "
-                "put the bot into a folder of its own"
-            ) from None
-        number += len(entries)
-        if number > _MOST_FILES:
-            raise SandboxRefused(
-                f"the bot's folder {path} holds more than {_MOST_FILES:,} files; put the bot into a folder of its own"
-            )
-        for entry in entries:
-            if folder == path and is_hidden(entry.name):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-            elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
-                _refuse_special(entry.path, stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode))
-
-
-def _refuse_special(path: str, kind: int) -> NoReturn:
-    what = _SPECIAL.get(kind, "no file")
-    raise SandboxRefused(f"the bot's folder holds {path}, {what}, which could be a way out of the sandbox: remove it")
-
-
-def is_hidden(name: str) -> bool:
-    """True if a file or folder of this name in a bot's folder is covered."""
-    return name.startswith(".") or name in OURS
-
-
 def hidden(folder: str) -> list[str]:
     """What a bot's folder holds and no bot needs: names that begin with a dot, and results and leagues of ours."""
-    covered = [entry.path for entry in os.scandir(folder) if is_hidden(entry.name) and not entry.is_symlink()]
+    covered = [
+        entry.path
+        for entry in os.scandir(folder)
+        if (entry.name.startswith(".") or entry.name in _OURS) and not entry.is_symlink()
+    ]
     if len(covered) > _MOST_HIDDEN:
         raise SandboxRefused(
             f"the bot lies in {folder}, among {len(covered)} files and folders whose names begin with a dot; "

@@ -108,7 +108,6 @@ class WireBot(ProcessBot):
                 process.wake()
                 self._survives_games = not process.pending(FAREWELL_S)
             if self._unread or process.pending():
-                self._start_budget.blame()
                 self._replace("it has ended or has written something after its last game")
             elif self._is_worn_out(process):
                 self._replace("it has used much of its processor time")
@@ -133,7 +132,6 @@ class WireBot(ProcessBot):
         return self._kill(FAREWELL_S)
 
     def _start(self) -> None:
-        self._start_budget.begin()
         try:
             self.process = self._start_process(self._launch)
         except (CannotStart, SandboxRefused) as error:
@@ -142,8 +140,7 @@ class WireBot(ProcessBot):
         self._unread = bytearray()
         self._last_id = 0
         self._has_played = False
-        with self._start_budget.phase() as deadline:
-            answer = self._ask("hello", messages.hello(1, self._limits), deadline)
+        answer = self._ask("hello", messages.hello(1, self._limits), self._loading_deadline())
         try:
             hello = read_hello(answer)
         except BotFault as fault:
@@ -153,7 +150,6 @@ class WireBot(ProcessBot):
         elif hello != self._hello:
             raise self._broken("hello", BotFault(ForfeitKind.PROTOCOL, "says hello otherwise than at its first start"))
         self._hello = hello
-        self._start_budget.ready()
 
     def _replace(self, why: str) -> None:
         log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
@@ -190,7 +186,6 @@ class WireBot(ProcessBot):
         self._decisions = 0
 
     def _begin(self, setup: Setup) -> None:
-        self._start_budget.decision_time(self._time_limit(setup.clock))
         message = messages.begin(self._last_id + 1, setup)
         self._ask("begin", message, self._deadline(setup.clock))
         self._rest(setup.clock)
@@ -278,7 +273,6 @@ class WireBot(ProcessBot):
         if fault.kind == ForfeitKind.ILLEGAL_MOVE:
             return fault
         self._last_words = ""
-        self._start_budget.blame()
         if self.process is not None:
             self._kill()
         self._unread = bytearray()

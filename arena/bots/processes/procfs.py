@@ -70,11 +70,6 @@ def is_running(pid: int) -> bool:
     return bool(start_time(pid))
 
 
-def is_paused(pid: int) -> bool:
-    """True if the first thread of a process is stopped by a signal or a debugger."""
-    return _stat(pid)[:1] in (["T"], ["t"])
-
-
 def current_core() -> int:
     """The core that this process runs on. `IndexError` if the system does not tell."""
     return int(_stat("self")[36])

@@ -11,8 +11,6 @@ supervisor can tell what a hang or a death means:
   crash the worker by accident, and in the sandbox it can signal nobody, so after `MOST_DEATHS` deaths in the same game
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
-* The worker, or this process, was stopped for a while, and a bot has lost by that: the games are played again, a few
-  times, since a bot may have stopped the process that it plays in.
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
@@ -34,7 +32,6 @@ from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.worker_process import WorkerDied, WorkerProcess, WorkerRefused
 
 MOST_DEATHS = 5
-_MOST_PAUSES = 3  # of workers that were playing the same unit
 
 
 class Stopped(Exception):
@@ -68,7 +65,6 @@ class Supervisor:
         self._draining = False
         self._stopped = False
         self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
-        self._pauses: Counter[Task] = Counter()
         self._broken: dict[str, tuple[str, str]] = {}
 
     def drain(self) -> None:
@@ -121,7 +117,7 @@ class Supervisor:
         known: list[Row] = []
         deaths = 0
         while tasks and not self._draining:
-            worker = self._living_worker(self._pauses[tasks[0]] < _MOST_PAUSES)
+            worker = self._living_worker()
             try:
                 worker.await_ready()
                 worker.play(tasks, known, self._broken)
@@ -144,20 +140,15 @@ class Supervisor:
                 self._worker = None
                 if self._stopped:
                     raise Stopped from None
-                if worker.paused:
-                    self._pauses[tasks[0]] += 1
-                    self._report(worker, "replaying its games")
-                    continue
                 deaths += 1
                 failed = self._judge(worker, tasks, known, deaths)
                 if failed is not None:
                     self.report(failed)
                     return
 
-    def _living_worker(self, excuses: bool = True) -> WorkerProcess:
+    def _living_worker(self) -> WorkerProcess:
         if self._worker is None:
             self._worker = WorkerProcess(self.job, self.context, self.sink, self._place)
-        self._worker.excuses = excuses
         if self._draining:
             self._worker.ask_to_stop()
         if self._stopped:  # perhaps since `play` began

@@ -11,11 +11,8 @@ from contextlib import contextmanager
 from multiprocessing.context import BaseContext, ForkContext, SpawnContext
 from typing import Any, NamedTuple
 
-from arena.bots.processes.control_groups import remove_groups_of
-from arena.bots.processes.procfs import is_paused
 from arena.bots.processes.tree import end_descendants, exit_text, fork_lock, kill_group, kill_with_group
 from arena.bots.processes.worker_setup import widen_pipe
-from arena.endings import ForfeitKind
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import Task
 from arena.tournament.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
@@ -38,7 +35,6 @@ from arena.tournament.runner.worker import (
 
 _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker, too
-_LAPSE_S = 1.0  # a tick that takes so much longer than it was to
 _STALL_S = 60.0
 _GOING_S = 2.0
 _LOOK_S = 0.005
@@ -75,18 +71,13 @@ class WorkerProcess:
     """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied` and `WorkerRefused`.
 
     `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
-    pipe is no message of ours; `how`, after `release`, how it ended. `paused`: it was killed because it, or this
-    process, was stopped for a while, and what its clocks have measured means nothing. That is no fault of a bot while
-    `excuses` is set.
+    pipe is no message of ours; `how`, after `release`, how it ended.
     """
 
     def __init__(self, job: Job, context: BaseContext, sink: Sink, number: int | None) -> None:
         self.job = job
         self.overdue: str | None = None
         self.garbled = False
-        self.paused = False
-        self.excuses = True
-        self._lapsed = False
         self.how = "it died"
         self._ready = False
         assert isinstance(context, ForkContext | SpawnContext)
@@ -133,7 +124,6 @@ class WorkerProcess:
         forfeit's kind and detail: what was found out from earlier workers.
         """
         self._still = 0.0
-        self._lapsed = False
         try:
             # the tasks of a chunk are of one type, and plain tuples pickle four times as fast as named ones
             self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known, broken))
@@ -144,8 +134,6 @@ class WorkerProcess:
         """The next part of the units."""
         kind, units, seconds, reusable, scores, values = self._message()
         rows = list(map(Row._make, values))
-        if self._lapsed and any(row.forfeit == ForfeitKind.TIMEOUT.code for row in rows):
-            self._end_paused()
         return Batch(kind == DONE, reusable, units, seconds, scores, rows)
 
     def ask_to_stop(self) -> None:
@@ -163,12 +151,8 @@ class WorkerProcess:
 
     def _message(self) -> tuple[Any, ...]:
         try:
-            start = time.monotonic()
             while not self._results.poll(_TICK_S):
                 self._watch()
-                self._note_lapse(time.monotonic() - start)
-                start = time.monotonic()
-            self._note_lapse(time.monotonic() - start)
             message = self._read()
         except (EOFError, OSError):  # it has gone
             self.kill()
@@ -208,26 +192,10 @@ class WorkerProcess:
             return
         self._still += min(passed, _MAX_TICK_S)
         limit, text = self._patience()
-        if self.excuses and is_paused(self.pid):
-            self._lapsed = True
-            if self._still > limit:
-                self._end_paused()
-        elif self._still > limit:
-            if self._lapsed:
-                self._end_paused()
+        if self._still > limit:
             self.overdue = text
             self.kill()
             raise WorkerDied
-
-    def _note_lapse(self, seconds: float) -> None:
-        """So long a tick has lasted: much longer than it should, if this process was stopped."""
-        self._lapsed = self._lapsed or (self.excuses and seconds > _TICK_S + _LAPSE_S)
-
-    def _end_paused(self) -> None:
-        """Time has passed in which it, or this process, did not run: that is nobody's, and may cost a bot its game."""
-        self.paused = True
-        self.kill()
-        raise WorkerDied
 
     def _patience(self) -> tuple[float, str]:
         """How long nothing may move, and what to say if it does."""
@@ -252,13 +220,11 @@ class WorkerProcess:
             self._process.join()
         else:
             kill_group(self.pid)
-        if self.job.isolated:
-            remove_groups_of(self.pid)
         code = self._process.exitcode
         died = "there was no memory left" if code == NO_MEMORY else exit_text(code, "the process")
         if self.garbled:
             died = "it sent what is no result: a bot has written to its pipe"
-        self.how = "it was stopped for a while" if self.paused else self.overdue or died
+        self.how = self.overdue or died
         for end in (self._chunks, self._results):
             end.close()
         self._log.close()

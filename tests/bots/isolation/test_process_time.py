@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import BotFault, Setup, TimeLeft
-from arena.bots.isolation.process_bot import StartBudget
+from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
@@ -43,63 +42,6 @@ def test_who_takes_long_for_the_end_under_a_clock_has_forfeited(tmp_path: Path) 
         assert referee.players["a"].remote.process is None
         row = games(referee, [0], "a", "c")[0]
         assert forfeit(row) == ("exception", "b")  # a game that is lost stays so
-
-
-# ---------------------------------------------------------------- starting again
-
-
-class Time:
-    """The time of `time.monotonic`, as it is told."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = 1000.0
-        monkeypatch.setattr("time.monotonic", lambda: self.now)
-
-
-def start(budget: StartBudget, clock: Time, seconds: float) -> float:
-    """A start that takes so long; how long it might have taken."""
-    budget.begin()
-    with budget.phase() as deadline:
-        patience = deadline - clock.now
-        clock.now += min(seconds, patience)
-    if seconds <= patience:
-        budget.ready()
-    return patience
-
-
-def test_who_makes_it_necessary_to_start_again_has_a_minute_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Time(monkeypatch)
-    budget = StartBudget(60)
-    assert start(budget, clock, 20) == 60
-    budget.decision_time(2)
-    for _ in range(9):  # because of others
-        budget.new_game()
-        assert start(budget, clock, 20) == 60
-    given = []
-    for _ in range(3):
-        budget.new_game()
-        budget.blame()
-        given.append(start(budget, clock, 20))
-    assert given == [60, 42, 24]
-    budget.blame()
-    for left in (6, 8, 10, 12, 14, 16, 18):
-        budget.new_game()
-        with pytest.raises(BotFault, match=rf"too often: that takes 20 s, and {left} s are left") as fault:
-            budget.begin()
-        assert fault.value.kind == "timeout"
-    budget.new_game()
-    assert start(budget, clock, 99) == 20  # too late
-    for _ in range(9):
-        budget.new_game()
-        with pytest.raises(BotFault):
-            budget.begin()
-    budget.new_game()
-    assert start(budget, clock, 19) == 20
-    for _ in range(200):
-        budget.new_game()
-    assert start(budget, clock, 19) == 60  # it was not to blame
-    budget.blame()
-    assert start(budget, clock, 19) == 60  # and never has more
 
 
 # ---------------------------------------------------------------- wire bots that end themselves after a game

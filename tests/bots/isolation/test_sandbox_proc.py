@@ -24,20 +24,15 @@ def bot(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_proc_shows_two_processes_and_little_of_the_machine(bot: Path) -> None:
+def test_proc_shows_two_processes(bot: Path) -> None:
     code = """
 numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-private = [
-    name for name in os.listdir("/proc")
-    if os.path.isfile(f"/proc/{name}") and "P" not in attempt(lambda: open(f"/proc/{name}", "rb").close())
-    and not os.stat(f"/proc/{name}").st_mode & 4
-]
-tell([sorted(numbers), os.getpid(), os.getppid(), private, attempt(lambda: open("/proc/kallsyms"))])
+tell([sorted(numbers), os.getpid(), os.getppid(), attempt(lambda: open("/proc/sys/kernel/hostname", "w"))])
 """
-    numbers, own, parent, private, symbols = learn(code, bot, **PROGRAM)
+    numbers, own, parent, writing = learn(code, bot, **PROGRAM)
     assert len(numbers) == 2
-    assert (numbers, private) == (sorted([own, parent]), [])
-    assert symbols == "PermissionError 13"
+    assert numbers == sorted([own, parent])
+    assert writing == READ_ONLY
 
 
 def test_a_python_bot_sees_nothing_of_processes(bot: Path) -> None:

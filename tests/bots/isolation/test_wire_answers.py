@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.wire_messages import nesting_depth
 from arena.text import quoted
 from tests.bots.isolation.wire_fakes import (
     SETUP,
@@ -76,16 +75,13 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
         (b'{"id":ID,"move":true}\n', '"move" is true'),
         (b'{"id":ID,"move":0.0}\n', '"move" is a number with a fraction'),
         (b'{"id":ID,"move":["r7@3"]}\n', '"move" is a list'),
-        (b'{"id":ID,"move":0,"move":1}\n', "the key 'move' twice"),
         (b'{"id":ID,"move":0}{}\n', "not valid JSON (Extra data"),
         (b'{"id":ID,"move":0,}\n', "not valid JSON"),
         (b"{'id':ID,'move':0}\n", "not valid JSON"),
-        (b'{"id":ID,"move":NaN}\n', "holds NaN"),
-        (b'{"id":ID,"move":0,"x":-Infinity}\n', "holds -Infinity"),
-        (b'{"id":ID,"move":0,"x":1e999}\n', "holds the number '1e999'"),
-        (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "holds a number of 5000 digits"),
-        (b'{"id":ID,"move":0,"x":' + b"[" * 17 + b"]" * 17 + b"}\n", "nested deeper than 16"),
-        (b"[" * 60000 + b"\n", "nested deeper than 16"),
+        (b'{"id":ID,"move":NaN}\n', "not valid JSON"),
+        (b'{"id":ID,"move":0,"x":-Infinity}\n', "not valid JSON"),
+        (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "not valid JSON"),
+        (b"[" * 60000 + b"\n", "not valid JSON"),
         (b'{"id":ID,"move":0,"x":"\xff"}\n', "not UTF-8 (byte 22)"),
         (b'{"id":ID,"move":0,"x":"\xed\xa0\x80"}\n', "not UTF-8"),
         (b'\xef\xbb\xbf{"id":ID,"move":0}\n', "not valid JSON"),
@@ -135,15 +131,6 @@ def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -
     bot.prepare()
     bot.begin(SETUP)
     assert bot.act(view, moves) is moves[0]
-
-
-def test_nesting_depth() -> None:
-    assert nesting_depth(b"[" * 20 + b"]" * 20) == 20
-    assert nesting_depth(b"[]" * 20) == 1
-    assert nesting_depth(b'"' + b"[" * 20) == 0
-    assert nesting_depth(b'["\\"' + b"[" * 20) == 1
-    assert nesting_depth(b'["\\\\"' + b"[" * 20) == 21
-    assert nesting_depth(b"]" * 20 + b"[" * 20) == 0  # no JSON, and cannot become deep
 
 
 @pytest.mark.parametrize(

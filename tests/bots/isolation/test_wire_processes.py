@@ -148,7 +148,7 @@ def _sandbox() -> None:
         ("megabytes", "protocol", "in act: the answer is longer than 65536 bytes"),
         ("utf8", "protocol", "in act: the answer is not UTF-8"),
         ("nul", "protocol", "in act: the answer holds a NUL"),
-        ("deep", "protocol", "in act: the answer is nested deeper than 16"),
+        ("deep", "protocol", "in act: the answer is not valid JSON"),
         ("version", "protocol", "in hello: speaks version 99"),
         ("garbage", "protocol", "in hello: the answer is not valid JSON"),
         ("banner", "protocol", "MyBot 3.1 (c) me"),

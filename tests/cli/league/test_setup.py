@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation import process
-from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
-from arena.bots.isolation.levels import Isolation
+from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.errors import ArenaError
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values
@@ -70,7 +69,7 @@ def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPa
 
     settings = values_of_new(arena) if is_usable() else None
     assert settings is None or settings["isolation"] == "sandbox"
-    monkeypatch.setitem(process.CONFINED, Isolation.SANDBOX, (missing, sandboxed))
+    monkeypatch.setattr(process, "require_bubblewrap", missing)
     assert "install bubblewrap" in arena("league", "create", "open", code=2).err
     assert not Path("leagues/open").exists()
     if settings is not None:

@@ -269,23 +269,6 @@ class Cookies:
                 self.last = self.count()
 
 
-class Fifo:
-    """A FIFO in the bot's folder, if the test has made one: it can be written to where all else is read-only."""
-
-    one_state = True
-
-    def __init__(self):
-        self.end = os.open(os.path.join(HERE, "told"), os.O_RDWR | os.O_NONBLOCK)
-
-    def hear(self, game):
-        with contextlib.suppress(BlockingIOError):
-            return list(os.read(self.end, 1))
-        return []
-
-    def say(self, game, numbers):
-        os.write(self.end, bytes(numbers[:1]))
-
-
 MEDIA = {
     "ranges": Ranges,
     "files": Files,
@@ -296,7 +279,6 @@ MEDIA = {
     "calls": Calls,
     "sleepers": Sleepers,
     "cookies": Cookies,
-    "fifo": Fifo,
 }
 ONE_OF_EACH = {}
 for kind in (Memory, Calls):  # before the first game: then the other process has not taken any yet
