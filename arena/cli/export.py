@@ -17,7 +17,6 @@ from arena.results.pages.plots import KINDS, save
 from arena.results.records import write_records
 from arena.results.sources import GameFilter, find, games_of, run_data
 from arena.results.standings import standings
-from arena.results.whole_file import write_whole
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
 from arena.tournament.match.results import GameResult
@@ -100,8 +99,7 @@ def _write_tables(source: str, everything: bool, out: Path | None) -> None:
 )
 @chosen_games
 @prior
-@click.option("--follow", "live", is_flag=True, help="Update the page as games come in, until the run ends.")
-def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prior: float | None, live: bool) -> None:
+def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prior: float | None) -> None:
     """Write RUN as one HTML page: standings, all statistics, and games to play through.
 
     \b
@@ -111,24 +109,13 @@ def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prio
     RUN is the folder of a run (or its name in results/, or 'latest'), even while it is being played, a comparison, a
     league, or a file of records. The page needs no network: send it, print it, open it anywhere. --bot and the options
     after it choose the games to replay; the figures are always about all games.
-
-    With --follow, the page in the browser reloads itself while the run is in progress.
     """
-    from arena.results.pages.report import follow, followed, report_page
+    from arena.results.pages.report import report_page
 
     place = find(source).folder
     if out is None:
         out = place / "report.html" if place.is_dir() else Path(f"{place.stem}.html")
-    weight = DEFAULT_PRIOR if prior is None else prior
-    if not live:
-        write_page(report_page(source, replays, wanted, weight), out)
-        return
-    if str(out) == "-":
-        raise click.UsageError("--follow writes a file again and again; name it with -o")
-    followed(source)
-    click.echo(f"Writing {one_line(str(out.absolute()))} until the run ends; open it in a browser.", err=True)
-    line = follow(source, lambda page: write_whole(out, [page]), replays, wanted, weight)
-    click.echo(f"{line.games:,} games; the run is {line.state}.", err=True)
+    write_page(report_page(source, replays, wanted, DEFAULT_PRIOR if prior is None else prior), out)
 
 
 @click.command()

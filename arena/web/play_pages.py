@@ -19,7 +19,6 @@ from starlette.routing import Route
 from arena.league import versions
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.results.pages.words import VIEWER
 from arena.results.records import RecordLine, StoredGame
 from arena.web.accounts import Account, SignIn, fingerprint, form_text
 from arena.web.backend import (
@@ -188,7 +187,7 @@ async def _game(request: Request) -> Response:
     after = request.query_params.get("after", "")
     if after.isdecimal() and len(after) < 10:
         await table.later_than(int(after), _POLL_WAIT_S)
-    return _shown(request, who, "table.html", table=table, game=table.shown, viewer=VIEWER)
+    return _shown(request, who, "table.html", table=table, game=table.shown)
 
 
 async def _act(request: Request) -> Response:

@@ -35,7 +35,6 @@ from arena.results.league import forfeits_table, history_table, opponents_table,
 from arena.results.pages.games import game_data
 from arena.results.pages.plots import Dot, Dots, Lines, svg
 from arena.results.pages.render import embedded_data, environment
-from arena.results.pages.words import PAGE
 from arena.results.records import StoredGame
 from arena.results.whole_file import write_whole
 from arena.text import utc_text
@@ -193,8 +192,7 @@ def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any
             static=lambda name: f"{root}static/{name}",
             here=path,
             served=not ending,
-            data=embedded_data({"page": {"filter": PAGE["filter"]}, **(data or {})}),
-            words=PAGE,
+            data=embedded_data(data or {}),
             **values,
         )
     )
@@ -237,7 +235,7 @@ def _standing(site: Site) -> str:
         "standing.html",
         "",
         table=standing_table(lines) if lines else None,
-        plot=svg(Dots(rows, PAGE["elo_axis"])) if rows else None,
+        plot=svg(Dots(rows, "Elo")) if rows else None,
         remarks=views.standing_remarks(league, table, None if since is None else since.id),
         about=views.describe(site.settings),
         games=table.total,
@@ -333,7 +331,7 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     plot = None
     if len(rated) > 1:
         totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
-        plot = svg(Lines([version.name], totals, [elos], "games in the league", PAGE["elo_axis"]))
+        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo"))
     if not private:
         lines = [line | {"reason": ""} if line["state"] == "refused" else line for line in lines]
     return {

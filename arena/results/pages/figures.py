@@ -18,7 +18,6 @@ from arena.results.compare import comparison, read_variants
 from arena.results.comparison import variant_folders
 from arena.results.moves import plays_frame, spaced
 from arena.results.pages.plots import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
-from arena.results.pages.words import PAGE, TIPS
 from arena.results.run import RunData
 from arena.results.sources import COMPARISON, DATABASE, find, games_of, run_data
 from arena.results.standings import RunStandings, rate_run, standings
@@ -88,10 +87,10 @@ def rating_plot(run_standings: RunStandings) -> Dots:
         elo, error, flag = float(row["elo"]), float(row["elo_error95"]), str(row["flag"])
         if math.isnan(elo):
             continue
-        tip = TIPS["rating"].format(bot=row["bot"], elo=rating_text(elo, error, flag), games=row["games"])
+        tip = f"{row['bot']}: {rating_text(elo, error, flag)} Elo, {row['games']} games"
         low, high = (elo - error, elo + error) if is_estimate(error, flag) else (None, None)
         rows.append(Dot(str(row["bot"]), elo, low, high, tip))
-    return Dots(rows, PAGE["elo_axis"], 0.0)
+    return Dots(rows, "Elo", 0.0)
 
 
 def rates_plot(report: Report) -> Dots:
@@ -100,21 +99,18 @@ def rates_plot(report: Report) -> Dots:
     best = frame.groupby("bot", sort=False)["score"].transform("mean")
     rows = []
     for row in frame.iloc[(-best).argsort(kind="stable")].to_dict("records"):
-        label = f"{row['bot']}, {row['variant']}"
-        rows.append(_score_dot(label, row, TIPS["rate"], label=label, games=row["games"]))
-    variants = {str(one) for one in frame["variant"]}
-    return Dots(rows, PAGE["score_axis"], 50.0, len(variants))
+        rows.append(_score_dot(f"{row['bot']}, {row['variant']}", row, f", {row['games']} games"))
+    return Dots(rows, "score in %", 50.0, frame["variant"].nunique())
 
 
-def _score_dot(name: str, row: Mapping[Any, Any], tip: str, **words: object) -> Dot:
-    """A score with its interval, in %; `words` go into the tip as well."""
+def _score_dot(label: str, row: Mapping[Any, Any], basis: str) -> Dot:
+    """A score with its interval, in %; `basis` says what it is of."""
     score, low, high = (float(row[name]) for name in ("score", "score_low", "score_high"))
+    tip = f"{label}: {percent(score)}%"
     if not (math.isfinite(low) and math.isfinite(high)):
-        return Dot(str(name), 100 * score, None, None, tip.format(score=percent(score), between="", **words))
-    between = f" ({percent(low)} .. {percent(high)})"
-    return Dot(
-        str(name), 100 * score, 100 * low, 100 * high, tip.format(score=percent(score), between=between, **words)
-    )
+        return Dot(label, 100 * score, None, None, tip + basis)
+    tip += f" ({percent(low)} .. {percent(high)})"
+    return Dot(label, 100 * score, 100 * low, 100 * high, tip + basis)
 
 
 def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
@@ -128,10 +124,10 @@ def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
         low, high = float(row["score_low"]), float(row["score_high"])
         small = "" if math.isnan(low) else f"{percent(low)} .. {percent(high)}"
         counts = f"{row['wins']}-{row['draws']}-{row['losses']}"
-        score, between = percent(row["score"]), f" ({small})" if small else ""
-        tip = TIPS["met"].format(bot=bot, other=other, score=score, between=between, counts=counts)
+        between = f" ({small})" if small else ""
+        tip = f"{bot} against {other}: {percent(row['score'])}%{between}, W-D-L {counts}"
         cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
-    return _square(PAGE["crosstable"], order, cells)
+    return _square("Crosstable", order, cells)
 
 
 def los_square(frame: pd.DataFrame, order: Sequence[str]) -> Square:
@@ -141,9 +137,9 @@ def los_square(frame: pd.DataFrame, order: Sequence[str]) -> Square:
         bot, other, los = str(row["bot"]), str(row["opponent"]), float(row["los"])
         gap, error = float(row["elo_difference"]), float(row["elo_difference_error95"])
         small = "" if math.isnan(gap) else f"{gap:+z.0f} ± {number(error, 0, '?')}"
-        tip = TIPS["los"].format(bot=bot, other=other, los=likelihood(los), elo=small or "?")
+        tip = f"{bot} against {other}: stronger with a likelihood of {likelihood(los)}%, {small or '?'} Elo"
         cells[bot, other] = Cell(likelihood(los), small, 4 if math.isnan(los) else _heat(los), tip)
-    return _square(PAGE["los"], order, cells)
+    return _square("Head to head", order, cells)
 
 
 def _square(caption: str, order: Sequence[str], cells: dict[tuple[str, str], Cell]) -> Square:
@@ -174,7 +170,7 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
         return None
     names = list(ratings[-1].sort_values(ascending=False).index[:MOST_LINES])
     values = [[float(rated.get(name, math.nan)) for rated in ratings] for name in names]
-    return Lines([str(name) for name in names], sizes, values, PAGE["games_axis"], PAGE["elo_axis"])
+    return Lines([str(name) for name in names], sizes, values, "games", "Elo")
 
 
 def length_plot(histogram: pd.DataFrame) -> Bars:
@@ -185,11 +181,10 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
     counts = np.zeros((int(turns.max()) - low) // width + 1, np.int64)
     np.add.at(counts, (turns - low) // width, games)
     bars = []
-    for place, count in enumerate(counts.tolist()):
-        start = low + place * width
+    for start, count in zip(range(low, int(turns.max()) + 1, width), counts.tolist()):
         label = str(start) if width == 1 else f"{start}-{start + width - 1}"
-        bars.append(Bar(str(start), count, TIPS["length"].format(turns=label, games=count)))
-    return Bars(bars, PAGE["turns"], PAGE["games_axis"])
+        bars.append(Bar(str(start), count, f"{label} turns: {count} games"))
+    return Bars(bars, "turns", "games")
 
 
 def times_plots(run: RunData) -> list[Bars]:
@@ -203,39 +198,38 @@ def times_plots(run: RunData) -> list[Bars]:
     made = []
     for bot, counts in sums.items():
         bars = []
-        for place in range(int(known[0]), int(known[-1]) + 1):
-            low, high, count = _edge(4 * place), _edge(4 * place + 4), int(counts[place])
-            tip = TIPS["time"].format(bot=bot, decisions=count, low=duration(low), high=duration(high))
-            bars.append(Bar(duration(low), count, tip))
-        made.append(Bars(bars, PAGE["time_axis"], PAGE["decisions"], one_line(bot, 40)))
+        for octave in range(int(known[0]), int(known[-1]) + 1):
+            low, high, count = duration(_edge(4 * octave)), duration(_edge(4 * octave + 4)), int(counts[octave])
+            bars.append(Bar(low, count, f"{bot}: {count} decisions, {low} .. {high}"))
+        made.append(Bars(bars, "time for a decision", "decisions", one_line(bot, 40)))
     return made
 
 
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
     """Score of whoever begins, over all and of each bot in the games that it began."""
     used = games.filter(["first", "second", "score", "deal"])
-    frames = [first_player_score(used).assign(bot=PAGE["all_bots"])]
+    frames = [first_player_score(used).assign(bot="all")]
     if len(order) <= MOST_DOTS:
         begun = first_player_score(used, by=["bot"]).astype({"bot": object}).set_index("bot")
         frames.append(begun.reindex([bot for bot in order if bot in begun.index]).reset_index())
     rows = []
     for row in pd.concat(frames).to_dict("records"):
         if not math.isnan(row["score"]):
-            rows.append(_score_dot(row["bot"], row, TIPS["begun"], bot=row["bot"], games=int(row["games"])))
-    return Dots(rows, PAGE["begun_axis"], 50.0)
+            rows.append(_score_dot(str(row["bot"]), row, f" in the {int(row['games'])} games it began"))
+    return Dots(rows, "score in % of the games begun", 50.0)
 
 
 def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
     """How games ended: all of them, and those that each bot won."""
     ending = games["ending"].astype(object)
-    rows = [(PAGE["all_games_row"], _counts(ending))]
+    rows = [("all games", _counts(ending))]
     if len(order) <= LARGEST_SQUARE:
         first, second, score = games["first"].astype(object), games["second"].astype(object), games["score"]
         winner = first.where(score == 1, second.where(score == 0))
         won = {str(bot): part for bot, part in ending.groupby(winner)}
-        rows += [(PAGE["won_by"].format(bot=bot), _counts(won[bot])) for bot in order if bot in won]
-    used = [at for at in range(len(ENDINGS)) if any(counts[at] for _, counts in rows)]
-    return Stacks([ENDINGS[at] for at in used], [(label, [counts[at] for at in used]) for label, counts in rows])
+        rows += [(f"won by {bot}", _counts(won[bot])) for bot in order if bot in won]
+    used = [index for index in range(len(ENDINGS)) if any(counts[index] for _, counts in rows)]
+    return Stacks([ENDINGS[index] for index in used], [(label, [row[index] for index in used]) for label, row in rows])
 
 
 def _counts(ending: pd.Series) -> list[int]:
@@ -249,12 +243,11 @@ def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
     if not len(lost) or len(order) > LARGEST_SQUARE:
         return None
     counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
-    kinds = [kind for kind in FORFEITS if any(kind == one for _, one in counts)]
+    kinds = [kind for kind in FORFEITS if any(kind == known for _, known in counts)]
     if len(kinds) < 2:
         return None
     rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
-    label = PAGE["forfeits_by"]
-    return Stacks(kinds, [(label.format(games=sum(row), bot=bot), row) for bot, row in rows if any(row)])
+    return Stacks(kinds, [(f"{sum(row)} by {bot}", row) for bot, row in rows if any(row)])
 
 
 def cards_plot(effects: pd.DataFrame) -> Dots:
@@ -262,8 +255,8 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
     rows = []
     for row in effects.to_dict("records"):
         if not math.isnan(row["score"]):
-            rows.append(_score_dot(row["card"], row, TIPS["card"], card=row["card"], sides=row["sides"]))
-    return Dots(rows, PAGE["score_axis"], 50.0)
+            rows.append(_score_dot(str(row["card"]), row, f" for {row['sides']} sides that played it"))
+    return Dots(rows, "score in %", 50.0)
 
 
 def duration(ms: float) -> str:

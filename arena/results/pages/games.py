@@ -36,7 +36,6 @@ from arena.results.board import legend, result_line
 from arena.results.decisions import Decision, Position
 from arena.results.judge import GameAnalysis, analyse
 from arena.results.pages.render import render
-from arena.results.pages.words import PAGE
 from arena.results.records import StoredGame
 from arena.results.sources import GameFilter, games_of
 from arena.text import one_line, printable_lines
@@ -99,7 +98,7 @@ def replay_page(game: StoredGame, key: str, judged: GameAnalysis | None = None) 
     data = game_data(game, key, judged)
     first = data["starter"]
     title = f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}: {data['result']}"
-    return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, record=game.record, made=PAGE["made"])
+    return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, record=game.record)
 
 
 def states(data: Mapping[str, Any]) -> Iterator[Flat]:

@@ -16,7 +16,6 @@ from typing import TypeAlias
 from markupsafe import Markup, escape
 
 from arena.errors import ArenaError
-from arena.results.pages.words import TIPS
 from arena.results.whole_file import whole_file
 from arena.text import one_line
 
@@ -103,7 +102,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Square:
-    """A row and a column for each bot; None where two did not meet. On a page it is a table (templates)."""
+    """A row and a column for each bot; None where two did not meet."""
 
     caption: str
     bots: Sequence[str]
@@ -127,10 +126,11 @@ class _Drawing:
 
 
 def svg(plot: Plot) -> Markup:
-    """A plot as an element of a page."""
+    """A plot as an element of a page: as wide as there is room, a square as wide as its figures need."""
     drawing = _drawing(plot)
-    frame = Markup('<svg viewBox="0 0 {:.0f} {:.0f}" role="group" aria-label="{}" data-marks>{}</svg>')
-    return frame.format(drawing.width, drawing.height, drawing.label, Markup("").join(drawing.parts))
+    size = Markup(' class="square" width="{:.0f}"').format(drawing.width) if isinstance(plot, Square) else ""
+    frame = Markup('<svg{} viewBox="0 0 {:.0f} {:.0f}" role="group" aria-label="{}" data-marks>{}</svg>')
+    return frame.format(size, drawing.width, drawing.height, drawing.label, Markup("").join(drawing.parts))
 
 
 def picture(panels: Mapping[str, Plot]) -> str:
@@ -266,7 +266,7 @@ def _lines(plot: Lines) -> _Drawing:
             continue
         parts.append(_line([(x(games), y(value)) for games, value in points], line))
         for index, (games, value) in enumerate(points):
-            tip = TIPS["progress"].format(bot=name, elo=f"{value:+z.0f}", games=f"{games:.0f}")
+            tip = f"{name}: {value:+z.0f} after {games:.0f} games"
             parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
         ends.append((y(points[-1][1]), name, line))
     label_y = top - 1.0
@@ -291,7 +291,7 @@ def _stacks(plot: Stacks) -> _Drawing:
         for kind, (name, count) in enumerate(zip(plot.names, counts)):
             if count:
                 start, end = x(before / total), x((before + count) / total)
-                tip = TIPS["part"].format(label=label, name=name, share=f"{100 * count / total:.1f}", games=count)
+                tip = f"{label}: {name} {100 * count / total:.1f}%, {count} games"
                 parts.append(_mark([box.format(kind, start, y, max(end - start - 0.5, 0.5), 18)], tip, first=first))
                 first = False
             before += count

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.results.pages.words import COLOURS, PAGE, VIEWER
 from arena.text import one_line, printable_lines
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **val
             style=Markup(style),
             scripts=[Markup(script) for script in inline],
             data=embedded_data(data),
-            words=PAGE,
             **values,
         )
     )
@@ -50,12 +48,8 @@ def table_html(table: Table) -> str:
 
 
 def embedded_data(data: Mapping[str, Any]) -> dict[str, Markup]:
-    """What scripts read, by the id of its element, each as JSON for an element `script`.
-
-    The viewer of `games` also gets its words.
-    """
-    words = {"words": {"colours": COLOURS, **VIEWER}} if "games" in data else {}
-    return {key: embedded(value) for key, value in (words | dict(data)).items()}
+    """What scripts read, by the id of its element, each as JSON for an element `script`."""
+    return {key: embedded(value) for key, value in data.items()}
 
 
 def embedded(value: Any) -> Markup:

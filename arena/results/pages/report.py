@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,34 +30,26 @@ from arena.results.pages.figures import (
     times_plots,
 )
 from arena.results.pages.games import game_data, sample
-from arena.results.pages.plots import Bars, Dots, Lines, Square, Stacks, svg
+from arena.results.pages.plots import Lines, Plot, svg
 from arena.results.pages.render import render
-from arena.results.pages.words import PAGE
 from arena.results.records import StoredGame
 from arena.results.run import RunData, stored_config
-from arena.results.run_list import RUNNING, RunLine, run_line
 from arena.results.run_stats import stats_report
-from arena.results.sources import ALL_GAMES, COMPARISON, DATABASE, FILE, LEAGUE, GameFilter, find, run_data
+from arena.results.sources import ALL_GAMES, COMPARISON, DATABASE, GameFilter, find, run_data
 from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import head_to_head_line, standings_report
 from arena.results.standings_report import heading as heading_of
 from arena.results.table import Column, Report, Table, percent, rating_text, table_of
-from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
-from arena.tournament.store.folders import Found
 from arena.tournament.store.reader import Reader
 
 GAMES = 20
 """Games to replay unless another number is asked for."""
 ERROR = 10.0
 """95% error in Elo for which the report says how many more pairs are needed."""
-EVERY_S = 5.0
-"""Seconds between two pages of a run in progress, at least."""
-SHARE = 5
-"""Making pages takes at most one part in so many of the time: it shares the machine with the run."""
 MOST_REASONS = 200
 NARROW = 5
 """Bots of which two squares stand side by side."""
@@ -70,16 +61,16 @@ MOST_ROWS = 1000
 
 @dataclass
 class Section:
-    """A part of the page with a heading: plots, squares, tables, sentences, and texts to copy.
+    """A part of the page with a heading: plots, tables, sentences, and texts to copy.
 
     `captions` stand above the plots; `closed` are tables that one opens; `half`: narrow enough to stand beside another
     section.
     """
 
     id: str
-    plots: Sequence[Dots | Bars | Lines | Stacks | None] = ()
+    title: str
+    plots: Sequence[Plot | None] = ()
     captions: Sequence[str] = ()
-    squares: Sequence[Square] = ()
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     texts: Sequence[tuple[str, str]] = ()
@@ -90,10 +81,6 @@ class Section:
     def drawn(self) -> list[tuple[str, Markup]]:
         captions = [*self.captions, *[""] * len(self.plots)]
         return [(caption, svg(plot)) for plot, caption in zip(self.plots, captions) if plot is not None]
-
-    @property
-    def title(self) -> str:
-        return PAGE[self.id]
 
 
 @dataclass
@@ -118,11 +105,8 @@ def report_page(
     count: int = GAMES,
     wanted: GameFilter = ALL_GAMES,
     prior: float = DEFAULT_PRIOR,
-    reload: float | None = None,
 ) -> str:
     """The page of what `source` names, with `count` of its games that are `wanted` to replay.
-
-    `reload`: the run goes on, and the page loads itself again after so many seconds.
 
     StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
     """
@@ -135,20 +119,22 @@ def report_page(
         part = _run(kind, place, run, prior)
         title, heading, parts = heading_of(run), one_line(run.name), [part]
         games, there = _games(place, run, count, wanted)
-    words = PAGE["all_games"] if len(games) >= there else PAGE["sample"]
-    command = f"arena replay {one_line(str(place))} GAME --html"
+    sampled = f"All {there} games can be replayed here."
+    if len(games) < there:
+        sampled = (
+            f"{len(games)} of {there} games can be replayed here: first a forfeit of each bot and kind, then games"
+            f" evenly spaced over the run. For others: arena replay {one_line(str(place))} GAME --html"
+        )
     return render(
         "report.html",
-        ["tables.js", "viewer.js", *(["live.js"] if reload else [])],
-        {"games": games, "page": {"filter": PAGE["filter"], "reload": reload and 1000 * reload}},
+        ["tables.js", "viewer.js"],
+        {"games": games},
         title=title,
         heading=heading,
         parts=parts,
         viewer=bool(games),
         ids={game["id"] for game in games},
-        sampled=words.format(shown=len(games), all=there, command=command),
-        live=PAGE["live"] if reload else "",
-        made=PAGE["made"],
+        sampled=sampled,
     )
 
 
@@ -175,7 +161,9 @@ def _comparison(
     whole = _compared(list(folders.values()))
     if whole is not None:
         tables = _shown(whole)
-        parts.append(ReportPart([Section("variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])]))
+        parts.append(
+            ReportPart([Section("variants", "Variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])])
+        )
         parts[0].lead = whole.remarks
     for at, (rules, folder) in enumerate(folders.items()):
         run = run_data("run", folder)
@@ -204,22 +192,33 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
     figures = standings(run, prior)
     main = standings_report(figures)
     shown = {table.name: table for table in _shown(stats)}
+
+    def taken(*names: str) -> list[Table]:
+        """Tables that stand beside their plot, so that they are no longer among the others."""
+        return [shown.pop(name) for name in names if name in shown]
+
     order = [str(bot) for bot in figures.table["bot"]]
     lead, (verdict, test) = _lead(figures), _sprt(kind, place, run)
+    lengths, ends = [length_plot(frames["length_histogram"])], [endings_plot(run.games, order)]
     sections = [
         _standings(figures, main, lead, progress_plot(run, prior)),
         *test,
         *_rounds(main),
-        *_squares(run, order, frames, shown.pop("pairings", None)),
-        Section("lengths", [length_plot(frames["length_histogram"])], closed=_taken(shown, "length"), half=True),
-        _first(run, order, _taken(shown, "first_player")),
+        *_squares(run, order, frames, taken("pairings")),
+        Section("lengths", "Length of games", lengths, closed=taken("length"), half=True),
         Section(
-            "endings", [endings_plot(run.games, order)], closed=_taken(shown, "endings", "endings_by_bot"), half=True
+            "first",
+            "First player",
+            [first_plot(run.games, order)],
+            notes=["Score of the bot in the games it began, with a 95% interval clustered by deal."],
+            closed=taken("first_player"),
+            half=True,
         ),
-        _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
-        *_times(run, _taken(shown, "time")),
+        Section("endings", "How games end", ends, closed=taken("endings", "endings_by_bot"), half=True),
+        _forfeits(run, order, taken("terminations", "forfeits")),
+        *_times(run, taken("time")),
         *_cards(place, run),
-        Section("statistics", closed=list(shown.values())),
+        Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
     ]
     return ReportPart(sections, lead=[*verdict, lead], facts=_facts(run, figures))
@@ -232,53 +231,47 @@ def _lead(standings: RunStandings) -> str:
     best = standings.table[standings.table["rank"] == 1]
     row = best.iloc[0]
     shown = rating_text(float(row["elo"]), float(row["elo_error95"]), str(row["flag"]))
-    words = PAGE["lead" if standings.run.complete or standings.run.planned is None else "lead_so_far"]
-    line = words.format(
-        all=len(standings.table), bots=", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS])
-    )
+    so_far = standings.run.planned is not None and not standings.run.complete
+    bots = ", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS])
+    line = f"{'So far first' if so_far else 'First'} of {len(standings.table)}: {bots}"
     if len(best) > 1:
         return f"{line}."
-    figures = {"elo": shown, "score": percent(float(row["score"])), "games": f"{int(row['games']):,}"}
-    return line + PAGE["lead_figures"].format(**figures)
+    return f"{line}, {shown} Elo, {percent(float(row['score']))}% of the points in {int(row['games']):,} games."
 
 
 def _standings(standings: RunStandings, main: Report, lead: str, progress: Lines | None) -> Section:
     remarks = [line for line in main.remarks if line != lead]
-    notes = [PAGE["elo"], *([PAGE["progress_note"]] if progress else []), *remarks]
-    captions = [PAGE["ratings"], PAGE["progress"]]
-    return Section(
-        "standings", [rating_plot(standings), progress], captions, tables=[_cut(main.tables[0])], notes=notes
-    )
+    notes = ["Bars are 95% intervals; a figure without a bar is only a bound."]
+    if progress:
+        notes.append("Ratings from the first games, in the order of their deals.")
+    notes += remarks
+    plots, captions = [rating_plot(standings), progress], ["Ratings", "Rating against games played"]
+    return Section("standings", "Standings", plots, captions, [_cut(main.tables[0])], notes)
 
 
 def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
     """What the page says of a run above all: a word and a figure each."""
     played = f"{len(run.games):,}"
     if run.planned is not None and not run.complete:
-        played = PAGE["of_planned"].format(played=played, planned=f"{run.planned:,}")
+        played += f" of {run.planned:,}"
     facts = [
-        ("fact_format", str(run.config.get("format") or "-")),
-        ("fact_rules", str(run.config.get("rules") or "-")),
-        ("fact_bots", str(len(run.bots))),
-        ("fact_games", played),
-        ("fact_seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
-        ("fact_turns", f"{standings.mean_turns:.1f}"),
-        ("fact_first", f"{percent(standings.first_player['score'])}%"),
-        ("fact_forfeits", f"{standings.faults:,}"),
+        ("format", str(run.config.get("format") or "-")),
+        ("rules", str(run.config.get("rules") or "-")),
+        ("bots", str(len(run.bots))),
+        ("games", played),
+        ("seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
+        ("turns per game", f"{standings.mean_turns:.1f}"),
+        ("first player scores", f"{percent(standings.first_player['score'])}%"),
+        ("forfeits", f"{standings.faults:,}"),
     ]
-    return [(PAGE[word], one_line(text, 60)) for word, text in facts if text != "-"]
-
-
-def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
-    """Tables that stand beside their plot, so that they are no longer among the others."""
-    return [shown.pop(name) for name in names if name in shown]
+    return [(word, one_line(text, 60)) for word, text in facts if text != "-"]
 
 
 def _rounds(report: Report) -> Iterator[Section]:
     """Rounds and brackets; the crosstable is shown as a heat map."""
     for table in report.tables[1:]:
         if table.columns and table.name != "crosstable":
-            yield Section(table.name, tables=[replace(_cut(table), title="")])
+            yield Section(table.name, table.title, tables=[replace(_cut(table), title="")])
 
 
 def _shown(report: Report) -> list[Table]:
@@ -289,7 +282,7 @@ def _shown(report: Report) -> list[Table]:
 def _cut(table: Table) -> Table:
     if len(table.rows) <= MOST_ROWS:
         return table
-    note = PAGE["rows_cut"].format(shown=MOST_ROWS, all=len(table.rows))
+    note = f"The first {MOST_ROWS} of {len(table.rows)} rows; arena standings RUN --all --csv DIR writes all."
     return replace(table, shown=table.people[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
@@ -304,43 +297,48 @@ def _sprt(kind: str, place: Path, run: RunData) -> tuple[list[str], list[Section
         test(reader)
         text = sprt_text(test.result(), *map(one_line, run.bots))
     verdict, _, rest = text.partition("\n")
-    return [verdict], [Section("sprt", texts=[(verdict, rest)])]
+    return [verdict], [Section("sprt", "Sequential test", texts=[(verdict, rest)])]
 
 
-def _squares(run: RunData, order: Sequence[str], frames: Mapping[str, Any], met: Table | None) -> Iterator[Section]:
-    closed = [] if met is None else [met]
+def _squares(
+    run: RunData, order: Sequence[str], frames: Mapping[str, Any], closed: Sequence[Table]
+) -> Iterator[Section]:
     square = heat(run.games, order)
     if square is None:
-        yield Section("crosstable", notes=[PAGE["heat_left_out"]], closed=closed)
+        note = "There are too many bots for a square; see the table of bots and opponents below."
+        yield Section("crosstable", "Crosstable", notes=[note], closed=closed)
         return
     half = len(order) <= NARROW
-    yield Section("crosstable", squares=[square], notes=[PAGE["heat"], PAGE["heat_orange"]], half=half)
+    notes = [
+        "Score in % of the row's bot against the column's; below it the 95% interval, clustered by deal.",
+        "Blue is above 50%, orange below.",
+    ]
+    yield Section("crosstable", "Crosstable", [square], notes=notes, half=half)
     if "los" in frames:
-        squares = [los_square(frames["los"], order)]
-        yield Section("los", squares=squares, notes=[PAGE["los_note"]], closed=closed, half=half)
-
-
-def _first(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
-    return Section("first", [first_plot(run.games, order)], notes=[PAGE["first_note"]], closed=closed, half=True)
+        note = "Likelihood in % that the row's bot is stronger than the column's, from the ratings."
+        yield Section("los", "Head to head", [los_square(frames["los"], order)], notes=[note], closed=closed, half=half)
 
 
 def _times(run: RunData, closed: Sequence[Table]) -> Iterator[Section]:
     if plots := times_plots(run):
-        yield Section("times", plots, notes=[PAGE["time_note"]], closed=closed)
+        note = "Times vary from run to run. Each bar is a factor of two."
+        yield Section("times", "Thinking time", plots, notes=[note], closed=closed)
 
 
 def _cards(place: Path, run: RunData) -> Iterator[Section]:
     effects, notes = card_frames(place, run)
     if effects is not None:
         table = table_of("cards", "", effects)
-        yield Section("cards", [cards_plot(effects)], tables=[table], notes=[PAGE["cards_note"], *notes])
+        score = "Score of the sides that played the card."
+        caution = "A card that only a winning side gets to play is a sign of the win, not its cause."
+        yield Section("cards", "Tactic cards", [cards_plot(effects)], [], [table], [f"{score} {caution}", *notes])
 
 
 def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
     """Each bot and kind with the most frequent reason."""
     plots = [forfeits_plot(run.games, order)]
     if not run.forfeits:
-        return Section("forfeits", plots, notes=[PAGE["forfeits_none"]], half=True)
+        return Section("forfeits", "Forfeits", plots, notes=["No game was forfeited."], half=True)
     columns = (
         Column("bot", "text"),
         Column("kind", "text"),
@@ -349,19 +347,20 @@ def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Se
         Column("example", "text", cell=lambda row: str(row["game"])),
     )
     reasons = Table("reasons", "", columns, shown=[line._asdict() for line in run.forfeits[:MOST_REASONS]])
-    return Section("forfeits", plots, tables=[reasons], closed=closed, half=True)
+    return Section("forfeits", "Forfeits", plots, tables=[reasons], closed=closed, half=True)
 
 
 def _settings(run: RunData) -> Iterator[Section]:
     """Of a run; a league and a file of records have none."""
     columns = (Column("bot", "text"), Column("hash", "text"))
     sources = [{"bot": bot, "hash": source} for bot, source in run.sources.items()]
-    hashes = Table("sources", PAGE["hashes"], columns, shown=sources)
+    hashes = Table("sources", "Hashes of the bots' sources", columns, shown=sources)
     tables = [hashes] if run.sources else []
     text = settings_toml(run.config)
-    texts = [] if text is None else [(PAGE["repeat"], PAGE["repeat_command"]), ("run.toml", text)]
+    repeat = "To play this run again, save these settings as run.toml and run:"
+    texts = [] if text is None else [(repeat, "arena run run.toml"), ("run.toml", text)]
     if tables or texts:
-        yield Section("settings", tables=tables, texts=texts)
+        yield Section("settings", "Settings", tables=tables, texts=texts)
 
 
 # ---------------------------------------------------------------- settings as a file
@@ -400,44 +399,3 @@ def _toml(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return json.dumps(value)
-
-
-# ---------------------------------------------------------------- a run in progress
-
-
-def followed(source: str) -> Found:
-    """The run or comparison that `source` names. StatsError for anything else."""
-    stored = find(source)
-    if stored.kind in (FILE, LEAGUE):
-        raise StatsError(f"{stored.folder}: only a run or a comparison can be followed; leave out --follow")
-    return stored
-
-
-def follow(
-    source: str,
-    write: Callable[[str], object],
-    count: int,
-    wanted: GameFilter = ALL_GAMES,
-    prior: float = DEFAULT_PRIOR,
-    wait: Callable[[float], object] = time.sleep,
-) -> RunLine:
-    """Give `write` a page whenever there are more games, until the run is no longer being played; then a last one.
-
-    Every page but the last one reloads itself. Returns the state of the run at the end. StatsError for anything but a
-    run or a comparison, or for a run that ends without a game.
-    """
-    folder = followed(source)
-    shown, pause = 0, EVERY_S
-    try:
-        while (line := run_line(folder)).state == RUNNING:
-            if line.games > shown:
-                began = time.monotonic()
-                write(report_page(source, count, wanted, prior, reload=pause))
-                shown, pause = line.games, max(EVERY_S, (SHARE - 1) * (time.monotonic() - began))
-            wait(pause)
-    except KeyboardInterrupt:
-        if shown:
-            write(report_page(source, count, wanted, prior))  # else it would reload itself for ever
-        raise
-    write(report_page(source, count, wanted, prior))
-    return line

@@ -68,6 +68,11 @@ class Page(HTMLParser):
         if {"td", "th"} & set(self.open[-3:]):
             self.tables[-1][-1][-1] += data
 
+    @property
+    def tips(self) -> list[str]:
+        """What figures of plots say."""
+        return [attributes["data-tip"] or "" for _, attributes in self.tags if "data-tip" in attributes]
+
     def data(self, name: str) -> Any:
         """What a script reads."""
         return json.loads(next(text for attributes, text in self.scripts if attributes.get("id") == f"data-{name}"))

@@ -20,7 +20,6 @@ from tests.results.pages.test_report import HOSTILE
 from tests.results.synthetic import store_run
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
@@ -238,33 +237,6 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     assert abs(step_of(driver) - len(judged.made) / 2) <= 1
     marks = driver.find_elements("css selector", ".curve .blunder")
     assert len(marks) == len(judged.blunders)
-    assert driver.get_log("browser") == []
-
-
-def test_a_page_that_loads_itself_again_keeps_its_place(driver: Any, folder: Path, tmp_path: Path) -> None:
-    path = tmp_path / "live.html"
-    path.write_text(report_page(str(folder), count=6, reload=0.5), encoding="utf-8")
-    driver.get(path.as_uri())
-    key = driver.execute_script("return [...document.querySelectorAll('.viewer select option')][3].text.split(':')[0]")
-    driver.get(f"{path.as_uri()}#game={key}&step=7")
-    WebDriverWait(driver, 60).until(lambda _: step_of(driver) == 7)
-    driver.execute_script(
-        "document.querySelector('#standings th:nth-child(3) button').click();"
-        "document.querySelector('details').open = true; scrollTo(0, 300);"
-    )
-    rows = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"
-    sorted_rows = driver.execute_script(rows)
-    page = report_page(str(folder), count=1)  # without that game; the run is over
-    path.write_text(page, encoding="utf-8")
-    page_data = "document.getElementById('data-page').textContent"
-    last = f"return document.readyState === 'complete' && {page_data}.includes('null')"
-    WebDriverWait(driver, 60).until(lambda _: driver.execute_script(last))
-    shown = driver.execute_script(
-        "const viewer = document.querySelector('[data-viewer]').dataset;"
-        "return [viewer.game, viewer.step, scrollY, document.querySelector('details').open]"
-    )
-    assert shown == [key, "7", 300, True]
-    assert driver.execute_script(rows) == sorted_rows
     assert driver.get_log("browser") == []
 
 

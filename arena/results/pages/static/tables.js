@@ -23,14 +23,14 @@
     body.append(...order.map(([row]) => row));
   }
 
-  function filter(table, words, kept) {
+  function filter(table, kept) {
     const rows = [...table.tBodies[0].rows];
     if (rows.length < 12) return;
     const label = document.createElement("label");
     label.className = "filter";
     const input = document.createElement("input");
     input.type = "search";
-    label.append(words, " ", input);
+    label.append("Show rows with ", input);
     table.parentElement.before(label);
     const apply = () => {
       const wanted = input.value.toLowerCase();
@@ -43,7 +43,6 @@
     }
   }
 
-  const told = JSON.parse(document.getElementById("data-page").textContent);
   let sortable = [], details = [];
   function prepare(kept) {
     sortable = [...document.querySelectorAll("table.sortable")];
@@ -56,7 +55,7 @@
         head.append(button);
         button.addEventListener("click", () => sort(table, at, head));
       });
-      filter(table, told.filter, (kept.filters || [])[i]);
+      filter(table, (kept.filters || [])[i]);
     });
     for (const [i, at, up] of kept.sorted || []) {
       const head = sortable[i] && sortable[i].tHead.rows[0].cells[at];
@@ -65,7 +64,7 @@
     for (const one of details) if ((kept.open || []).includes(name(one))) one.open = true;
   }
 
-  // a page that loads itself again (live.js) comes back to its order, to what was open, and to its place
+  // a page whose parts are renewed keeps its order and what was open
   const name = (one) => (one.closest("section[id]") || one).id + one.querySelector("summary").textContent;
   document.addEventListener("keep", (event) => {
     event.detail.sorted = sortable.flatMap((table, i) => [...table.tHead.rows[0].cells].flatMap((head, at) =>
@@ -75,15 +74,9 @@
       return label && label.matches(".filter") ? label.querySelector("input").value : "";
     });
     event.detail.open = details.filter((one) => one.open).map(name);
-    event.detail.y = document.readyState === "complete" ? scrollY : kept.y; // before that it is not back yet
   });
-  const kept = history.state || {};
-  prepare(kept);
+  prepare({});
   document.addEventListener("renew", (event) => prepare(event.detail)); // parts of the page are new
-  if (kept.y !== undefined) {
-    history.scrollRestoration = "manual";
-    addEventListener("load", () => scrollTo(0, kept.y));
-  }
 
   // on paper all is open
   let closed = [];
@@ -99,14 +92,7 @@
     const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!group || !way || event.target === group) return;
     const marks = [...group.querySelectorAll("[data-tip]")];
-    const cell = event.target.closest("td");
-    let next;
-    if (!cell || /Left|Right/.test(event.key)) next = marks[marks.indexOf(event.target) + way];
-    else for (let row = cell.parentElement; !next && row; ) {
-      row = way > 0 ? row.nextElementSibling : row.previousElementSibling;
-      const found = row && row.cells[cell.cellIndex];
-      if (found && found.dataset.tip) next = found;
-    }
+    const next = marks[marks.indexOf(event.target) + way];
     event.preventDefault();
     if (!next) return;
     event.target.tabIndex = -1;

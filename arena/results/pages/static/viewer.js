@@ -2,7 +2,9 @@
 "use strict";
 (() => {
   const read = (id) => JSON.parse(document.getElementById("data-" + id).textContent);
-  const words = read("words");
+  const colours = { r: "red", g: "green", b: "blue", y: "yellow", p: "purple", k: "pink" };
+  const owners = { a: "claimed by a", b: "claimed by b", ".": "not claimed" };
+  const verdicts = { blunder: "blunder", turning: "turning point" };
   const games = read("games");
   const place = document.querySelector("[data-viewer]");
   if (!place || !games.length) return;
@@ -14,7 +16,6 @@
     return made;
   };
   const who = (seat) => game.names[seat] + " (" + "ab"[seat] + ")";
-  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
 
   // ------------------------------------------------------------ states
 
@@ -34,25 +35,27 @@
   // ------------------------------------------------------------ elements
 
   let game = games[0], at = 0, timer = 0;
-  const button = (word, act) => {
-    const made = make("button", "key", words[word]);
+  const button = (key, word, act) => {
+    const made = make("button", "key", word);
     made.type = "button";
-    made.dataset.act = word;
+    made.dataset.act = key;
     made.addEventListener("click", act);
     return made;
   };
   const choice = (word, values) => {
     const select = make("select");
     for (const [value, text] of values) select.append(new Option(text, value));
-    return [make("label", "", words[word] + " ", select), select];
+    return [make("label", "", word + " ", select), select];
   };
   const title = (one) => one.key + ": " + one.names[one.starter] + " – " + one.names[1 - one.starter] + (one.forfeit ? " (" + one.forfeit + ")" : "");
-  const [gameLabel, gameSelect] = choice("game", games.map((one, i) => [i, title(one)]));
-  const [handLabel, handSelect] = choice("hands", ["both", "own", "only_a", "only_b", "hidden"].map((one) => [one, words[one]]));
+  const [gameLabel, gameSelect] = choice("Game", games.map((one, i) => [i, title(one)]));
+  const [handLabel, handSelect] = choice("Hands", Object.entries({
+    both: "both", own: "of the player to move", only_a: "of a", only_b: "of b", hidden: "hidden",
+  }));
   const slider = make("input");
   slider.type = "range";
   slider.min = 0;
-  slider.setAttribute("aria-label", words.step);
+  slider.setAttribute("aria-label", "Step");
   const told = make("div", "told");
   told.setAttribute("aria-live", "polite");
   const board = make("table", "board");
@@ -70,16 +73,20 @@
   const judged = make("p", "small judged");
   const log = make("ol", "log");
   log.tabIndex = 0;
-  log.setAttribute("aria-label", words.log);
-  const link = make("a", "", words.link);
+  log.setAttribute("aria-label", "Moves");
+  const link = make("a", "", "Link to this moment");
   const keys = {
     first: () => go(0), back: () => go(at - 1), play: toggle, next: () => go(at + 1), last: () => go(game.steps.length - 1),
     claim_back: () => claim(-1), claim: () => claim(1), forfeit: forfeit,
   };
-  const buttons = Object.fromEntries(Object.entries(keys).map(([word, act]) => [word, button(word, act)]));
+  const names = {
+    first: "First", back: "Back", play: "Play", next: "Next", last: "Last",
+    claim_back: "Claim before", claim: "Next claim", forfeit: "Forfeit",
+  };
+  const buttons = Object.fromEntries(Object.entries(names).map(([key, word]) => [key, button(key, word, keys[key])]));
   const legend = make("p", "small"), missing = make("p", "");
   missing.setAttribute("role", "alert");
-  const [paceLabel, paceSelect] = choice("pace", [[1400, words.slow], [700, words.medium], [250, words.fast]]);
+  const [paceLabel, paceSelect] = choice("Pace", [[1400, "slow"], [700, "medium"], [250, "fast"]]);
   paceSelect.value = 700;
   place.append(
     make("div", "row", ...(games.length > 1 ? [gameLabel] : []), handLabel, paceLabel),
@@ -88,7 +95,8 @@
       make("div", "main", told, make("div", "felt", hands[1], board, hands[0]), decks,
         make("div", "row", ...Object.values(buttons)), make("div", "track", strip, slider), judged, curve),
       log),
-    why, make("p", "small", link, ". ", words.keys), legend,
+    why, make("p", "small", link, ". Keys: ← → one step, Home End first and last, space plays, c and C next and previous claim, "
+      + "f forfeit, h hands, n and p next and previous game."), legend,
   );
 
   // ------------------------------------------------------------ moving
@@ -102,12 +110,12 @@
     clearInterval(timer);
     timer = 0;
     delete place.dataset.playing;
-    buttons.play.textContent = words.play;
+    buttons.play.textContent = "Play";
   }
   function toggle() {
     if (timer) return stop();
     if (at === game.steps.length - 1) go(0);
-    buttons.play.textContent = words.stop;
+    buttons.play.textContent = "Stop";
     place.dataset.playing = "";
     timer = setInterval(() => {
       if (at >= game.steps.length - 1) stop();
@@ -159,10 +167,10 @@
       if (!one.mark) return [];
       const mark = svg("line", { x1: across(step), x2: across(step), y1: height(one) - 8, y2: height(one) + 8, class: one.mark });
       mark.append(svg("title", {}));
-      mark.firstChild.textContent = words.step + " " + step + ": " + words[one.mark];
+      mark.firstChild.textContent = "Step " + step + ": " + verdicts[one.mark];
       return [mark];
     });
-    curve.setAttribute("aria-label", fill(words.curve, { who: who(0) }));
+    curve.setAttribute("aria-label", "Chance of " + who(0) + " to win after each step");
     curve.replaceChildren(
       svg("line", { x1: 0, x2: 600, y1: 50, y2: 50, class: "half" }),
       svg("polyline", { points: points.join(" ") }), ...marks, cursor,
@@ -171,9 +179,9 @@
   function drawJudged(step) {
     if (step.chance === undefined) return;
     const percent = (value) => (100 * value).toFixed(1);
-    const parts = [fill(words.chance, { who: who(0), judge: game.judge, n: percent(step.chance) })];
-    if (step.loss) parts.push(fill(words.better, { move: step.best, n: percent(step.loss) }));
-    if (step.mark) parts.push(words[step.mark]);
+    const parts = ["Chance of " + who(0) + " to win, judged by " + game.judge + ": " + percent(step.chance) + "%"];
+    if (step.loss) parts.push(step.best + " was worth " + percent(step.loss) + "% more");
+    if (step.mark) parts.push(verdicts[step.mark]);
     judged.textContent = parts.join("; ") + ".";
     cursor.setAttribute("x1", across(at));
     cursor.setAttribute("x2", across(at));
@@ -202,7 +210,7 @@
     if (suit === "t") made.append(text);
     else {
       made.append(make("i", "", text[0]), make("b", "", text.slice(1)));
-      made.title = words.colours[suit] + " " + text.slice(1);
+      made.title = colours[suit] + " " + text.slice(1);
     }
     return made;
   }
@@ -223,21 +231,21 @@
         const cell = make("td", seat === "b" ? "up" : "down", ...cards.map((one) => card(one, before && !old.has(one))));
         const worth = state["v" + seat + stone];
         if (worth) cell.title = worth;
-        cell.setAttribute("aria-label", seat + ", " + words.stone + " " + stone + ": " + (cards.join(" ") || words.empty) + (worth ? ", " + worth : ""));
+        cell.setAttribute("aria-label", seat + ", stone " + stone + ": " + (cards.join(" ") || "empty") + (worth ? ", " + worth : ""));
         return cell;
       });
       const modes = list(state["m" + stone]);
       const sign = owner === "." ? stone : stone + " " + (owner === "a" ? "▼a" : "▲b");
-      const middle = make("th", "", make("div", "stone " + (owner === "." ? "none" : owner), String(sign), ...modes.map((one) => make("div", "", words[one] || one))));
+      const middle = make("th", "", make("div", "stone " + (owner === "." ? "none" : owner), String(sign), ...modes.map((one) => make("div", "", one))));
       if (owner !== ".") middle.addEventListener("click", () => claimOf(stone));
       middle.scope = "col";
-      middle.setAttribute("aria-label", words.stone + " " + stone + ", " + words["owner_" + (owner === "." ? "none" : owner)] + (modes.length ? ", " + modes.join(", ") : ""));
+      middle.setAttribute("aria-label", "stone " + stone + ", " + owners[owner] + (modes.length ? ", " + modes.join(", ") : ""));
       rows[0].append(cells[0]);
       rows[1].append(middle);
       rows[2].append(cells[1]);
     }
     board.replaceChildren(head, ...rows);
-    board.setAttribute("aria-label", words.stones);
+    board.setAttribute("aria-label", "stones");
   }
 
   function drawHand(seat, state) {
@@ -249,41 +257,41 @@
     const open_ = shown(seat, state);
     hands[seat].classList.toggle("moves", at < game.steps.length - 1 && state.seat === seat);
     hands[seat].replaceChildren(
-      who, " ", make("span", "small", fill(words.won, { n: won }) + ", " + words.hand + " (" + cards.length + ") "),
+      who, " ", make("span", "small", "stones won: " + won + ", hand (" + cards.length + ") "),
       ...cards.map((one) => (open_ ? card(one) : make("span", "card c-x", "?"))),
-      ...(row.length ? [make("span", "small", " " + words.beside + " "), ...row.map((one) => card(one))] : []),
+      ...(row.length ? [make("span", "small", " beside the board "), ...row.map((one) => card(one))] : []),
     );
   }
 
   const said = (step) => {
     const hide = !shown(step.seat, { seat: step.seat });
-    return step.events.map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? words.draws : one)).join(", ");
+    return step.events.map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? "draws a card" : one)).join(", ");
   };
   function tell(step, state) {
-    if (!step.n) return [make("strong", "", words.deal), " " + who(game.starter) + " " + words.begins + "."];
-    const parts = [step.of > 1 ? fill(words.chose, { n: step.of }) : words.forced];
-    if (step.ms !== null) parts.push(fill(words.ms, { ms: step.ms }));
+    if (!step.n) return [make("strong", "", "The deal."), " " + who(game.starter) + " begins."];
+    const parts = [step.of > 1 ? "1 of " + step.of + " moves" : "no choice"];
+    if (step.ms !== null) parts.push(step.ms + " ms");
     return [
       make("strong", "", make("span", "seat " + "ab"[step.seat], "ab"[step.seat]), " " + game.names[step.seat] + ": " + said(step)),
       " (" + parts.join(", ") + ") ",
-      make("span", "small", words.step + " " + at + " " + words.of + " " + (game.steps.length - 1) + ", " + words.turn + " " + step.turn),
+      make("span", "small", "Step " + at + " of " + (game.steps.length - 1) + ", turn " + step.turn),
     ];
   }
 
   function drawWhy(step, state) {
     const parts = [];
     const part = (head, lines) => lines.length && parts.push(make("b", "", head), make("ul", "", ...lines.map((one) => make("li", "", one))));
-    part(words.claims, (step.claims || []).map((one) => fill(words.claimed, { ...one, who: who(one.seat) })));
+    part("Why claims hold", (step.claims || []).map((one) => who(one.seat) + " claims stone " + one.stone + ": " + one.why + "."));
     const waiting = [];
     for (let stone = 1; stone <= 9; stone++) {
       for (const seat of [0, 1]) {
         const said = state["w" + "ab"[seat] + stone];
-        if (said) waiting.push(fill(words.not_yet, { stone, who: who(seat) + ", " + state["v" + "ab"[seat] + stone], why: said }));
+        if (said) waiting.push("Stone " + stone + ", " + who(seat) + ", " + state["v" + "ab"[seat] + stone] + ": " + said + ".");
       }
     }
-    part(words.open, waiting);
+    part("Complete sides that cannot claim yet", waiting);
     if (at === game.steps.length - 1) {
-      parts.push(make("p", "", make("b", "", words.result + ": "), game.result));
+      parts.push(make("p", "", make("b", "", "Result: "), game.result));
       if (game.reason) parts.push(make("pre", "reason", game.reason));
     }
     why.replaceChildren(...parts);
@@ -297,7 +305,7 @@
       log.replaceChildren(...game.steps.map((step, i) => {
         const line = make("li", step.claims ? "claim" : "");
         if (step.n) line.append(make("span", "seat " + "ab"[step.seat], "ab"[step.seat]), " " + said(step));
-        else line.append(words.deal);
+        else line.append("The deal.");
         line.dataset.step = i;
         return line;
       }));
@@ -314,15 +322,15 @@
     drawBoard(state, all[at - 1]);
     drawHand(1, state);
     drawHand(0, state);
-    const parts = [words.clan_deck + ": " + state.clan];
-    if (game.tactics) parts.push(words.tactic_deck + ": " + state.tactic);
-    if (state.pend) parts.push(words.pending + ": " + state.pend);
+    const parts = ["clan deck: " + state.clan];
+    if (game.tactics) parts.push("tactic deck: " + state.tactic);
+    if (state.pend) parts.push("in transit: " + state.pend);
     decks.textContent = parts.join(", ");
     drawLog();
     drawJudged(step);
     drawWhy(step, state);
     slider.value = at;
-    slider.setAttribute("aria-valuetext", words.step + " " + at);
+    slider.setAttribute("aria-valuetext", "Step " + at);
     buttons.first.disabled = buttons.back.disabled = at === 0;
     buttons.next.disabled = buttons.last.disabled = at === game.steps.length - 1;
     link.href = "#game=" + encodeURIComponent(game.key) + "&step=" + at;
@@ -364,7 +372,7 @@
     if (!asked.has("game")) return false;
     const found = games.find((one) => one.key === asked.get("game") || one.id === asked.get("game"));
     if (!found) {
-      missing.textContent = fill(words.missing, { game: asked.get("game").slice(0, 40) });
+      missing.textContent = "Game " + asked.get("game").slice(0, 40) + " is not in this page.";
       return false;
     }
     missing.textContent = "";
@@ -373,17 +381,5 @@
     return true;
   }
   addEventListener("hashchange", follow);
-  // a page that reloads itself (live.js) comes back to the game and the step, even if it holds other games now
-  document.addEventListener("keep", (event) => { event.detail.viewer = { game, at, hands: handSelect.value }; });
-  const kept = (history.state || {}).viewer;
-  if (kept) {
-    let there = games.find((one) => one.record === kept.game.record);
-    if (!there) {
-      there = kept.game;
-      games.push(there);
-      gameSelect.append(new Option(title(there), games.length - 1));
-    }
-    handSelect.value = kept.hands;
-    open(there, kept.at);
-  } else if (!follow()) open(games[0], games.length > 1 ? games[0].steps.length : 0); // among many: how it ended
+  if (!follow()) open(games[0], games.length > 1 ? games[0].steps.length : 0); // among many: how it ended
 })();
