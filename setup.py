@@ -1,11 +1,11 @@
 """Build the compiled part of the engine; everything else is in pyproject.toml.
 
-The compiled modules are ordinary Python files with C types in a `.pxd` beside them. Where no C compiler is found
-the installation goes on and the same files run as plain Python. `arena/_built.json` holds the hashes of the sources
-that they were made from and the instructions of the processor that they were made for (see arena/compiled.py).
+The compiled modules are ordinary Python files with C types in a `.pxd` beside them. If no C compiler is found, the
+installation goes on and the same files run as plain Python. `arena/_built.json` holds the hashes of the sources and the
+compiler's flags (see arena/compiled.py); files that were built from the same sources with the same flags are kept.
 
-Built in place (`pip install -e .`), the engine uses all instructions of this processor; a wheel uses the common ones.
-`ARENA_CFLAGS` replaces the compiler flags of both.
+Built in place (`pip install -e .`), the engine uses AVX2 if this processor has it; a wheel for x86-64 Linux holds it
+twice and chooses when it is imported. `ARENA_CFLAGS` replaces the compiler flags of both.
 """
 
 import importlib.util
@@ -14,6 +14,7 @@ import os
 import platform
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,11 @@ compiled = load_compiled()
 #: Sums in the order of the source, operations not merged: the same numbers on every machine. Python's own flags ask for
 #: debugging information, four fifths of the files and a quarter of the time.
 EXACT = ["-O3", "-g0", "-ffp-contract=off"]
+MODULES = [f"{folder}/{name}" for folder, modules in compiled.COMPILED.items() for name in modules]
 
 
 class BuildEngine(build_ext):
-    """Always compile afresh, on all cores, and say from which sources and for which processor."""
+    """Compile on all cores, unless the compiled files that are there were made from these sources."""
 
     def finalize_options(self) -> None:
         super().finalize_options()
@@ -45,30 +47,83 @@ class BuildEngine(build_ext):
 
     def run(self) -> None:
         self.force = True
-        package = Path("arena") if self.inplace else Path(self.build_lib) / "arena"
-        for folder in compiled.COMPILED:  # a failed compilation must not leave the file of the last one
-            for old in [path for end in ("*.so", "*.pyd") for path in (package / folder).glob(end)]:
-                old.unlink()
-        flags, instructions = self.flags()
-        for extension in self.extensions:
-            extension.extra_compile_args = flags
+        self.target = Path("arena") if self.inplace else Path(self.build_lib) / "arena"
+        common, faster = self.flags()
+        built = {"sources": compiled.source_hashes(Path("arena").resolve()), "flags": common}
+        folders = [self.target, *([self.target / "_v3"] if faster else [])]
+        if compiled.built_as(self.target) == built and all(map(complete, folders)):
+            return
+        if not self.translate():
+            forget(self.target)  # they are of other sources, or of other flags
+            return
+        self.compile_with(common)
         super().run()
-        package.mkdir(parents=True, exist_ok=True)
-        built = compiled.source_hashes(Path("arena").resolve())
-        if instructions:
-            built[compiled.PROCESSOR] = " ".join(sorted(instructions))
-        (package / "_built.json").write_text(json.dumps(built, indent=1) + "\n")
+        if faster:
+            self.compile_with(faster)
+            self.build_lib = self.build_temp = str(Path(self.build_temp) / "v3")
+            self.build_extensions()
+            shutil.copytree(Path(self.build_lib) / "arena", folders[1], dirs_exist_ok=True)
+        if all(map(complete, folders)):
+            (self.target / "_built.json").write_text(json.dumps(built, indent=1) + "\n")
+        else:
+            forget(self.target)
+
+    def translate(self) -> bool:
+        """Translate the modules to C; false if Cython is missing or switched off."""
+        if os.environ.get("ARENA_NO_COMPILE"):
+            return False
+        try:
+            from Cython.Build import cythonize
+        except ImportError:
+            return False
+        directives = {"auto_pickle": False}  # what it adds fills objects without a look at their fields
+        translated = cythonize(
+            [Extension(extension.name, extension.sources) for extension in self.extensions],
+            language_level=3,
+            compiler_directives=directives,
+            force=True,
+            nthreads=self.parallel,
+            quiet=True,
+        )
+        sources = {extension.name: extension.sources for extension in translated}
+        for extension in self.extensions:
+            extension.sources = sources[extension.name]
+        return True
 
     def flags(self) -> tuple[list[str], list[str]]:
-        """The compiler's flags, and the instructions of this processor if the flags let it use them."""
+        """The compiler's flags, and those of a second compilation for newer processors (empty: no second one)."""
         if "ARENA_CFLAGS" in os.environ:
-            flags = os.environ["ARENA_CFLAGS"].split()
-        elif self.compiler.compiler_type == "msvc" if hasattr(self.compiler, "compiler_type") else os.name == "nt":
-            flags = ["/O2", "/fp:precise"]
-        else:
-            native = self.inplace and platform.machine() in ("x86_64", "AMD64")
-            flags = [*EXACT, *(["-march=native"] if native and sys.platform == "linux" else [])]
-        return flags, compiled.processor_instructions() if "-march=native" in flags else []
+            return os.environ["ARENA_CFLAGS"].split(), []
+        if os.name == "nt":
+            return ["/O2", "/fp:precise"], []
+        if sys.platform != "linux" or platform.machine() != "x86_64":
+            return EXACT, []
+        faster = [*EXACT, *compiled.V3_FLAGS]
+        if self.inplace:
+            return (faster if compiled.has_v3() else EXACT), []
+        return EXACT, faster
+
+    def compile_with(self, flags: list[str]) -> None:
+        for extension in self.extensions:
+            extension.extra_compile_args = flags
+
+    def copy_extensions_to_source(self) -> None:
+        """Replace the old files by new ones: a process that plays with an old file keeps it."""
+        forget(self.target)
+        super().copy_extensions_to_source()
+
+
+def complete(folder: Path) -> bool:
+    """Whether a folder holds all compiled modules for this interpreter."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    return all((folder / f"{module}{suffix}").exists() for module in MODULES)
+
+
+def forget(package: Path) -> None:
+    """Delete the compiled modules, so that the sources run."""
+    for path in compiled.compiled_files(package):
+        path.unlink()
+    (package / "_built.json").unlink(missing_ok=True)
 
 
 class BuildPackage(build_py):
@@ -89,27 +144,9 @@ def _travels(path: Path) -> bool:
     return path.is_file() and "__pycache__" not in path.parts and path.suffix in kinds
 
 
-def extensions() -> list[Extension]:
-    """The compiled modules, or none where Cython is missing or switched off."""
-    if os.environ.get("ARENA_NO_COMPILE"):
-        return []
-    try:
-        from Cython.Build import cythonize
-    except ImportError:
-        return []
-    found = cythonize(
-        [
-            Extension(f"arena.{folder}.{name}", [f"arena/{folder}/{name}.py"])
-            for folder, modules in compiled.COMPILED.items()
-            for name in modules
-        ],
-        language_level=3,
-        compiler_directives={"auto_pickle": False},  # what it adds fills objects without a look at their fields
-        force=True,
-    )
-    for extension in found:
-        extension.optional = True  # cythonize() drops it; without a compiler the files run uncompiled
-    return found
+#: `optional`: without a compiler the files run uncompiled.
+EXTENSIONS = [
+    Extension(f"arena.{module.replace('/', '.')}", [f"arena/{module}.py"], optional=True) for module in MODULES
+]
 
-
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildEngine, "build_py": BuildPackage})
+setup(ext_modules=EXTENSIONS, cmdclass={"build_ext": BuildEngine, "build_py": BuildPackage})

@@ -1,9 +1,10 @@
-"""What is compiled, and whether the compiled files fit their sources and this processor.
+"""What is compiled, and which compiled files fit their sources and this processor.
 
 Some modules of `arena.game` and `arena.policy` are compiled from their own source. A compiled file that was not made
-from the source beside it is refused at import: nothing is worse than a changed rule that is not played. So is one with
-instructions that this processor lacks. With the environment variable `ARENA_PURE=1` the sources run uncompiled, slow
-but whole.
+from the source beside it is refused at import: nothing is worse than a changed rule that is not played. A checkout is
+compiled for its own processor, a wheel for any and once more, in `arena/_v3`, for those of the level x86-64-v3 (Intel
+since 2013, AMD since 2015). All give the same games and the same numbers. With the environment variable `ARENA_PURE=1`
+the sources run uncompiled, slow but whole.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -29,14 +30,10 @@ COMPILED = {
     "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search"),
 }  # fmt: skip
 PACKAGE = Path(__file__).resolve().parent
-#: What is in `_built.json` besides the hashes.
-PROCESSOR = "instructions"
-#: How Linux begins the names of instructions that compilers use of their own accord. It lists others beside them, and
-#: traits such as `constant_tsc` that come and go with the kernel and with virtual machines.
-_USED = (
-    "mmx", "sse", "pni", "ssse", "avx", "fma", "xop", "tbm", "bmi", "abm", "popcnt", "movbe", "f16c", "cx16", "cmov",
-    "lahf", "adx", "gfni", "asimd", "sve", "atomics",
-)  # fmt: skip
+#: The compiler's flags for x86-64-v3, one by one: compilers before GCC 11 do not know the level by its name.
+V3_FLAGS = ("-mavx2", "-mbmi", "-mbmi2", "-mf16c", "-mfma", "-mlzcnt", "-mmovbe", "-mpopcnt")
+#: The same instructions as Linux names them.
+_V3_INSTRUCTIONS = frozenset({"abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "popcnt"})
 
 
 class nocython:
@@ -50,8 +47,12 @@ class nocython:
         return method
 
 
-class _SourceOnly:
-    """Finds the sources of the compiled modules before their compiled files."""
+class _Finder:
+    """Finds the compiled modules in another form than the compiled file beside their source."""
+
+    def __init__(self, folder: Path, suffix: str) -> None:
+        self.folder = folder
+        self.suffix = suffix
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -60,7 +61,44 @@ class _SourceOnly:
         folder = package.removeprefix("arena.")
         if name not in COMPILED.get(folder, ()):
             return None
-        return importlib.util.spec_from_file_location(fullname, PACKAGE / folder / f"{name}.py")
+        return importlib.util.spec_from_file_location(fullname, self.folder / folder / f"{name}{self.suffix}")
+
+
+def use_fitting_engine() -> None:
+    """Let the compiled modules be imported in the form that fits this processor, or as source with `ARENA_PURE`.
+
+    Raises `UnfitEngineError` when the compiled files do not fit their sources or this processor.
+    """
+    if os.environ.get("ARENA_PURE"):
+        sys.meta_path.insert(0, _Finder(PACKAGE, ".py"))
+        return
+    from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
+
+    if stale := stale_sources():
+        raise UnfitEngineError(
+            f"the compiled engine is older than its source ({', '.join(stale)} changed): build it again with "
+            "'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
+        )
+    if "-mavx2" in built_as(PACKAGE).get("flags", ()) and not has_v3():
+        raise UnfitEngineError(
+            "the engine was compiled for a processor with AVX2, which this one lacks: build it again on this machine "
+            "with 'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
+        )
+    if (PACKAGE / "_v3").exists() and has_v3():
+        sys.meta_path.insert(0, _Finder(PACKAGE / "_v3", importlib.machinery.EXTENSION_SUFFIXES[0]))
+
+
+def has_v3() -> bool:
+    """Whether this processor has the instructions of x86-64-v3; false on systems other than Linux, which do not say."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    for line in text.splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "flags":
+            return set(value.split()) >= _V3_INSTRUCTIONS
+    return False
 
 
 def source_hashes(package: Path = PACKAGE) -> dict[str, str]:
@@ -71,65 +109,31 @@ def source_hashes(package: Path = PACKAGE) -> dict[str, str]:
 
 
 def stale_sources(package: Path = PACKAGE) -> list[str]:
-    """The sources that have changed since the compiled files were built; empty if none is compiled."""
-    suffixes = importlib.machinery.EXTENSION_SUFFIXES
-    if not any(
-        (package / folder / f"{name}{suffix}").exists()
-        for folder, modules in COMPILED.items() for name in modules for suffix in suffixes
-    ):  # fmt: skip
+    """The sources that have changed since the compiled files were built; empty if none is compiled.
+
+    A file that was not there when they were built is no source of theirs.
+    """
+    if not compiled_files(package):
         return []
-    built = _built(package)
-    if not built:
+    hashes = built_as(package).get("sources")
+    if not hashes:
         return ["_built.json"]
-    now = source_hashes(package)
-    return sorted(name for name in {*now, *built} - {PROCESSOR} if built.get(name) != now.get(name))
+    return sorted(name for name in hashes if _hash(package / name) != hashes[name])
 
 
-def missing_instructions(package: Path = PACKAGE) -> list[str]:
-    """Instructions that the compiled files may use and this processor lacks; empty where that cannot be told."""
-    wanted = _used(_built(package).get(PROCESSOR, ""))
-    there = processor_instructions() if wanted else []
-    return sorted(set(wanted) - set(there)) if there else []
+def compiled_files(package: Path) -> list[Path]:
+    """The compiled files in a package's folder that this interpreter would import."""
+    return [
+        path
+        for folder, modules in COMPILED.items()
+        for name in modules
+        for suffix in importlib.machinery.EXTENSION_SUFFIXES
+        if (path := package / folder / f"{name}{suffix}").exists()
+    ]
 
 
-def processor_instructions() -> list[str]:
-    """Those of this processor's instruction sets that compilers use, as Linux names them; empty on other systems."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return []
-    for line in text.splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() in ("flags", "Features"):
-            return _used(value)
-    return []
-
-
-def _used(names: str) -> list[str]:
-    return [name for name in names.split() if name.startswith(_USED)]
-
-
-def refuse_misfits() -> None:
-    """Make `ARENA_PURE` work, and raise `UnfitEngineError` for compiled files that do not fit."""
-    if os.environ.get("ARENA_PURE"):
-        sys.meta_path.insert(0, _SourceOnly())
-        return
-    from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
-
-    if stale := stale_sources():
-        raise UnfitEngineError(
-            f"the compiled engine is older than its source ({', '.join(stale)} changed): build it again with "
-            "'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
-        )
-    if missing := missing_instructions():
-        raise UnfitEngineError(
-            f"the engine was compiled for a processor that has {', '.join(missing[:5])}, which this one lacks: build "
-            "it again on this machine with 'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source "
-            "uncompiled"
-        )
-
-
-def _built(package: Path) -> dict[str, str]:
+def built_as(package: Path) -> dict[str, Any]:
+    """What `_built.json` says of the compiled files: the hashes of their `sources`, and the compiler's `flags`."""
     try:
         built = json.loads((package / "_built.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -3,6 +3,6 @@
 Some of its modules are compiled from their own source, see `arena.compiled`.
 """
 
-from arena.compiled import refuse_misfits
+from arena.compiled import use_fitting_engine
 
-refuse_misfits()
+use_fitting_engine()

@@ -23,7 +23,7 @@ import pytest
 
 import arena
 import arena.compiled
-from arena.compiled import PROCESSOR, missing_instructions, processor_instructions, source_hashes, stale_sources
+from arena.compiled import built_as, source_hashes, stale_sources
 from arena.paths import data_folder
 
 PACKAGE = Path(arena.__file__).parent
@@ -162,21 +162,57 @@ def test_a_build_without_its_list_is_not_played(compiled: Path, damage: str) -> 
     assert "(_built.json changed)" in stale.stderr
 
 
+#: Import the engine on a processor with or without the instructions of x86-64-v3.
+ON_PROCESSOR = """
+import arena.compiled
+arena.compiled.has_v3 = lambda: {has_v3}
+import arena.game.engine
+print(arena.game.engine.__file__)
+"""
+
+
 @needs_build
 def test_a_build_for_another_processor_is_not_loaded(compiled: Path) -> None:
     """An error with the remedy, instead of a process that ends by an illegal instruction."""
     path = compiled / "arena" / "_built.json"
-    built = json.loads(path.read_text())
-    path.write_text(json.dumps(built | {PROCESSOR: "fpu sse2 avx9000 future_tsc"}))
-    foreign = run("import arena.game", compiled)
-    if not processor_instructions():
-        pytest.skip("this system does not say what its processor can do")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"flags": ["-O3", "-mavx2"]}))
+    foreign = run(ON_PROCESSOR.format(has_v3=False), compiled)
     assert foreign.returncode == 1
-    for words in ("UnfitEngineError", "avx9000", "which this one lacks", "make build", "ARENA_PURE=1"):
+    for words in ("UnfitEngineError", "AVX2", "make build", "ARENA_PURE=1"):
         assert words in foreign.stderr
-    assert "has avx9000, which" in foreign.stderr  # `future_tsc` is no instruction
-    path.write_text(json.dumps({key: value for key, value in built.items() if key != PROCESSOR}))  # as in a wheel
-    assert run("import arena.game", compiled).returncode == 0
+    assert run(ON_PROCESSOR.format(has_v3=True), compiled).returncode == 0
+
+
+@needs_build
+def test_a_wheel_chooses_the_engine_for_the_processor(compiled: Path) -> None:
+    package = compiled / "arena"
+    (package / "_built.json").write_text(json.dumps(built_as(package) | {"flags": ["-O3"]}))
+    for folder in arena.compiled.COMPILED:
+        (package / "_v3" / folder).mkdir(parents=True)
+        for path in (package / folder).glob("*.so"):
+            shutil.copy(path, package / "_v3" / folder)
+    faster = run(ON_PROCESSOR.format(has_v3=True), compiled)
+    assert Path(faster.stdout).parent == package / "_v3" / "game", faster.stderr
+    common = run(ON_PROCESSOR.format(has_v3=False), compiled)
+    assert Path(common.stdout).parent == package / "game", common.stderr
+
+
+@needs_build
+def test_what_fits_is_not_compiled_again(compiled: Path) -> None:
+    """As when an extra is installed into a checkout. Sources that changed run uncompiled if nothing compiles them."""
+    pytest.importorskip("setuptools")
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(PACKAGE.parent / name, compiled)
+    before = [(path, path.stat().st_mtime_ns) for path in sorted((compiled / "arena").rglob("*.so"))]
+    environment = os.environ | {"ARENA_NO_COMPILE": "1", "ARENA_CFLAGS": " ".join(built_as(PACKAGE)["flags"])}
+    build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+    subprocess.run(build, cwd=compiled, env=environment, check=True, capture_output=True)
+    assert [(path, path.stat().st_mtime_ns) for path in sorted((compiled / "arena").rglob("*.so"))] == before
+    with (compiled / "arena" / "game" / "rng.py").open("a") as source:
+        source.write("# changed\n")
+    subprocess.run(build, cwd=compiled, env=environment, check=True, capture_output=True)
+    engine = run("import arena.game.engine as e; print(e.__file__)", compiled)
+    assert engine.stdout.strip() == str(compiled / "arena" / "game" / "engine.py"), engine.stderr
 
 
 def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
@@ -187,16 +223,14 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
     assert stale_sources(tmp_path) == []  # nothing is compiled
     (tmp_path / f"{COMPILED[0]}{EXTENSION_SUFFIXES[0]}").write_text("")
     assert stale_sources(tmp_path) == ["_built.json"]
-    (tmp_path / "_built.json").write_text(json.dumps({f"{name}.py": "0" for name in COMPILED[1:]}))
-    assert stale_sources(tmp_path) == sorted(f"{name}.py" for name in COMPILED)
+    (tmp_path / "_built.json").write_text(json.dumps({"sources": {f"{name}.py": "0" for name in COMPILED[1:]}}))
+    assert stale_sources(tmp_path) == sorted(f"{name}.py" for name in COMPILED[1:])
     hashes = {f"{name}.py": hashlib.sha256(name.encode()).hexdigest() for name in COMPILED}
     assert source_hashes(tmp_path) == hashes
-    (tmp_path / "_built.json").write_text(json.dumps(hashes | {PROCESSOR: ""}))
+    (tmp_path / "_built.json").write_text(json.dumps({"sources": hashes, "flags": []}))
     assert stale_sources(tmp_path) == []
-    assert missing_instructions(tmp_path) == []
-    (tmp_path / "game" / "new.pxd").write_text("cdef int x")
-    assert stale_sources(tmp_path) == ["game/new.pxd"]
-    (tmp_path / "game" / "new.pxd").unlink()
+    (tmp_path / "game" / "stray.pxd").write_text("cdef int x")
+    assert stale_sources(tmp_path) == []  # no source of the compiled files
     (tmp_path / f"{COMPILED[3]}.py").unlink()
     assert stale_sources(tmp_path) == [f"{COMPILED[3]}.py"]
 
@@ -211,15 +245,14 @@ def test_what_has_types_is_compiled() -> None:
 
 @needs_build
 def test_the_build_notes_all_its_sources() -> None:
-    built = json.loads((PACKAGE / "_built.json").read_text())
-    assert set(built) - {PROCESSOR} == {f"{name}.py" for name in COMPILED} | {
+    assert set(built_as(PACKAGE)["sources"]) == {f"{name}.py" for name in COMPILED} | {
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.pxd")
     }
 
 
 def test_the_finder_of_sources() -> None:
     """What ARENA_PURE=1 puts before the other finders: it knows the compiled modules of this package and no others."""
-    finder = arena.compiled._SourceOnly()
+    finder = arena.compiled._Finder(PACKAGE, ".py")
     for name in ("game/turns", "policy/stones"):
         spec = finder.find_spec("arena." + name.replace("/", "."), None)
         assert spec is not None
