@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.league.settings import LeagueError, check_author
+from arena.league.store import open_league
 
 FILE = "web.sqlite"
 PREFIX = "arena_"
@@ -125,6 +126,23 @@ class WebStore:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class Stores:
+    """The league and the accounts. One thread at a time may use them."""
+
+    def __init__(self, folder: Path, write: bool) -> None:
+        self.league = open_league(folder, write)
+        self.web = WebStore(folder)
+
+    def data_version(self) -> int:
+        """A number that is different after each change of the league by another connection."""
+        return int(self.league.one("PRAGMA data_version"))
+
+    def close(self) -> None:
+        """Close the databases."""
+        self.web.close()
+        self.league.close()
 
 
 @dataclass(frozen=True)

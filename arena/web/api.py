@@ -18,7 +18,8 @@ from starlette.routing import Route
 from arena.league import versions
 from arena.results.formats.json import finite, json_text
 from arena.web import uploads
-from arena.web.backend import BUCKETS, Metrics, Stores, backend_of, bearer
+from arena.web.accounts import Stores
+from arena.web.backend import BUCKETS, Metrics, backend_of, bearer
 from arena.web.members import own_version, take_upload
 
 
@@ -35,9 +36,8 @@ async def _submit(request: Request) -> Response:
             raise HTTPException(400, "a part 'file' with the bot is needed")
         content = await file.read()
         name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
-    version = await take_upload(request, account, file.filename, content, name, entry, again == "true")
-    values = await backend_of(request).write(lambda stores: uploads.progress(stores.league, version.id))
-    return json_response(values, 202 if version.state in versions.OPEN else 200)
+    progress = await take_upload(request, account, file.filename, content, name, entry, again == "true")
+    return json_response(progress, 202 if progress["state"] in versions.OPEN else 200)
 
 
 async def _submission(request: Request) -> Response:
@@ -47,7 +47,7 @@ async def _submission(request: Request) -> Response:
         version = own_version(stores.league, account, request.path_params["number"])
         return uploads.progress(stores.league, version.id)
 
-    return json_response(await backend_of(request).write(progress))
+    return json_response(await backend_of(request).read(progress))
 
 
 async def _documentation(request: Request) -> Response:
@@ -59,13 +59,13 @@ async def _documentation(request: Request) -> Response:
 
 async def _health(request: Request) -> Response:
     """Whether the league can be read."""
-    games = await backend_of(request).write(lambda stores: stores.league.count_games())
+    games = await backend_of(request).read(lambda stores: stores.league.count_games())
     return PlainTextResponse(f"ok {games} games\n")
 
 
 async def _metrics(request: Request) -> Response:
     backend = backend_of(request)
-    gauges = await backend.write(_gauges)
+    gauges = await backend.read(_gauges)
     text = metrics_text(backend.metrics, gauges | {"arena_listeners": backend.listeners})
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 

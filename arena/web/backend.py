@@ -1,18 +1,19 @@
 """What handlers of requests ask: the databases, the public pages, and who is signed in.
 
-The event loop never waits for a database or for a page. A thread writes to the databases; pages are made in a process
-of their own, because the standings of a large league take a second to compute. They are computed once for all pages,
-which are kept until the league has changed.
+The event loop never waits for a database or for a page. One thread writes to the databases, another one reads; pages
+are made in a process of their own, because the standings of a large league take a second to compute. When the league
+has changed, they are computed once for all pages; until then readers see the earlier pages, so nobody waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 import math
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,14 +27,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.errors import ArenaError
-from arena.league.store import open_league
 from arena.web import accounts
-from arena.web.accounts import Account, SignIn, WebStore
+from arena.web.accounts import Account, SignIn, Stores
 from arena.web.play_tables import PlayLimits, Tables
 from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, with_site
 from arena.web.uploads import UploadLimits
 
 T = TypeVar("T")
+log = logging.getLogger("arena.web")
 
 
 class NumberConvertor(IntegerConvertor):
@@ -46,7 +47,6 @@ register_url_convertor("number", NumberConvertor())
 
 POLL_S = 0.5
 FRESH_S = 1.0
-STALE_S = 10.0
 MAX_PAGES = 1000
 MAX_RENEWED_PAGES = 50
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
@@ -83,28 +83,26 @@ class Metrics:
         self.seconds[next(edge for edge in BUCKETS if seconds <= edge)] += 1
 
 
-class Stores:
-    """The league and the accounts, open for writing. One thread at a time may use them."""
+class StoreThread:
+    """A thread of its own with the databases open."""
 
-    def __init__(self, folder: Path) -> None:
-        self.league = open_league(folder)
-        self.web = WebStore(folder)
-        self._observer = open_league(folder, write=False)
+    def __init__(self, folder: Path, write: bool) -> None:
+        self._stores = Stores(folder, write)
+        self._executor = ThreadPoolExecutor(1, "writer" if write else "reader")
 
-    def data_version(self) -> int:
-        """A number that is different after each change of the league, by this process or another."""
-        return int(self._observer.one("PRAGMA data_version"))
+    async def run(self, what: Callable[[Stores], T]) -> T:
+        """The result of a function of the databases; one at a time."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, what, self._stores)
 
-    def close(self) -> None:
-        """Close the databases."""
-        self._observer.close()
-        self.web.close()
-        self.league.close()
+    async def close(self) -> None:
+        """Close the databases, and end the thread."""
+        await self.run(Stores.close)
+        self._executor.shutdown()
 
 
 @dataclass
 class Edition:
-    """The public pages made from the standings at one version of the league."""
+    """The public pages made from the standings at one version of the league; `asked` are those that somebody read."""
 
     pages: dict[str, PublicPage]
     version: int
@@ -128,52 +126,46 @@ class Backend:
         level = settings.level
         play_level = "process" if level == "none" else level or "sandbox"  # so that a bot cannot hang a person's game
         self.tables = Tables(folder, play_level, settings.play)
-        self._writer = ThreadPoolExecutor(1, "writer")
-        self._reading = CapacityLimiter(1)
+        self._writer, self._reader = StoreThread(self.folder, True), StoreThread(self.folder, False)
+        self.write, self.read = self._writer.run, self._reader.run
+        self._page_process = CapacityLimiter(1)
         self._making = asyncio.Lock()
-        self._edition: Edition | None = None
-        self._renewal: asyncio.Task[Edition] | None = None
 
     async def __aenter__(self) -> Backend:
-        self._stores = await asyncio.get_running_loop().run_in_executor(self._writer, Stores, self.folder)
-        self.league_name = self._stores.league.name
+        self.league_name = await self.read(lambda stores: stores.league.name)
         await self.tables.__aenter__()
         await self._renew()  # so that the first reader does not wait
-        self._polling = asyncio.create_task(self._poll())
+        self._watching = [asyncio.create_task(self._watch()), asyncio.create_task(self._keep_fresh())]
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        self._polling.cancel()
+        for task in self._watching:
+            task.cancel()
         await self.tables.__aexit__(*error)
         if not self._apart:  # otherwise the process ends with the event loop
-            await self._run_reader(close_site)
-        await self.write(Stores.close)
-        self._writer.shutdown()
+            await self._on_site(close_site)
+        await self._reader.close()
+        await self._writer.close()
 
-    # ------------------------------------------------------------ asking
+    # ------------------------------------------------------------ pages
 
-    async def write(self, what: Callable[[Stores], T]) -> T:
-        """The result of a function of the databases that may write; one at a time."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, what, self._stores)
-
-    async def read(self, what: Callable[..., T], *args: Any) -> T:
+    async def site(self, what: Callable[..., T], *args: Any) -> T:
         """The result of a function of a Site and `args`, which must be at the top level of its module."""
-        await self._current()
-        return await self._run_reader(with_site, what, args)
+        return await self._on_site(with_site, what, args)
 
-    async def _run_reader(self, what: Callable[..., T], *args: Any) -> T:
+    async def _on_site(self, what: Callable[..., T], *args: Any) -> T:
         run = to_process.run_sync if self._apart else to_thread.run_sync
-        return await run(what, self.folder, self.settings.level, *args, limiter=self._reading)
+        return await run(what, self.folder, self.settings.level, *args, limiter=self._page_process)
 
     async def page(self, path: str) -> PublicPage:
         """A public page, or figures as JSON. NoPage if there is none at this address."""
         if not may_be(path):
             raise NoPage("there is no such page")
-        edition = await self._current()
+        edition = self._edition
         if path not in edition.pages:
             async with self._making:  # many may ask for it: the first one has it made
                 if path not in edition.pages:
-                    made = await self._run_reader(with_site, public_page, (path,))
+                    made = await self.site(public_page, path)
                     if len(edition.pages) >= MAX_PAGES:
                         oldest = next(iter(edition.pages))
                         del edition.pages[oldest]
@@ -182,42 +174,32 @@ class Backend:
         edition.asked.add(path)
         return edition.pages[path]
 
-    async def _current(self) -> Edition:
-        """The edition to show.
+    async def _renew(self, asked: Collection[str] | None = None) -> None:
+        """Compute the standings, and make the pages that were `asked` for (None: all)."""
+        version, begun = self.version, time.monotonic()
+        pages = await self._on_site(new_edition, None if asked is None else [*asked], MAX_RENEWED_PAGES)
+        now = time.monotonic()
+        fresh_until = now + max(FRESH_S, 10 * (now - begun))  # a tenth of the time at most is spent on pages
+        self._edition = Edition(pages, version, fresh_until)
 
-        When the league has changed, a new edition is made. As long as the old one is no more than STALE_S out of date
-        it is shown meanwhile, so that nobody waits while games are being stored all the time.
-        """
-        edition, now = self._edition, time.monotonic()
-        assert edition is not None
-        if edition.version == self.version or now < edition.fresh_until:
-            return edition
-        if self._renewal is None:
-            self._renewal = asyncio.create_task(self._renew())
-        if now < edition.fresh_until + STALE_S:
-            return edition
-        return await asyncio.shield(self._renewal)
-
-    async def _renew(self) -> Edition:
-        try:
-            version, begun = self.version, time.monotonic()
-            asked = () if self._edition is None else self._edition.asked
-            pages = await self._run_reader(new_edition, list(asked)[:MAX_RENEWED_PAGES])
-            now = time.monotonic()
-            fresh_until = now + max(FRESH_S, 5 * (now - begun))  # a sixth of the time at most is spent on pages
-            self._edition = Edition(pages, version, fresh_until)
-            return self._edition
-        finally:
-            self._renewal = None
+    async def _keep_fresh(self) -> None:
+        """Renew the pages when the league has changed."""
+        while True:
+            await asyncio.sleep(POLL_S)
+            if self.version != self._edition.version and time.monotonic() >= self._edition.fresh_until:
+                try:
+                    await self._renew(self._edition.asked)
+                except Exception:  # such as when its process was killed; the next time there is another one
+                    log.exception("the pages could not be made")
 
     # ------------------------------------------------------------ changes
 
-    async def _poll(self) -> None:
+    async def _watch(self) -> None:
         """Notice that another process, or this one, has changed the league."""
         seen = None
         while True:
             with suppress(ArenaError):
-                now = await self.write(Stores.data_version)
+                now = await self.read(Stores.data_version)
                 if now != seen:
                     seen = now
                     self.version += 1
@@ -266,7 +248,7 @@ async def signed_in(request: Request) -> SignIn:
     """The session of a request; a 401 if there is none."""
     backend = backend_of(request)
     secret = request.cookies.get(cookie_name(backend.settings), "")
-    session = await backend.write(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
+    session = await backend.read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
     if session is None:
         raise HTTPException(401, "Sign in first.")
     return session
@@ -285,7 +267,7 @@ async def bearer(request: Request) -> Account:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     valid = None
     if scheme.lower() == "bearer":
-        valid = await backend_of(request).write(lambda stores: accounts.account_of(stores.web, token.strip()))
+        valid = await backend_of(request).read(lambda stores: accounts.account_of(stores.web, token.strip()))
     if valid is None:
         raise HTTPException(401, "a valid token is needed: Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
     return valid[1]

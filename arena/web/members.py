@@ -25,9 +25,8 @@ from arena.league.versions import Version
 from arena.results.league import log_table
 from arena.text import one_line
 from arena.web import accounts, uploads
-from arena.web.accounts import Account, SignIn
+from arena.web.accounts import Account, SignIn, Stores
 from arena.web.backend import (
-    Stores,
     backend_of,
     check_form,
     cookie_name,
@@ -98,7 +97,7 @@ async def _me(request: Request) -> Response:
     except HTTPException:
         return see_other(request, "sign-in")
     backend = backend_of(request)
-    values = await backend.write(lambda stores: _overview(stores, session.account))
+    values = await backend.read(lambda stores: _overview(stores, session.account))
     limits = backend.settings.limits
     return _shown(request, "me.html", account=session.account, form=session.form, limits=limits, **values)
 
@@ -131,28 +130,26 @@ async def _upload(request: Request) -> Response:
             file_name, content = f"{name or 'bot'}.py", text.replace("\r\n", "\n").encode()
         else:
             raise HTTPException(400, "choose a file, or paste the text of a bot")
-    version = await take_upload(request, session.account, file_name, content, name, entry)
-    return see_other(request, f"me/versions/{version.id}")
+    progress = await take_upload(request, session.account, file_name, content, name, entry)
+    return see_other(request, f"me/versions/{progress['id']}")
 
 
 async def take_upload(
     request: Request, account: Account, file: str, content: bytes, name: str, entry: str, again: bool = False
-) -> Version:
-    """Put an upload into the queue; its version. ArenaError, which its author finds recorded, if it is not taken."""
+) -> dict[str, Any]:
+    """Put an upload into the queue; its progress. ArenaError, which its author finds recorded, if it is not taken."""
     backend = backend_of(request)
     limits = backend.settings.limits
     if len(content) > limits.mb << 20:
         raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
-    number = await backend.write(lambda stores: uploads.begin_upload(stores.web, account, limits, file))
+    await backend.read(lambda stores: uploads.check_number(stores.web, account, limits))
     try:
         submission = await asyncio.to_thread(read_upload, file, content, account.author, name or None, entry or None)
-        return await backend.write(
-            lambda stores: uploads.receive(stores.league, stores.web, number, submission, limits, again)
-        )
     except ArenaError as error:
         text = str(error)
-        await backend.write(lambda stores: uploads.end_upload(stores.web, number, "not taken", text))
+        await backend.write(lambda stores: uploads.record_upload(stores.web, account, file, "not taken", text))
         raise
+    return await backend.write(lambda stores: uploads.receive(stores, account, file, submission, limits, again))
 
 
 # ---------------------------------------------------------------- one of them
@@ -178,7 +175,7 @@ def own_bot(league: League, account: Account, name: str) -> Version:
 async def _version(request: Request) -> Response:
     session = await signed_in(request)
     number = request.path_params["number"]
-    return HTMLResponse(await backend_of(request).read(version_page, session, number))
+    return HTMLResponse(await backend_of(request).site(version_page, session, number))
 
 
 def version_page(site: Site, session: SignIn, number: int) -> str:
@@ -208,18 +205,13 @@ def check_again(stores: Stores, account: Account, number: int, limits: UploadLim
     version = own_version(stores.league, account, number)
     files = tuple(versions.files_of(stores.league, version.id))
     submission = Submission(version.name, version.author, version.entry, files)
-    upload = uploads.begin_upload(stores.web, account, limits, f"{version.label} once more")
-    try:
-        uploads.receive(stores.league, stores.web, upload, submission, limits, True)
-    except ArenaError as error:
-        uploads.end_upload(stores.web, upload, "not taken", str(error))
-        raise
+    uploads.receive(stores, account, f"{version.label} once more", submission, limits, True)
 
 
 async def _bot(request: Request) -> Response:
     session = await signed_in(request)
     name = request.path_params["name"]
-    return HTMLResponse(await backend_of(request).read(own_bot_page, session, name))
+    return HTMLResponse(await backend_of(request).site(own_bot_page, session, name))
 
 
 def own_bot_page(site: Site, session: SignIn, name: str) -> str:
@@ -244,7 +236,7 @@ async def _retire(request: Request) -> Response:
 
 async def _admin(request: Request) -> Response:
     session = await organiser(request)
-    values = await backend_of(request).write(league_overview)
+    values = await backend_of(request).read(league_overview)
     return _shown(request, "admin.html", form=session.form, made="", **values)
 
 
@@ -276,7 +268,7 @@ async def _act(request: Request) -> Response:
         text = one_line(reason, _MAX_REASON_CHARACTERS) or f"by {session.account.author}"
         token = await backend.write(lambda stores: organise(stores, do, what, text, session.account.author))
         if token:
-            values = await backend.write(league_overview)
+            values = await backend.read(league_overview)
             return _shown(request, "admin.html", form=session.form, made=token, **values)
     return see_other(request, "admin")
 

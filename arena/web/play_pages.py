@@ -20,9 +20,8 @@ from arena.league import versions
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.results.records import RecordLine, StoredGame
-from arena.web.accounts import Account, SignIn, fingerprint, form_text
+from arena.web.accounts import Account, SignIn, Stores, fingerprint, form_text
 from arena.web.backend import (
-    Stores,
     backend_of,
     check_form,
     client_address,
@@ -124,9 +123,9 @@ async def _choose(request: Request) -> Response:
         request,
         who,
         "play.html",
-        bots=await backend.read(opponents),
+        bots=await backend.site(opponents),
         chosen=request.query_params.get("bot", ""),
-        kept=[] if who.is_guest else await backend.write(lambda stores: _kept_games(stores, who.account)),
+        kept=[] if who.is_guest else await backend.read(lambda stores: _kept_games(stores, who.account)),
         game=backend.tables.of(who.owner),
         fault=fault,
         may=True,
@@ -153,7 +152,7 @@ def opponent(league: League, name: str) -> versions.Version:
 async def _begin(request: Request) -> Response:
     who, tables = await visitor(request), backend_of(request).tables
     fields, address = await _fields(request, who), client_address(request)
-    bot = await backend_of(request).write(lambda stores: opponent(stores.league, fields.get("bot", "")))
+    bot = await backend_of(request).read(lambda stores: opponent(stores.league, fields.get("bot", "")))
     begins = {"you": True, "bot": False}.get(fields.get("begins", ""), secrets.randbelow(2) == 0)
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
     try:
@@ -239,7 +238,7 @@ async def _game_replay(request: Request) -> Response:
 
 async def _replay(request: Request, record: str) -> Response:
     game, path = StoredGame.of_line(RecordLine("the record", record, {})), request.url.path.strip("/")
-    return HTMLResponse(await backend_of(request).read(viewer_page, game, "1", path))
+    return HTMLResponse(await backend_of(request).site(viewer_page, game, "1", path))
 
 
 @dataclass(frozen=True)
@@ -279,7 +278,7 @@ def _kept_games(stores: Stores, account: Account) -> list[KeptGame]:
 
 async def _kept(request: Request) -> KeptGame:
     who = await visitor(request)
-    games = await backend_of(request).write(lambda stores: _kept_games(stores, who.account))
+    games = await backend_of(request).read(lambda stores: _kept_games(stores, who.account))
     for game in games:
         if game.number == request.path_params["number"]:
             return game

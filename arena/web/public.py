@@ -6,7 +6,6 @@ They do not show reasons and tracebacks of bots, which are for their authors.
 from __future__ import annotations
 
 import hashlib
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -99,16 +99,15 @@ class PublicPage:
 _sites: dict[tuple[Path, str | None], Site] = {}  # those that this process is serving
 
 
-def new_edition(folder: Path, level: str | None, asked: Sequence[str] = ()) -> dict[str, PublicPage]:
-    """Compute the standings of a served league anew; the main pages, and those that were `asked` for."""
+def new_edition(folder: Path, level: str | None, asked: Sequence[str] | None, most: int) -> dict[str, PublicPage]:
+    """Compute the standings of a served league; its main pages, and at most so many others (None: of all)."""
     known = _sites.get((folder, level))
     if known is None and threading.current_thread() is threading.main_thread():  # in a process of its own
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
-        os.nice(5)
     site = open_site(known.league if known is not None else open_league(folder, write=False), level=level)
     _sites[folder, level] = site
     pages = {path: public_page(site, path) for path in (*PAGES, *FIGURES)}
-    for path in asked:
+    for path in islice(paths(site) if asked is None else asked, most):
         with suppress(NoPage):
             pages[path] = pages.get(path) or public_page(site, path)
     return pages
@@ -117,7 +116,7 @@ def new_edition(folder: Path, level: str | None, asked: Sequence[str] = ()) -> d
 def with_site(folder: Path, level: str | None, what: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The result of a function of a served league, with the standings as they were last computed."""
     if (folder, level) not in _sites:
-        new_edition(folder, level)
+        new_edition(folder, level, (), 0)
     return what(_sites[folder, level], *args)
 
 

@@ -27,7 +27,7 @@ from arena.league.store import League
 from arena.league.submission import MOST_BYTES, MOST_FILES, StoredFile, Submission, check_path, read_submission
 from arena.league.versions import OPEN, Version, write_files
 from arena.text import one_line
-from arena.web.accounts import Account, WebStore
+from arena.web.accounts import Account, Stores, WebStore
 
 HOUR_S = 3600.0
 _LISTED_UPLOADS = 50
@@ -166,51 +166,54 @@ def _likely_entry(files: list[StoredFile], archive: str) -> str:
 # ---------------------------------------------------------------- storing
 
 
-def begin_upload(store: WebStore, account: Account, limits: UploadLimits, file: str) -> int:
-    """Record an upload before it is read; its number. LimitReached with the time until the next one is possible."""
+def check_number(store: WebStore, account: Account, limits: UploadLimits) -> None:
+    """LimitReached if an author has made too many uploads; the text says when the next one is possible."""
     now = time.time()
-    with store.change():
-        times = store.query(
-            "SELECT received FROM uploads WHERE account = ? AND received > ? ORDER BY received",
-            account.number,
-            now - HOUR_S,
+    times = store.query(
+        "SELECT received FROM uploads WHERE account = ? AND received > ? ORDER BY received",
+        account.number,
+        now - HOUR_S,
+    )
+    if len(times) >= limits.uploads:
+        wait = times[len(times) - limits.uploads][0] + HOUR_S - now
+        raise LimitReached(
+            f"{account.author} has made {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
+            f" in {wait / 60:.0f} minutes"
         )
-        if len(times) >= limits.uploads:
-            wait = times[len(times) - limits.uploads][0] + HOUR_S - now
-            raise LimitReached(
-                f"{account.author} has made {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
-                f" in {wait / 60:.0f} minutes"
-            )
-        upload = store.run(
-            "INSERT INTO uploads (account, received, file, outcome, text) VALUES (?, ?, ?, 'broken off', '')",
-            account.number,
-            now,
-            file[:200],
-        )
-        return int(upload.lastrowid or 0)
 
 
-def end_upload(store: WebStore, number: int, outcome: str, text: str = "", version: int | None = None) -> None:
-    """Record the outcome of an upload."""
+def record_upload(
+    store: WebStore, account: Account, file: str, outcome: str, text: str = "", version: int | None = None
+) -> None:
+    """Record an upload and its outcome."""
     store.run(
-        "UPDATE uploads SET outcome = ?, text = ?, version = ? WHERE upload = ?", outcome, text[:4000], version, number
+        "INSERT INTO uploads (account, received, file, version, outcome, text) VALUES (?, ?, ?, ?, ?, ?)",
+        account.number,
+        time.time(),
+        file[:200],
+        version,
+        outcome,
+        text[:4000],
     )
 
 
 def receive(
-    league: League, store: WebStore, number: int, submission: Submission, limits: UploadLimits, again: bool
-) -> Version:
-    """Put a submission into the league's queue; its version. LeagueError, which is logged, if it is not taken."""
+    stores: Stores, account: Account, file: str, submission: Submission, limits: UploadLimits, again: bool
+) -> dict[str, Any]:
+    """Put a submission into the league's queue; its progress. LeagueError, which is logged, if it is not taken."""
+    league, store = stores.league, stores.web
+    check_number(store, account, limits)
     try:
         _check_number_of_bots(league, submission, limits)
         receipt = versions.submit(league, None, submission, again)
     except LeagueError as error:
+        record_upload(store, account, file, "not taken", str(error))
         oversight.record(
             league, "receive", "refused", subject=submission.name, author=submission.author, detail=str(error)
         )
         raise
-    end_upload(store, number, receipt.outcome, version=receipt.version.id)
-    return receipt.version
+    record_upload(store, account, file, receipt.outcome, version=receipt.version.id)
+    return progress(league, receipt.version.id)
 
 
 def _check_number_of_bots(league: League, submission: Submission, limits: UploadLimits) -> None:
