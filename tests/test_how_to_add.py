@@ -139,4 +139,4 @@ def test_an_executor_is_a_module_and_a_line(command: Command) -> None:
 
 def test_an_output_format_is_a_module_and_a_line(command: Command) -> None:
     command("match", "first", "random", "--games", "2", "--seed", "1", "--out", "titles")
-    assert command("standings", "titles", "--format", "titles").endswith("!\n")
+    assert command("standings", "titles", "--print", "titles").endswith("!\n")

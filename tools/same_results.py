@@ -116,8 +116,11 @@ class Side:
     def command(self, *args: object) -> list[str]:
         python = self.checkout / ".venv" / "bin" / "python"
         words = [str(arg) for arg in args]
-        if not (self.checkout / "arena" / "cli" / "renamed.py").exists():
+        commands = self.checkout / "arena" / "cli"
+        if (commands / "ratings.py").exists():
             words = [NAMES_OF_0_2.get(word, word) for word in words]
+        if (commands / "output.py").exists():  # before `--print`
+            words = ["--format" if word == "--print" else word for word in words]
         return [str(python), "-m", "arena.cli.main", *words]
 
     def environment(self) -> dict[str, str]:
@@ -135,7 +138,7 @@ def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
         found["games.csv"] = (side.folder / run / "games.csv").read_bytes()
         for form in OUTPUTS:
             if form != "table":  # the one for the terminal shows thinking times
-                found[f"standings {form}"] = side("standings", run, "--format", form)
+                found[f"standings {form}"] = side("standings", run, "--print", form)
         found["replay"] = re.sub(rb", [\d.e+-]+ ms\)", b")", side("replay", run, "1"))  # as a clock has it
         found["verify"] = side("verify", run)
     found |= {name: (side.folder / run / name).read_bytes() for name in FILES}
@@ -174,7 +177,7 @@ def statistics(bots: tuple[str, ...]) -> Case:
         side("tournament", *bots, "--seed", SEED, "--games", "100", "--out", "run")
         found = {}
         for form in OUTPUTS:
-            found[f"ratings {form}"] = side("rate", "run", "--nash", "--los", "--format", form)
+            found[f"ratings {form}"] = side("rate", "run", "--nash", "--los", "--print", form)
         side("export", "run", "--all")
         found["ratings of csv"] = side("rate", "run/games.csv", "--json")
         return found
@@ -186,7 +189,7 @@ def compare(bots: tuple[str, ...]) -> Case:
     def play(side: Side) -> dict[str, bytes]:
         variants = "base,tactical,expert"
         options = ("--variants", variants, "--games", "60", "--seed", SEED, "--out", "compared")
-        return {form: side("compare", *bots, *options, "--format", form) for form in OUTPUTS}
+        return {form: side("compare", *bots, *options, "--print", form) for form in OUTPUTS}
 
     return play
 
@@ -213,7 +216,7 @@ def league(bots: tuple[str, ...], isolation: str) -> Case:
 
 
 def league_outputs(side: Side) -> dict[str, bytes]:
-    found = {form: side("league", "show", "open", "--format", form) for form in ("csv", "markdown")}
+    found = {form: side("league", "show", "open", "--print", form) for form in ("csv", "markdown")}
     db = sqlite3.connect(f"file:{side.folder / 'open' / 'league.sqlite'}?mode=ro", uri=True)
     names = [column[1] for column in db.execute("PRAGMA table_info(games)")]
     kept = ", ".join(name for name in names if name not in MEASURED)

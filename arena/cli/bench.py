@@ -1,7 +1,4 @@
-"""`arena bench`: the speed of the engine, as ratios measured in one run; and perft, to compare engines.
-
-Machines differ and are noisy, so rates are medians of CPU time over several rounds, and only their ratios matter.
-"""
+"""`arena bench`: the speed of the engine, and perft, to compare engines."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import json
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,11 +13,10 @@ import click
 from tabulate import tabulate
 
 from arena.bots.loading import load_bot
-from arena.cli.options import DEAL, SEED, as_json, complete_rules, gathered, split_variants, whole
+from arena.cli.options import DEAL, SEED, as_json, complete_rules, split_variants, whole
 from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.record import parse_record, replay
 from arena.game.rules import Rules, load_rules
 from arena.tournament.match.tasks import GameTask
 from arena.tournament.referee.player import Player
@@ -30,20 +25,8 @@ from arena.tournament.referee.rows import GameSettings
 
 ROUNDS = 5
 RULE_SETS = ("base", "tactical", "expert")
-GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000}
+GAMES = {"engine": 40_000, "referee": 3_000}
 """Games per round for the compiled engine; the uncompiled one plays one in 200 of them."""
-
-
-@dataclass(frozen=True)
-class PerftOptions:
-    """What `--perft` counts: sequences of `perft` moves from a deal, or from the end of the record `after`."""
-
-    perft: int | None
-    seed: int
-    deal: int
-    after: str | None
-    divide: bool
-    chosen_claims: bool
 
 
 @click.command()
@@ -56,56 +39,50 @@ class PerftOptions:
     help="Rule sets, separated by commas or given several times (default: base,tactical,expert; with --perft: base).",
 )
 @click.option("--quick", is_flag=True, help="Take one short round, for a rough estimate.")
-@gathered(
-    PerftOptions,
-    "counting",
-    click.option("--perft", type=whole(0, 12), metavar="DEPTH", help="Count the sequences of DEPTH moves (decisions)."),
-    click.option(
-        "--seed", type=SEED, default=1, show_default=True, metavar="S", help="With --perft: seed of the deal."
-    ),
-    click.option(
-        "--deal", type=DEAL, default=0, show_default=True, metavar="N", help="With --perft: number of the deal."
-    ),
-    click.option("--after", metavar="RECORD", help="With --perft: start at the end of this record, not at a deal."),
-    click.option("--divide", is_flag=True, help="With --perft: count each first move separately."),
-    click.option("--chosen-claims", is_flag=True, help="With --perft: claims are moves, instead of automatic."),
-)
+@click.option("--perft", type=whole(0, 12), metavar="DEPTH", help="Count the sequences of DEPTH moves (decisions).")
+@click.option("--divide", is_flag=True, help="With --perft: count each first move separately.")
+@click.option("--seed", type=SEED, metavar="S", help="With --perft: seed of the deal (default: 1).")
+@click.option("--deal", type=DEAL, metavar="N", help="With --perft: number of the deal (default: 0).")
 @as_json
-def bench(names: tuple[str, ...], quick: bool, counting: PerftOptions, as_json: bool) -> None:
+def bench(
+    names: tuple[str, ...],
+    quick: bool,
+    perft: int | None,
+    divide: bool,
+    seed: int | None,
+    deal: int | None,
+    as_json: bool,
+) -> None:
     """Measure the speed of the engine: random games inside it, and games of Python bots.
 
     \b
     arena bench --quick
     arena bench --perft 4 --rules tactical --divide
 
+    Machines differ and are noisy: rates are medians of CPU time over several rounds, and only their ratios matter.
+
     With --perft, count the sequences of DEPTH moves instead, to compare engines: if the counts agree, so do the rules.
     Games that end earlier do not count. Draws follow the deal, so nothing is random.
     """
     names = tuple(split_variants(names, "--rules"))
-    if counting.perft is not None:
+    if perft is not None:
         if len(names) > 1:
             raise click.UsageError("--perft counts the moves of one rule set; give --rules once")
-        _perft(names[0] if names else "base", counting, counting.perft, as_json)
+        rules = load_rules(names[0] if names else "base")
+        state = State(rules, make_deal(rules, 1 if seed is None else seed, deal or 0))
+        _perft(state, perft, divide, as_json)
         return
-    if counting != PerftOptions(None, 1, 0, None, False, False):
-        raise click.UsageError(
-            "--seed, --deal, --after, --divide and --chosen-claims are for counting; add --perft DEPTH"
-        )
+    if divide or seed is not None or deal is not None:
+        raise click.UsageError("--divide, --seed and --deal are for counting; add --perft DEPTH")
     rates = measure(list(names or RULE_SETS), *((1, 0.1) if quick else (ROUNDS, 1.0)))
     click.echo(json.dumps(rates, indent=2) if as_json else _in_words(rates))
 
 
-def _perft(rules_name: str, options: PerftOptions, depth: int, as_json: bool) -> None:
+def _perft(state: State, depth: int, divide: bool, as_json: bool) -> None:
     """Count move sequences and print how many there are."""
-    if options.after is not None:
-        state = replay(parse_record(options.after))
-    else:
-        rules = load_rules(rules_name)
-        automatic = not options.chosen_claims
-        state = State(rules, make_deal(rules, options.seed, options.deal), (automatic, automatic))
     start = time.perf_counter()
     counts: dict[str, int] = {}
-    if options.divide and depth:
+    if divide and depth:
         for move in state.legal_moves():
             after = state.copy()
             after.apply(move)
@@ -114,9 +91,7 @@ def _perft(rules_name: str, options: PerftOptions, depth: int, as_json: bool) ->
     seconds = time.perf_counter() - start
     if as_json:
         values: dict[str, Any] = {"rules": state.rules.name, "depth": depth, "leaves": leaves}
-        if options.divide:
-            values["divide"] = counts
-        click.echo(json.dumps(values))
+        click.echo(json.dumps(values | ({"divide": counts} if divide else {})))
         return
     for text, count in counts.items():
         click.echo(f"{text:<16}{count:>16,}")
@@ -127,49 +102,26 @@ def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
     """Games per second of CPU time on one core, medians of interleaved rounds."""
     compiled = not engine.__file__.endswith(".py")
     share = scale * (1.0 if compiled else 0.005)
-    jobs: dict[tuple[str, str], tuple[Callable[[int, int], object], int]] = {}
+    games = {kind: max(3, int(number * share)) for kind, number in GAMES.items()}
+    jobs: dict[tuple[str, str], Callable[[int, int], object]] = {}
     for name in names:
         rules = load_rules(name)
-        jobs["engine", name] = (partial(engine.play_random_games, rules), _games("engine", share))
-    for name in names:
-        rules = load_rules(name)
-        jobs["bare_loop", name] = (partial(_play_loop, rules), _games("loop", share))
-        jobs["referee", name] = (_referee(rules), _games("referee", share))
-    rates: dict[tuple[str, str], list[float]] = {key: [] for key in jobs}
+        jobs["engine", name] = partial(engine.play_random_games, rules)
+        jobs["referee", name] = _referee(rules)
+    rates: dict[tuple[str, str], list[float]] = {job: [] for job in jobs}
     for number in range(rounds):
-        for key, (play, games) in jobs.items():
+        for job, play in jobs.items():
             start = time.process_time()
-            play(games, number * games)
-            rates[key].append(games / max(time.process_time() - start, 1e-9))
-    rate = {key: statistics.median(values) for key, values in rates.items()}
-    result: dict[str, Any] = {"compiled": compiled, "engine": {}, "python_bots": {"bare_loop": {}, "referee": {}}}
+            play(games[job[0]], number * games[job[0]])
+            rates[job].append(games[job[0]] / max(time.process_time() - start, 1e-9))
+    rate = {job: statistics.median(values) for job, values in rates.items()}
+    result: dict[str, Any] = {"compiled": compiled, "engine": {}, "python_bots": {}}
     for name in names:
         own = rate["engine", name]
-        result["engine"][name] = {
-            "games_per_second": round(own),
-            "times_base": round(own / rate["engine", names[0]], 3),
-        }
-        loop, referee = rate["bare_loop", name], rate["referee", name]
-        result["python_bots"]["bare_loop"][name] = {"games_per_second": round(loop)}
-        result["python_bots"]["referee"][name] = {
-            "games_per_second": round(referee),
-            "times_bare_loop": round(referee / loop, 3),
-        }
+        times_base = round(own / rate["engine", names[0]], 3)
+        result["engine"][name] = {"games_per_second": round(own), "times_base": times_base}
+        result["python_bots"][name] = {"games_per_second": round(rate["referee", name])}
     return result
-
-
-def _games(kind: str, share: float) -> int:
-    return max(3, int(GAMES[kind] * share))
-
-
-def _play_loop(rules: Rules, games: int, start: int) -> None:
-    """A bare loop around the engine with two Python bots, which pick the first and the last legal move."""
-    deals = [make_deal(rules, 1, start + number) for number in range(min(games, 100))]
-    bots = (lambda moves: moves[0], lambda moves: moves[-1])
-    for number in range(games):
-        state = State(rules, deals[number % len(deals)])
-        while not state.is_over:
-            state.apply(bots[state.turn](state.legal_moves()))
 
 
 def _referee(rules: Rules) -> Callable[[int, int], object]:
@@ -187,12 +139,10 @@ def _referee(rules: Rules) -> Callable[[int, int], object]:
 
 
 def _in_words(rates: dict[str, Any]) -> str:
-    rows = []
-    for name, own in rates["engine"].items():
-        loop = rates["python_bots"]["bare_loop"][name]["games_per_second"]
-        referee = rates["python_bots"]["referee"][name]["games_per_second"]
-        rows.append([name, f"{own['games_per_second']:,}", f"{loop:,}", f"{referee:,}"])
-    heads = ["rule set", "random games/s in the engine", "Python bots, bare loop", "through the referee"]
-    table = tabulate(rows, heads, stralign="right")
+    rows = [
+        [name, f"{own['games_per_second']:,}", f"{rates['python_bots'][name]['games_per_second']:,}"]
+        for name, own in rates["engine"].items()
+    ]
+    table = tabulate(rows, ["rule set", "random games/s in the engine", "games/s of Python bots"], stralign="right")
     kind = "compiled" if rates["compiled"] else "uncompiled (no compiler at installation?)"
     return f"{table}\n\nGames per second of CPU time on one core, engine {kind}."

@@ -12,31 +12,32 @@ import click
 
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import (
-    CLOCK_OPTIONS,
+    CLOCK,
     HOW_TO_PLAY,
     UNTIL_ERROR,
     PlayOptions,
     complete_bots,
     complete_rules,
+    csv_folder,
     games,
     isolation,
     out_folder,
+    output,
     play_options,
+    print_report,
     quiet,
     seed,
     split_variants,
     verbose,
 )
-from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import config_of, confirm_bots, progress_for, tell_error, until_error, with_options
+from arena.cli.playing import config_of, confirm_bots, progress_for, tell_error, until_error, with_settings_of
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
-from arena.lab.tournament import drawn_seed, marked_folder, run_name
 from arena.paths import RESULTS
 from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
 from arena.results.until_error import UntilError
-from arena.tournament.store.folders import inner_runs, run_folder
+from arena.tournament.store.folders import drawn_seed, inner_runs, marked_folder, run_folder, run_name
 
 
 @click.command()
@@ -60,7 +61,7 @@ from arena.tournament.store.folders import inner_runs, run_folder
     metavar="RUN...",
     help="Play nothing: compare stored runs or earlier comparisons.",
 )
-@play_options(games, seed, *CLOCK_OPTIONS, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, quiet, verbose)
+@play_options(games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, quiet, verbose)
 @csv_folder
 @output
 def compare(
@@ -168,7 +169,7 @@ def _play_and_show(
         complete = play_comparison(
             comparison,
             folder,
-            lambda config: with_options(config, options),
+            lambda config: with_settings_of(config, options),
             progress_for,
             lambda text: click.echo(text, err=True),
             until,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import chosen_games, complete_runs, prior, whole
-from arena.cli.output import counting, write_page
+from arena.cli.options import PATH, PATH_OR_STDOUT, chosen_games, complete_runs, counting, prior, whole, write_page
 from arena.results.comparison import variant_folders
 from arena.results.export import export as write_tables
 from arena.results.export import make_folder
@@ -28,7 +27,7 @@ from arena.tournament.store.folders import COMPARISON
 @click.option(
     "--all", "everything", is_flag=True, help="Also write games.csv, and crosstable.csv for more than 100 bots."
 )
-@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write to DIR (default: RUN).")
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="Write to DIR (default: RUN).")
 @click.option(
     "--records", metavar="F[.gz]", help="Write one record per line, for replay, verify and arena.load. -: stdout."
 )
@@ -90,7 +89,7 @@ def _write_tables(source: str, everything: bool, out: Path | None) -> None:
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path, allow_dash=True),
+    type=PATH_OR_STDOUT,
     metavar="FILE",
     help="Default: report.html in the folder of the run; -: stdout.",
 )
@@ -124,7 +123,7 @@ def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prio
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="A file name that ends in .svg, .png or .pdf (default: KIND.svg).",
 )

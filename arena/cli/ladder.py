@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +11,19 @@ import click
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import (
     ISOLATION,
-    NewFolder,
+    PATH,
     PlayOptions,
     complete_bots,
     complete_configs,
     complete_rules,
+    csv_folder,
     games,
+    output,
+    print_report,
     split_variants,
     workers,
 )
-from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import with_options
+from arena.cli.playing import with_settings_of
 from arena.errors import ArenaError
 from arena.lab.ladder import (
     MAX_GAMES,
@@ -32,10 +34,8 @@ from arena.lab.ladder import (
     play_ladder,
     stand,
     standing_report,
-    standing_values,
 )
 from arena.paths import RESULTS
-from arena.results.formats import write
 from arena.tournament.config.tournament import TournamentConfig
 from arena.tournament.runner.progress import progress_for
 
@@ -59,9 +59,7 @@ from arena.tournament.runner.progress import progress_for
     shell_complete=complete_configs,
     help="The ladder: a tournament whose bots are its rungs, lowest first.",
 )
-@click.option(
-    "-o", "--out", type=NewFolder(), metavar="DIR", help="Where to store the matches (default: results/ladder)."
-)
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="Where to store the matches (default: results/ladder).")
 @click.option("--show", is_flag=True, help="Play nothing: show what is stored.")
 @click.option("--isolation", type=ISOLATION, help="Where BOT runs: none (default), in this process, with your rights.")
 @workers
@@ -92,7 +90,7 @@ def ladder(
     whether it is 30 Elo stronger or weaker than the rung. The result is where BOT stands and what beats it.
     """
     wanted = tuple(dict.fromkeys(split_variants(rules, "--rules")))
-    config = with_options(ladder_config(file), PlayOptions(workers=workers))
+    config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
     if bot is not None:
         if out is not None or show:
             raise ArenaError("--out and --show are for the ladder itself; leave BOT out")
@@ -104,7 +102,7 @@ def ladder(
         return 0
     if isolation is not None:
         raise ArenaError("--isolation is for a BOT; the file of the ladder says where its rungs run")
-    config = with_options(config, PlayOptions(games=games))
+    config = with_settings_of(config, PlayOptions(games=games))
     folder = out or (Path(config.out) if config.out else RESULTS / config.name)
     wanted = wanted or RULES
     plan = all_matches(config, wanted)
@@ -127,11 +125,3 @@ def places_of(
             return None
         places.append(place)
     return places
-
-
-def for_check(bot: str, rules: Sequence[str], isolation: str, as_json: bool) -> Mapping[str, Any] | str | None:
-    """What `arena check --ladder` adds to its report; None if it was interrupted."""
-    places = places_of(bot, rules, ladder_config(), None, isolation)
-    if places is None:
-        return None
-    return standing_values(places) if as_json else write(standing_report(places))

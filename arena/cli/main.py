@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from arena.cli.renamed import new_name
 from arena.errors import ArenaError, did_you_mean
 from arena.text import printable, quoted
 
@@ -51,7 +50,7 @@ COMMANDS: dict[str, Entry] = {
     "report": Entry("arena.cli.export:report", "Write a run as one HTML page.", LOOK),
     "plot": Entry("arena.cli.export:plot", "Draw a figure of a run: SVG, PNG or PDF.", LOOK),
     "export": Entry("arena.cli.export:export", "Write tables, records or moves to files.", LOOK),
-    "verify": Entry("arena.cli.verify:verify", "Check a run by replaying its games.", LOOK),
+    "verify": Entry("arena.cli.runs:verify", "Check a run by replaying its games.", LOOK),
     "rate": Entry("arena.cli.standings:rate", "Rate the bots in any list of games.", LOOK),
     "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE),
@@ -65,6 +64,83 @@ COMMANDS: dict[str, Entry] = {
     "explain": Entry("arena.cli.game:explain", "Say whether a stone can be claimed, and why.", GAME),
     "bench": Entry("arena.cli.bench:bench", "Measure the speed of the engine, or count moves (perft).", GAME),
 }
+
+
+# ---------------------------------------------------------------- old names
+
+OLD_COMMANDS = {
+    "analyse": "arena replay RUN GAME --judge (--html FILE is now --html -o FILE)",
+    "debug": "arena replay RUN GAME --ask BOT (--step is now --move, --seat is now --as)",
+    "init": "arena new --workspace DIR",
+    "perft": "arena bench --perft DEPTH",
+    "ratings": "arena rate",
+    "stats": "arena standings --all",
+    "watch": "arena replay RUN GAME --watch (for two bots: arena play BOT1 BOT2)",
+    "league budget": "arena league people",
+    "league export": "arena export LEAGUE --all",
+    "league fetch": "arena league show LEAGUE BOT --files DIR",
+    "league invite": "arena league people LEAGUE --invite AUTHOR",
+    "league list": "arena league show",
+    "league log": "arena league history --log",
+    "league resume": "arena league pause --undo",
+    "league standings": "arena league show (earlier ratings: arena league history --ratings)",
+    "league verify": "arena verify LEAGUE",
+}
+
+OLD_OPTIONS = {
+    "bench": {"--depth": "--perft DEPTH"},
+    "compare": {"--rules": "--variants"},
+    "check": {"--ladder": "arena ladder BOT", "--quick": "--games 12"},
+    "export": {"--games": "--all", "--crosstable": "--all", "--to": "--out"},
+    "league create": {
+        "--anchor": "--set rating.anchor=BOT",
+        "--anchor-elo": "--set rating.anchor_elo=ELO",
+        "--author-mb": "--set budget.author_mb=N",
+        "--dir": "--out DIR",
+        "--disk-mb": "--set budget.disk_mb=N",
+        "--error": "--set placement.error=ELO",
+        "--games": "--set placement.games=N",
+        "--most-games": "--set placement.most_games=N",
+        "--no-pairs": "--set pairs=false",
+        "--prior": "--set rating.prior=N",
+        "--sample": "--set placement.sample=N",
+        "--shared-deals": "--set own_deals=false",
+        "--submissions": "--set budget.submissions=N",
+    },
+    "league play": {"--games": "--max-games"},
+    "new": {"--kaggle": "a copy of examples/kaggle_agent.py"},
+    "replay": {"--pdb": "a breakpoint() in the bot"},
+    "report": {"--games": "--replays"},
+    "submit": {"--token": "--token-file FILE"},
+    "sprt": {
+        "--games": "--max-pairs (a pair is two games)",
+        "--pentanomial": "arena.stats.sprt.sprt_result in Python",
+        "--trinomial": "arena.stats.sprt.sprt_result in Python",
+    },
+}
+for _name in (
+    "compare", "ladder", "rate", "replay", "runs", "standings", "submit",
+    "league history", "league play", "league retire", "league show",
+):  # fmt: skip
+    OLD_OPTIONS.setdefault(_name, {})["--format"] = "--print"
+
+
+def new_name(command: str, option: str = "") -> str | None:
+    """The sentence that names the successor of a command, such as `league list`, or of one of its options, if any.
+
+    >>> new_name("stats")
+    "'arena stats' is now 'arena standings --all'"
+    >>> new_name("report", "--games")
+    "'arena report --games' is now '--replays'"
+    """
+    new = OLD_OPTIONS.get(command, {}).get(option) if option else OLD_COMMANDS.get(command)
+    if new is None:
+        return None
+    name, _, note = new.partition(" (")
+    return f"'arena {f'{command} {option}'.rstrip()}' is now '{name}'" + (f" ({note}" if note else "")
+
+
+# ---------------------------------------------------------------- the group
 
 
 class Failure(click.ClickException):
@@ -108,12 +184,15 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands below their headings, without empty lines, so that they fit one screen."""
+        formatter.write_paragraph()
         for heading in dict.fromkeys(entry.heading for entry in self.entries.values()):
-            with formatter.section(heading):
-                formatter.write_dl(
-                    [(name, entry.help) for name, entry in self.entries.items() if entry.heading == heading]
-                )
+            formatter.write(f"{heading}:\n")
+            with formatter.indentation():
+                for name, entry in self.entries.items():
+                    if entry.heading == heading:
+                        formatter.write_text(f"{name:<11} {entry.help}")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem
@@ -143,17 +222,16 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 success, 1 faults found (check, verify, --strict), 2 usage error, 3 and 4 verdicts of sprt"
-    " and tune, 130 interrupted.",
+    subcommand_metavar="COMMAND ...",
+    options_metavar="",
+    epilog="'arena COMMAND --help' explains a command; 'arena --version' shows the version. Exit codes: 0 success,"
+    " 1 faults found (check, verify, --strict), 2 usage error, 3 and 4 verdicts of sprt and tune, 130 interrupted.",
 )
 @click.version_option(package_name="schotten-arena", prog_name="arena", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Bot tournaments and match statistics for the card game Schotten-Totten (and Battle Line).
+    """Bot tournaments and match statistics for the card game Schotten-Totten.
 
-    \b
-    Try it:
-      arena match greedy random --games 100
-      arena run quick
+    Try it: arena match greedy random --games 100
     """
 
 

@@ -9,44 +9,13 @@ from itertools import takewhile
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
 from arena.bots.skeleton import SKELETON, class_name
+from arena.cli.options import PATH, completer
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import SHORT_NAMES
 from arena.paths import data_folder
 from arena.text import counted, quoted
-
-KAGGLE = '''"""{name}: a function agent(observation, configuration), as Kaggle has them. Describe its idea here.
-
-Try it:    arena match bots/{name}.py random --games 200
-See it:    arena replay results/... 1
-Check it:  arena check bots/{name}.py
-"""
-
-from arena.adapters.kaggle import kaggle_bot
-
-
-def agent(observation, configuration):
-    """Return one of observation.moves, or its place in them. Every choice in the game is made here, one at a time.
-
-    observation.hand                            your cards, such as ["r7", "b2", "*J"]
-    observation.mine[s], observation.theirs[s]  the cards of both sides of stone s + 1, for s in 0..8
-    observation.owners[s]                       "mine", "theirs" or None
-    observation.phase, observation.step         the kind of decision (play, draw, take, ...), turns before this one
-    configuration.rules, configuration.hand_size, ...
-    """
-    def worth(move):
-        card, _, stone = move.partition("@")
-        if not stone.isdigit():
-            return 0
-        return sum((other[0] == card[0]) + (other[1:] == card[1:]) for other in observation.mine[int(stone) - 1])
-
-    return max(observation.moves, key=worth)
-
-
-act = kaggle_bot(agent)
-'''
 
 BOT = "mybot"
 IGNORED = "results/\nleagues/\n__pycache__/\n"
@@ -63,14 +32,13 @@ _KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--kaggle", is_flag=True, help="Write the bot as a function agent(observation, configuration).")
 @click.option(
     "--workspace",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Set up the folder DIR to work in, with a bot, configurations and examples.",
 )
-def new(name: str | None, kaggle: bool, workspace: Path | None) -> None:
+def new(name: str | None, workspace: Path | None) -> None:
     """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
 
     \b
@@ -85,7 +53,7 @@ def new(name: str | None, kaggle: bool, workspace: Path | None) -> None:
         raise click.UsageError("give the NAME of a bot, or --workspace DIR")
     name = BOT if name is None else name.removesuffix(".py")
     _check_name(name)
-    bot = (KAGGLE if kaggle else SKELETON).format(name=name, class_name=class_name(name))
+    bot = SKELETON.format(name=name, class_name=class_name(name))
     if workspace is not None:
         _make_workspace(workspace, name, bot)
         return
@@ -103,17 +71,17 @@ def new(name: str | None, kaggle: bool, workspace: Path | None) -> None:
 
 def _check_name(name: str) -> None:
     """ArenaError for a text that cannot be a bot's name."""
-    if keyword.iskeyword(name):
-        raise ArenaError(f"'{name}' cannot be a bot's name: it is a Python keyword; try '{name.lower()}_bot'")
-    if re.fullmatch(r"[a-z][a-z0-9_]*", name):
+    valid = re.compile("[a-z][a-z0-9_]*")
+    if valid.fullmatch(name) and not keyword.iskeyword(name):
         return
     proposal = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    if keyword.iskeyword(proposal):
+    if keyword.iskeyword(proposal) or keyword.iskeyword(name):
         proposal += "_bot"
-    hint = f"; try '{proposal}'" if re.fullmatch(r"[a-z][a-z0-9_]*", proposal) else ""
-    raise ArenaError(
-        f"{quoted(name)} cannot be a bot's name; use lower-case letters, digits and _, starting with a letter{hint}"
-    )
+    hint = f"; try '{proposal}'" if valid.fullmatch(proposal) else ""
+    reason = "use lower-case letters, digits and _, starting with a letter"
+    if keyword.iskeyword(name):
+        reason = "it is a Python keyword"
+    raise ArenaError(f"{quoted(name)} cannot be a bot's name: {reason}{hint}")
 
 
 def _make_workspace(folder: Path, name: str, bot: str) -> None:
@@ -137,19 +105,15 @@ def _sources(folder: Path, pattern: str) -> list[Path]:
 
 
 def _write_new(path: Path, data: bytes) -> bool:
-    """Write a file unless there is one, even if it appears at this moment. Returns whether it was written."""
+    """Write a file unless there is one. Returns whether it was written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with open(path, "xb") as file:
             file.write(data)
-    except FileExistsError:
-        if os.path.lexists(path):
-            return False
-        raise ArenaError(f"cannot write {path}: {path.parent} is a file, not a folder") from None
-    except NotADirectoryError:
-        raise ArenaError(f"cannot write {path}: one of its folders is a file") from None
     except OSError as error:
-        raise ArenaError(f"cannot write {path}: {error.strerror or error}") from None
+        if isinstance(error, FileExistsError) and os.path.lexists(path):
+            return False
+        raise ArenaError(f"cannot write {path}: {error.filename}: {error.strerror}") from None
     return True
 
 
@@ -174,12 +138,8 @@ def _tell_of_workspace(folder: Path, bot: str, made: list[Path], kept: list[Path
 # ---------------------------------------------------------------- configurations
 
 
-def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in shipped() if name.startswith(incomplete)]
-
-
 @click.command()
-@click.argument("name", required=False, shell_complete=_complete)
+@click.argument("name", required=False, shell_complete=completer(lambda: shipped()))
 @click.option("--path", "as_path", is_flag=True, help="Print the path of the file.")
 def config(name: str | None, as_path: bool) -> None:
     """Print a configuration that comes with the program, to read it or to change a copy. Without NAME, list them.

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the completion of names in a shell.
+"""Options that several commands share, the completion of names in a shell, and the output of reports.
 
 An option means the same in each command that has it.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -19,20 +22,26 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
+from arena.results.formats import FORMATS, write
+from arena.results.whole_file import write_whole
 from arena.settings import Setting, number_text, settings_of
-from arena.text import quoted
+from arena.text import one_line, quoted
 from arena.tournament.config.tournament import EXECUTORS, Clock, TournamentConfig
 from arena.tournament.match.tasks import DEAL_BITS
 
+if TYPE_CHECKING:
+    from arena.results.table import Report
+
 Result = TypeVar("Result")
+Command = Callable[..., Result]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 MANY = 10**9
 
 
 class Number(click.ParamType[int | float]):
-    """A number within the bounds of a setting; where it is not, the message names option and bounds."""
+    """A number within the bounds of a setting; the message about another one names option and bounds."""
 
-    name = "n"  # N, where help names the value
+    name = "n"  # N in the help, unless an option has a metavar
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -49,20 +58,6 @@ class Number(click.ParamType[int | float]):
         return number
 
 
-class NewFolder(click.Path):
-    """A folder to be made; its name can be shown on one line."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not str(value):
-            self.fail("expected a folder, found an empty text", param, ctx)
-        if not str(value).isprintable():
-            self.fail(f"expected one line of printable text, found {quoted(str(value))}", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 def as_set(settings: type[Any], name: str) -> Number:
     """A number with the bounds of a setting of a class of settings."""
     return Number(settings_of(settings)[name])
@@ -76,6 +71,10 @@ def whole(least: int, most: int = MANY) -> Number:
 def real(least: float, most: float) -> Number:
     """A number for an option that is no setting."""
     return Number(Setting("number", "", least=least, most=most))
+
+
+PATH = click.Path(path_type=Path)
+PATH_OR_STDOUT = click.Path(path_type=Path, allow_dash=True)
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
@@ -102,67 +101,67 @@ def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str
     return variants
 
 
-def complete_bots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Bots by name, and files."""
-    files = [*Path("bots").glob("*.py"), *data_folder("bots").glob("*.py")]
-    return _completed((path.stem for path in files if not path.name.startswith("_")), incomplete, "file")
+# ---------------------------------------------------------------- completion in a shell
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Rule sets by name."""
-    return [CompletionItem(n) for n in [*SHORT_NAMES, *preset_names()] if n.startswith(incomplete)]
+def completer(names: Callable[[], Iterable[str]], path: str = "") -> Completer:
+    """Complete one of the `names`, or a `path`: "file" or "dir", "" for none."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        items = [CompletionItem(name) for name in sorted(set(names())) if name.startswith(incomplete)]
+        return [*items, CompletionItem(incomplete, type=path)] if path else items
+
+    return complete
 
 
-def complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Runs and comparisons in results/ by name, `latest`, and folders."""
-    names = (path.relative_to("results").parts[0] for path in Path("results").glob("**/games.sqlite"))
-    return _completed(["latest", *names], incomplete, "dir")
+complete_bots = completer(
+    lambda: (path.stem for folder in (Path("bots"), data_folder("bots")) for path in folder.glob("[!_]*.py")), "file"
+)
+complete_rules = completer(lambda: [*SHORT_NAMES, *preset_names()])
+complete_runs = completer(
+    lambda: ["latest", *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))], "dir"
+)
+complete_configs = completer(lambda: (path.stem for path in data_folder("configs").glob("*.toml")), "file")
+complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues").glob("*/league.sqlite")), "dir")
+
+# ---------------------------------------------------------------- options together
 
 
-def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Tournaments that come with the program, and files."""
-    return _completed((path.stem for path in data_folder("configs").glob("*.toml")), incomplete, "file")
+def with_options(*options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
+    """Add options to a command, in this order."""
+
+    def decorate(command: Command[Result]) -> Command[Result]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
-def complete_leagues(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Leagues in leagues/ by name, and folders."""
-    return _completed((path.parent.name for path in Path("leagues").glob("*/league.sqlite")), incomplete, "dir")
+def gathered(kind: type[Any], name: str, *options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
+    """Add options to a command, whose parameter `name` gets their values together, as the dataclass `kind`."""
+    keys = {field.name for field in fields(kind)}
+
+    def decorate(command: Command[Result]) -> Command[Result]:
+        @functools.wraps(command)
+        def call(**values: Any) -> Result:
+            own = {key: values.pop(key) for key in keys & values.keys()}
+            return command(**{name: kind(**own)}, **values)
+
+        return with_options(*options)(call)
+
+    return decorate
 
 
-def _completed(names: Iterable[str], incomplete: str, type_: str) -> list[CompletionItem]:
-    """Names that start with what was typed, sorted, and a path."""
-    items = [CompletionItem(name) for name in sorted(set(names)) if name.startswith(incomplete)]
-    return [*items, CompletionItem(incomplete, type=type_)]
-
+# ---------------------------------------------------------------- playing
 
 GAMES, SEED, WORKERS = (as_set(TournamentConfig, name) for name in ("games", "seed", "workers"))
 MOVE_MS, BANK_MS = as_set(Clock, "move_ms"), as_set(Clock, "bank_ms")
 DEAL = whole(0, (1 << DEAL_BITS) - 1)
 ISOLATION = click.Choice(ISOLATIONS)
 PRIOR, ERROR = real(0, 1_000_000), Number(Setting("number", "", above=0, most=10_000))
-
-
-def gathered(
-    kind: type[Any], name: str, *options: Decorator
-) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Add options to a command, whose parameter `name` gets their values together, as the dataclass `kind`."""
-    keys = {field.name for field in fields(kind)}
-
-    def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
-        @functools.wraps(command)
-        def call(**values: Any) -> Result:
-            own = {key: values.pop(key) for key in keys & values.keys()}
-            return command(**{name: kind(**own)}, **values)
-
-        with_options: Callable[..., Result] = call
-        for option in reversed(options):
-            with_options = option(with_options)
-        return with_options
-
-    return decorate
-
-
-# ---------------------------------------------------------------- playing
 
 
 @dataclass(frozen=True)
@@ -198,7 +197,7 @@ own_deals = click.option(
     default=None,
     help="Give every pairing its own deals, for bots that might remember cards.",
 )
-CLOCK_OPTIONS = (
+CLOCK = (
     click.option("--move-ms", type=MOVE_MS, metavar="MS", help="Time per decision, in milliseconds."),
     click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time per game, in milliseconds."),
 )
@@ -218,7 +217,7 @@ UNTIL_ERROR = (
     ),
 )
 workers = click.option("--workers", type=WORKERS, metavar="W", help="Worker processes (default: one per core).")
-EXECUTOR_OPTIONS = (
+EXECUTOR = (
     click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
     click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
 )
@@ -227,15 +226,15 @@ isolation = click.option(
     type=ISOLATION,
     help="Where bots run: none (default), in the workers, with your rights; sandbox, for bots you do not trust.",
 )
+isolation_of_league = click.option(
+    "--isolation", type=ISOLATION, help="Where bots run, instead of what the league's settings say."
+)
 out_folder = click.option(
-    "-o", "--out", type=NewFolder(), metavar="DIR", help="Where to store the run (default: results/NAME)."
+    "-o", "--out", type=PATH, metavar="DIR", help="Where to store the run (default: results/NAME)."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 strict = click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit.")
 trust = click.option("--trust", is_flag=True, help="Run bots from a folder you did not create.")
-isolation_of_play = click.option(
-    "--isolation", type=ISOLATION, help="Where bots run, instead of what the league's settings say."
-)
 
 WIDE, QUIET, VERBOSE = "arena.wide", "arena.quiet", "arena.verbose"
 
@@ -253,28 +252,14 @@ wide = _noted(WIDE, "--wide", help="Show all columns, even if the table is wider
 quiet = _noted(QUIET, "-q", "--quiet", help="Show no progress.")
 verbose = _noted(VERBOSE, "-v", "--verbose", help="Show progress as plain lines, with the log.")
 
-WHAT_TO_PLAY = (games, rules, seed, *CLOCK_OPTIONS)
-HOW_TO_PLAY = (workers, *EXECUTOR_OPTIONS)
+WHAT_TO_PLAY = (games, rules, seed, *CLOCK)
+HOW_TO_PLAY = (workers, *EXECUTOR)
 WHAT_TO_SHOW = (as_json, strict, wide, quiet, verbose)
 
 
-def play_options(*options: Decorator) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+def play_options(*options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
     """Add options to a command, which gets their values as `options: PlayOptions`."""
     return gathered(PlayOptions, "options", *options)
-
-
-def clock(command: Callable[..., Result]) -> Callable[..., Result]:
-    """Add `--move-ms` and `--bank-ms` to a command."""
-    for option in reversed(CLOCK_OPTIONS):
-        command = option(command)
-    return command
-
-
-def where_to_play(command: Callable[..., Result]) -> Callable[..., Result]:
-    """Add `--executor` and `--scheduler` to a command; see `executor_of`."""
-    for option in reversed(EXECUTOR_OPTIONS):
-        command = option(command)
-    return command
 
 
 def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str | None]:
@@ -292,37 +277,75 @@ def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str |
 prior = click.option("--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
 
 
-def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
-    """Options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
+def chosen_games(command: Command[Result]) -> Command[Result]:
+    """Add options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
 
-    @click.option("--bot", metavar="BOT", help="Only games of this bot.")
-    @click.option("--against", metavar="BOT", help="With --bot: only its games against this one.")
-    @click.option("--won", is_flag=True, help="With --bot: only games it won.")
-    @click.option("--lost", is_flag=True, help="With --bot: only games it lost.")
-    @click.option("--drawn", is_flag=True, help="With --bot: only games it drew.")
-    @click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit.")
-    @click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal.")
+    @with_options(
+        click.option("--bot", metavar="BOT", help="Only games of this bot."),
+        click.option("--against", metavar="BOT", help="With --bot: only its games against this one."),
+        click.option("--won", "score", flag_value=1.0, type=float, help="With --bot: only games it won."),
+        click.option("--lost", "score", flag_value=0.0, type=float, help="With --bot: only games it lost."),
+        click.option("--drawn", "score", flag_value=0.5, type=float, help="With --bot: only games it drew."),
+        click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit."),
+        click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal."),
+    )
     @functools.wraps(command)
     def with_filter(
-        bot: str | None,
-        against: str | None,
-        won: bool,
-        lost: bool,
-        drawn: bool,
-        forfeits: bool,
-        deal: int | None,
-        **given: Any,
+        bot: str | None, against: str | None, score: float | None, forfeits: bool, deal: int | None, **given: Any
     ) -> Result:
-        from arena.results.sources import GameFilter
+        from arena.results.sources import GameFilter  # not for commands that play
 
-        scores = {"--won": won, "--lost": lost, "--drawn": drawn}
-        asked = [option for option, wanted in scores.items() if wanted]
-        if len(asked) > 1:
-            raise click.UsageError(f"{' and '.join(asked)} were given together; choose one")
-        needing = [*asked, *(["--against"] if against is not None else [])]
-        if bot is None and needing:
-            raise click.UsageError(f"{needing[0]} is about one bot; name it with --bot")
-        score = {"--won": 1.0, "--lost": 0.0, "--drawn": 0.5}[asked[0]] if asked else None
+        if bot is None and (score is not None or against is not None):
+            raise click.UsageError("--against, --won, --lost and --drawn are about one bot; name it with --bot")
         return command(wanted=GameFilter(bot, against, score, forfeits, deal), **given)
 
     return with_filter
+
+
+# ---------------------------------------------------------------- output
+
+csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also write all tables as CSV files to DIR.")
+
+
+def output(command: Command[Result]) -> Command[Result]:
+    """Add `--print`, and `--json` for one of its values; the command is given the chosen format as `form`."""
+    return with_options(
+        click.option("--print", "form", type=click.Choice(tuple(FORMATS)), default="table", help="Default: table."),
+        click.option("--json", "form", flag_value="json", help="The same as --print json."),
+        wide,
+    )(command)
+
+
+def shown(report: Report, form: str) -> str:
+    """A report as text; on a terminal its tables are as wide as that, without `--wide`."""
+    narrow = sys.stdout.isatty() and not click.get_current_context().meta.get(WIDE)
+    return write(report, form, shutil.get_terminal_size().columns if narrow else None)
+
+
+def print_report(report: Report, form: str, to: Path | None = None) -> None:
+    """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
+    click.echo(shown(report, form), nl=False)
+    if to is not None:
+        from arena.results.export import write_csv  # scipy, which a replay need not wait for
+
+        for path in write_csv(report, to):
+            click.echo(path, err=True)
+
+
+def write_page(page: str, to: Path) -> None:
+    """Write a page whole or not at all, and say where; `-` is stdout."""
+    if str(to) == "-":
+        click.echo(page, nl=False)
+    else:
+        click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
+
+
+@contextmanager
+def counting(length: int | None, label: str) -> Iterator[Callable[[], object]]:
+    """A bar on stderr, if that is a terminal and the `length` is known; what is given is called at each step."""
+    if length is None or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    steps = max(length // 200, 1)
+    with click.progressbar(length=length, label=label, file=sys.stderr, update_min_steps=steps) as bar:
+        yield lambda: bar.update(1)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.bots.spec import find_bot, find_bots
 from arena.cli.main import INTERRUPTED
-from arena.cli.options import ISOLATION, complete_bots, real, rules, seed
+from arena.cli.options import ISOLATION, PATH, complete_bots, real, rules, seed
 from arena.cli.replay import show_game
 from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
-from arena.lab.tournament import drawn_seed
 from arena.results.board import result_line
 from arena.results.records import StoredGame
+from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen
 from arena.terminal.session import Seating, Session, end_text, read_unfinished
-from arena.terminal.viewer import Timeline
+from arena.terminal.viewer import Timeline, Viewer
 from arena.text import indented, one_line
-
-if TYPE_CHECKING:
-    from arena.terminal.full_screen import FullScreen
+from arena.tournament.store.folders import drawn_seed
 
 GAMES = Path("games")
 PERSON = "you"
@@ -40,10 +38,8 @@ PERSON = "you"
 @click.option("--begin", type=click.Choice(("you", "bot")), help="Who makes the first move (default: by the seed).")
 @click.option("--claims", is_flag=True, help="Claim stones yourself. Otherwise each is claimed as soon as it can be.")
 @click.option("--isolation", type=ISOLATION, default="process", show_default=True, help="Where bots run.")
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to save the game (default: in games/)."
-)
-@click.option("--resume", "file", type=click.Path(path_type=Path), metavar="FILE", help="Resume a saved game.")
+@click.option("-o", "--out", type=PATH, metavar="FILE", help="Where to save the game (default: in games/).")
+@click.option("--resume", "file", type=PATH, metavar="FILE", help="Resume a saved game.")
 @click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
 @click.option("--pace", type=real(0.05, 60), metavar="S", help="For two bots: seconds per move (default: 1).")
 def play(
@@ -69,8 +65,7 @@ def play(
     hint, why 3, undo, resign, save, quit. When two bots play, the keys are those of 'arena replay --watch'.
 
     The game is saved in games/ after every move, as a record that 'arena replay' shows; it counts in no table. If you
-    leave (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE or with the same command and seed.
-    A resigned game is stored as resigned.
+    leave (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE.
     """
     if pace is not None and len(bots) != 2:
         raise click.UsageError("--pace is for two bots that play each other")
@@ -86,11 +81,7 @@ def play(
     if len(bots) != 1:
         raise click.UsageError(f"expected one bot to play against, or two to watch; found {len(bots)}")
     seating = _seating(bots[0], rules or "base", seed, begin, claims, isolation)
-    session_file, moves = _file(seating, out), ()
-    if session_file.is_file() and (begun := _begun(session_file, seating)) is not None:
-        click.echo(f"Resuming {session_file}.", err=True)
-        moves = begun
-    return _play(seating, session_file, moves, plain)
+    return _play(seating, _file(seating, out), (), plain)
 
 
 def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level: str, pace: float) -> int:
@@ -101,8 +92,6 @@ def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level:
     film = Timeline(rules)
     session = Session(Seating(rules, number, (bot1, bot2), (bot1.name, bot2.name), level=level), film)
     if on_screen():
-        from arena.terminal.viewer import Viewer
-
         Viewer(film, pace).run_session(session, _end_of_bots)
     else:
         session.play()
@@ -127,40 +116,21 @@ def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: 
     number = drawn_seed() if seed is None else seed
     first = begin == "you" if begin else derive_seed(number, "who begins") % 2 == 0
     name = PERSON if spec.name != PERSON else f"{PERSON}2"
-    bots, names = (None, spec), (name, spec.name)
-    if not first:
-        return Seating(load_rules(rules), number, (spec, None), (spec.name, name), claims, level)
-    return Seating(load_rules(rules), number, bots, names, claims, level)
+    if first:
+        return Seating(load_rules(rules), number, (None, spec), (name, spec.name), claims, level)
+    return Seating(load_rules(rules), number, (spec, None), (spec.name, name), claims, level)
 
 
 def _file(seating: Seating, out: Path | None) -> Path:
-    """The file to save a game to; never that of a finished game."""
+    """The file to save a new game to; never one that exists."""
     if out is not None:
-        if out.exists() and read_unfinished(out) is None:
-            raise ArenaError(f"{out} holds a game that is over; name another file, or remove it")
+        if out.exists():
+            raise ArenaError(f"{out} exists; name another file, or go on with: arena play --resume {_quoted(out)}")
         return out
     bot = next(name for name in seating.names if name != seating.person)
     name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
-    number = 1
-    while True:
-        path = GAMES / f"{name}{f'-{number}' if number > 1 else ''}.txt"
-        if not path.exists() or read_unfinished(path) is not None:
-            return path
-        number += 1
-
-
-def _begun(path: Path, seating: Seating) -> tuple[int, ...] | None:
-    """The moves of the unfinished game in a file, None if there is none. ArenaError if it is another game."""
-    stored = read_unfinished(path)
-    if stored is None:
-        return None
-    asked = (seating.rules.canonical, seating.seed, seating.names, seating.claims)
-    if asked != (stored.record.rules.canonical, stored.seed, stored.names, stored.claims):
-        raise ArenaError(
-            f"{path} holds another, unfinished game: resume it with 'arena play --resume {shlex.quote(str(path))}', "
-            "or name another file with --out"
-        )
-    return stored.moves
+    paths = (GAMES / f"{name}{f'-{number}' if number > 1 else ''}.txt" for number in itertools.count(1))
+    return next(path for path in paths if not path.exists())
 
 
 def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
@@ -168,7 +138,7 @@ def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
         raise ArenaError(f"there is no file {path}; 'arena play BOT' begins a game")
     game = read_unfinished(path)
     if game is None:
-        raise ArenaError(f"the game in {path} is over; look at it with: arena replay {shlex.quote(str(path))} 1")
+        raise ArenaError(f"the game in {path} is over; look at it with: arena replay {_quoted(path)} 1")
     bot = find_bot(game.bot)
     bots = (None, bot) if game.names[0] == game.person else (bot, None)
     return path, Seating(game.record.rules, game.seed, bots, game.names, game.claims, level), game.moves
@@ -180,25 +150,15 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
     if plain or not on_screen():
         screen = LineInterface(seating.person, str(path))
     else:
-        from arena.terminal.full_screen import FullScreen
-
         screen = FullScreen(seating.person, str(path))
-    session = Session(seating, screen, path, moves)
     try:
-        screen.run(session, end_text)
-    except Left:
-        return _left(path)
-    except KeyboardInterrupt:
-        _left(path)
-        return INTERRUPTED
-    _tell_end(path)
+        screen.run(Session(seating, screen, path, moves), end_text)
+    except KeyboardInterrupt as gone:
+        click.echo(f"The game is saved. Resume it with: arena play --resume {_quoted(path)}")
+        return 0 if isinstance(gone, Left) else INTERRUPTED
+    click.echo(f"Saved in {path}. Look at it again: arena replay {_quoted(path)} 1")
     return 0
 
 
-def _left(path: Path) -> int:
-    click.echo(f"The game is saved. Resume it with: arena play --resume {shlex.quote(str(path))}")
-    return 0
-
-
-def _tell_end(path: Path) -> None:
-    click.echo(f"Saved in {path}. Look at it again: arena replay {shlex.quote(str(path))} 1")
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

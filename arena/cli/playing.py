@@ -16,15 +16,12 @@ import click
 
 from arena.bots.spec import find_bots
 from arena.cli.main import INTERRUPTED
-from arena.cli.options import QUIET, VERBOSE, PlayOptions
-from arena.cli.output import shown
+from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
 from arena.errors import ArenaError
 from arena.game import engine
-from arena.lab.tournament import run_name, with_folder
 from arena.results.export import export
 from arena.results.formats.json import json_text
 from arena.results.run import RunData, read_run
-from arena.results.sprt import sprt_line, sprt_text, sprt_values
 from arena.results.standings import standings
 from arena.results.standings_report import all_values, standings_report
 from arena.results.until_error import MOST_GAMES, UntilError
@@ -35,6 +32,7 @@ from arena.tournament.config.tournament import TournamentConfig, config_from_dic
 from arena.tournament.formats.sprt import SequentialTest
 from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
 from arena.tournament.runner.run import play_run
+from arena.tournament.store.folders import run_name, with_folder
 
 if TYPE_CHECKING:
     from arena.terminal.live import LiveTable
@@ -55,10 +53,10 @@ def config_of(
     specs = find_bots(tuple(bots))
     values = {"format": format_, "bots": [{"spec": spec.spec, "name": spec.name} for spec in specs], **tables}
     name = name or run_name(format_, [spec.name for spec in specs])
-    return with_options(config_from_dict(values, "command line", name), options)
+    return with_settings_of(config_from_dict(values, "command line", name), options)
 
 
-def with_options(config: TournamentConfig, options: PlayOptions, source: str = "command line") -> TournamentConfig:
+def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str = "command line") -> TournamentConfig:
     """Settings with the options of the command line, which take precedence; `source` is for messages."""
     values = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
     clock = {key: ms for key in ("move_ms", "bank_ms") if (ms := getattr(options, key)) is not None}
@@ -120,12 +118,7 @@ def play(
         config = until.go_on(config, folder)
     test = config.verdict()
     _tell_if_uncompiled()
-
-    def test_text(status: RunStatus) -> str:
-        assert test is not None
-        return sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
-
-    progress = progress_for(test_text if test else None)
+    progress = progress_for(None if test is None else _test_line(test))
     if until is not None:
         progress = progress_for(lambda status: f"{status_text(status)}  |  {until.state}")
         progress.most = ""
@@ -147,6 +140,16 @@ def play(
         click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
     return DONE if test is None else VERDICT_CODES[test.result().verdict]
+
+
+def _test_line(test: SequentialTest) -> Callable[[RunStatus], str]:
+    """What shows the progress of a sequential test."""
+    from arena.results.sprt import sprt_line  # other formats need not wait for it
+
+    def line(status: RunStatus) -> str:
+        return sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
+
+    return line
 
 
 def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | LineProgress:
@@ -197,6 +200,8 @@ def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
+    from arena.results.sprt import sprt_text, sprt_values
+
     result = test.result()
     bot, opponent = run.bots
     config = run.config

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from arena.cli.options import chosen_games, complete_bots, complete_runs, gathered, real, whole
-from arena.cli.output import counting, output, print_report, write_page
+from arena.cli.options import (
+    PATH_OR_STDOUT,
+    chosen_games,
+    complete_bots,
+    complete_runs,
+    counting,
+    gathered,
+    output,
+    print_report,
+    real,
+    whole,
+    write_page,
+)
 from arena.game.record import parse_record
 from arena.results.board import legend, result_line, step_text, steps
 from arena.results.records import StoredGame, is_record
@@ -30,11 +43,9 @@ class ReplayOptions:
     pace: float | None
     ask: str | None
     player: str | None
-    pdb: bool
     judge: bool
     nodes: int | None
     everything: bool
-    color: bool
 
     def check(self, form: str) -> None:
         """Refuse options that exclude each other, or that lack the option they belong to."""
@@ -50,10 +61,9 @@ class ReplayOptions:
             ("--out", self.out is not None, "--html", self.html),
             ("--pace", self.pace is not None, "--watch", self.watch),
             ("--as", self.player is not None, "--ask", self.ask is not None),
-            ("--pdb", self.pdb, "--ask", self.ask is not None),
             ("--nodes", self.nodes is not None, "--judge", self.judge),
             ("--all", self.everything, "--judge", self.judge),
-            (f"--format {form}", form != "table", "--judge", self.judge),
+            (f"--print {form}", form != "table", "--judge", self.judge),
         )
         for option, given, needed, present in needs:
             if given and not present:
@@ -69,7 +79,6 @@ class ReplayOptions:
 @gathered(
     ReplayOptions,
     "options",
-    click.option("--color", is_flag=True, help="Show cards in their colours."),
     click.option("--record", is_flag=True, help="Print only the records of the games."),
     click.option("--watch", is_flag=True, help="Step through the game on the screen, back and forth."),
     click.option("--pace", type=real(0.05, 60), metavar="S", help="With --watch: seconds per move (default: 1)."),
@@ -77,7 +86,6 @@ class ReplayOptions:
         "--ask", metavar="BOT", shell_complete=complete_bots, help="Ask BOT, in this process, for its moves again."
     ),
     click.option("--as", "player", metavar="BOT", help="With --ask: the player to replace, if BOT did not play."),
-    click.option("--pdb", is_flag=True, help="With --ask: stop in act, in the Python debugger."),
     click.option("--judge", is_flag=True, help="Show the chance to win after each move, turning points and blunders."),
     click.option(
         "--nodes",
@@ -87,9 +95,7 @@ class ReplayOptions:
     ),
     click.option("--all", "everything", is_flag=True, help="With --judge: show every decision."),
     click.option("--html", is_flag=True, help="Write the game, with the chances to win, as an HTML page."),
-    click.option(
-        "-o", "--out", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE", help="The page; -: stdout."
-    ),
+    click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="The page; -: stdout."),
 )
 @output
 def replay(
@@ -100,13 +106,13 @@ def replay(
     move: int | None,
     options: ReplayOptions,
     form: str,
-) -> int:
+) -> None:
     """List the games of RUN, or show GAME: as text, on the screen, judged, or with a bot asked again.
 
     \b
     arena replay latest --bot mybot --lost
     arena replay latest 17 --watch
-    arena replay latest 17 --ask bots/mybot.py --move 23 --pdb
+    arena replay latest 17 --ask bots/mybot.py --move 23
     arena replay latest 17 --judge
 
     RUN is the folder of a run (or its name in results/, or 'latest'), a comparison or a league, a file of records
@@ -119,7 +125,8 @@ def replay(
 
     With --ask, all decisions of BOT are listed: its move then, its move now, and the time it took. With --move N, what
     the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot is told
-    everything from the beginning of the game on, and the game continues with the moves that were played.
+    everything from the beginning of the game on, and the game continues with the moves that were played. A breakpoint()
+    in the bot stops in the Python debugger.
 
     With --judge, each move is judged by what its player could know, with the net and the search of the bot champion.
     Without GAME, all games of a run are judged, and the average losses of each bot are stored beside the run, for
@@ -132,7 +139,7 @@ def replay(
             if options.everything or options.html:
                 raise click.UsageError("--all and --html are for one game; name it, such as 1")
             _judge_run(source, options.nodes or 0, form)
-            return 0
+            return
         if options.html:
             raise click.UsageError(
                 f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
@@ -143,10 +150,10 @@ def replay(
             with games_of(source) as games:
                 for chosen in games.chosen(wanted):
                     click.echo(chosen.record)
-            return 0
+            return
         for line in list_games(source, wanted, limit):
             click.echo(line)
-        return 0
+        return
     stored = read_game(source, game, wanted)
     if options.record:
         click.echo(stored.record)
@@ -157,26 +164,26 @@ def replay(
 
         write_page(replay_page(stored, game or "1"), _page_file(game or "1", options))
     elif options.ask is not None:
-        from arena.cli.ask_again import ask
+        from arena.terminal.debug import ask  # the screen's libraries
 
-        return ask(stored, options.ask, options.player, move, options.pdb)
+        ask(stored, options.ask, options.player, move)
     elif options.watch:
         _watch(stored, options.pace or 1.0, move or 0)
     else:
-        show_game(stored, move or 0, options.color)
-    return 0
+        show_game(stored, move or 0)
 
 
-def show_game(stored: StoredGame, start: int = 0, color: bool = False) -> None:
-    """Print a game as text, from the board after move `start` on."""
+def show_game(stored: StoredGame, start: int = 0) -> None:
+    """Print a game as text, from the board after move `start` on; in colour on a terminal."""
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     record = parse_record(stored.record)
     shown = steps(stored.result or record)
     last = len(shown) - 1
     if start > last:
         raise click.UsageError(f"--move {start}: the game has {last} moves")
-    click.echo(f"{legend(record.rules)}\n", color=color)
+    click.echo(f"{legend(record.rules)}\n")
     for step in shown[start:]:
-        click.echo(f"{step_text(step, last, stored.names, color)}\n", color=color)
+        click.echo(f"{step_text(step, last, stored.names, color)}\n")
     click.echo(result_line(record, stored.names))
     if stored.reason.strip():
         click.echo(f"  {indented(stored.reason.rstrip())}")

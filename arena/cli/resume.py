@@ -19,7 +19,7 @@ from arena.cli.options import (
     play_options,
     trust,
 )
-from arena.cli.playing import confirm_bots, play, until_error, with_options
+from arena.cli.playing import confirm_bots, play, until_error, with_settings_of
 from arena.errors import ArenaError
 from arena.results.run import stored_config
 from arena.results.sources import FILE, LEAGUE, find
@@ -82,5 +82,5 @@ def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None)
     if until is not None:
         until.check(settings)
     message_source = f"settings of {folder}"
-    settings = with_options(grown(settings, wanted, message_source), options, message_source)
+    settings = with_settings_of(grown(settings, wanted, message_source), options, message_source)
     return play(settings, replace(options, out=folder), resume=True, until=until)

@@ -1,16 +1,22 @@
-"""`arena runs`: which runs there are."""
+"""`arena runs` and `arena verify`: which runs there are, and whether their games replay."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from arena.cli.options import whole
-from arena.cli.output import output, print_report
+from arena.cli.options import complete_runs, counting, output, print_report, whole
 from arena.errors import ArenaError
 from arena.paths import RESULTS
+from arena.results.comparison import variant_folders
+from arena.results.records import verify_file
 from arena.results.run_list import run_lines, runs_report
+from arena.results.sources import FILE, LEAGUE, find, game_faults
+from arena.text import printable
+from arena.tournament.store.folders import COMPARISON
+from arena.tournament.store.reader import Reader
 
 
 @click.command()
@@ -35,3 +41,66 @@ def runs(folder: Path | None, limit: int, form: str) -> None:
         click.echo(f"No runs in {root} yet. Play one: arena run quick")
         return
     print_report(runs_report(root, shown, len(lines)), form)
+
+
+SHOWN_FAULTS = 20
+
+
+@click.command()
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
+def verify(source: str) -> int:
+    """Check the database of a run, replay every game, and compare the results with what is stored.
+
+    \b
+    arena verify latest
+    arena verify leagues/open
+
+    A comparison, a league or a file of records can be checked, too. The exit code is 1 if anything is damaged or any
+    game differs.
+    """
+    kind, folder = find(source)
+    if kind == FILE:
+        return _report([], verify_file(folder), None)
+    if kind == LEAGUE:
+        from arena.cli.league.shared import verify as verify_league
+
+        return verify_league(folder)
+    if kind != COMPARISON:
+        return _verify_run(folder)
+    codes = []
+    for rules, variant in variant_folders(folder).items():
+        click.echo(f"{rules}: ", nl=False)
+        codes.append(_verify_run(variant))
+    return max(codes)
+
+
+def _verify_run(folder: Path) -> int:
+    with Reader(folder) as reader:
+        return _report(reader.faults(), game_faults(reader), reader.count())
+
+
+def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None) -> int:
+    """Print the faults of a database and of its games (None for a sound game). Returns the exit code."""
+    lines = list(damage)
+    count = bad = 0
+    with counting(total, "Replaying") as tick:
+        try:
+            for fault in games:
+                count += 1
+                tick()
+                if fault is not None:
+                    bad += 1
+                    lines.append(fault)
+        except ArenaError as error:
+            lines.append(str(error))
+    for line in lines[:SHOWN_FAULTS]:
+        click.echo(printable(line))
+    if len(lines) > SHOWN_FAULTS:
+        click.echo(f"... and {len(lines) - SHOWN_FAULTS} more")
+    if bad:
+        click.echo(f"{bad:,} of {count:,} games do not replay to their stored results.", err=True)
+    elif lines:
+        click.echo("The database is damaged.", err=True)
+    else:
+        click.echo(f"{count:,} games replayed, all with their stored results.")
+    return 1 if lines else 0

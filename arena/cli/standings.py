@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.options import ERROR, complete_runs, prior
-from arena.cli.output import csv_folder, output, print_report
+from arena.cli.options import ERROR, complete_runs, csv_folder, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.sources import LEAGUE, find, report_of
 from arena.results.standings import standings as compute

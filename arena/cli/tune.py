@@ -10,21 +10,22 @@ import click
 from arena.bots.spec import parse_spec
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import (
-    NewFolder,
+    CLOCK,
+    PATH,
     as_json,
-    clock,
     complete_bots,
     complete_rules,
     seed,
     whole,
+    with_options,
     workers,
 )
-from arena.lab.tournament import drawn_seed
 from arena.lab.tuning import DEFAULT, Result, Task, read_parameters, result_values, spec_with, stored_seed
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
 from arena.results.formats.json import json_text
 from arena.results.table import difference_text, likelihood, percent
+from arena.tournament.store.folders import drawn_seed
 
 DONE, NOT_BETTER = 0, 3
 
@@ -46,11 +47,9 @@ DONE, NOT_BETTER = 0, 3
     "--rules", metavar="R", default="base", shell_complete=complete_rules, show_default=True, help="Rule set."
 )
 @seed
-@clock
+@with_options(*CLOCK)
 @workers
-@click.option(
-    "-o", "--out", type=NewFolder(), metavar="DIR", help="Where to store the runs (default: results/tune-BOT)."
-)
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="Where to store the runs (default: results/tune-BOT).")
 @as_json
 def tune(
     bot: str,

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
@@ -13,22 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.bots.faults import show_value
-from arena.bots.spec import find_bot
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
 from arena.game.rules import Rules
-from arena.paths import RESULTS, data_folder
 from arena.tournament.config.tournament import (
     TournamentConfig,
     check,
     config_from_dict,
     grown,
-    load_config,
+    named_config,
     with_settings,
 )
 from arena.tournament.formats import FORMATS
 from arena.tournament.runner.progress import progress_for
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.folders import run_folder
+from arena.tournament.store.folders import run_folder, run_name, with_folder
 from arena.tournament.store.reader import Reader
 
 if TYPE_CHECKING:
@@ -149,59 +143,3 @@ def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     if "name" in values:
         return config, True
     return replace(config, name=run_name(config.format, config.bot_names)), False
-
-
-# ---------------------------------------------------------------- settings
-
-
-def named_config(text: str) -> TournamentConfig:
-    """The settings of a file, or of a bare name from ./configs or those that come with the program."""
-    path = Path(text)
-    folders = (Path("configs"), data_folder("configs"))
-    if path.suffix != ".toml" and path.name == text and not path.is_file():
-        known = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
-        if known is None:
-            names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
-            raise TournamentError(
-                f"unknown tournament '{text}'{did_you_mean(text, names)}"
-                f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
-            )
-        path = known
-    return load_config(path, exist=True)
-
-
-def drawn_seed(isolated: bool = False) -> int:
-    """A seed short enough to be read out; for isolated bots, one that cannot be found by trying."""
-    return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
-
-
-# ---------------------------------------------------------------- folders
-
-
-def run_name(start: str, bots: Sequence[str]) -> str:
-    """A name for a run without a file: how it is played, and its first bots."""
-    shown = "-".join([start, *bots[:4]] + ["and-more"] * (len(bots) > 4))
-    return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
-
-
-def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path:
-    """A folder in results/ with a mark that tells settings and sources of bots from others.
-
-    So the same command with the same seed resumes its run, and another one never meets it.
-    """
-    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
-    text = json.dumps([settings, sources], sort_keys=True)
-    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-
-
-def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> tuple[TournamentConfig, Path]:
-    """Where a run goes: a folder of the name of its file, else a marked one, for which the seed must be drawn."""
-    if folder is not None:
-        return config, folder
-    if config.out is not None:
-        return config, Path(config.out)
-    if named:
-        return config, RESULTS / config.name
-    if config.seed is None:
-        config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
-    return config, marked_folder(config.name, config.canonical(), config)

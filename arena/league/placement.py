@@ -309,13 +309,11 @@ def play_games(
     session: LeagueSession,
     most: int | None = None,
     told: Callable[[SubmissionResult], None] = lambda result: None,
-    seen: Callable[[Standings, int], None] = lambda table, played: None,
 ) -> int:
     """Play the least certain pairings until Ctrl-C, or until `most` games (rounded up to pairs) are stored.
 
-    Submissions that turn up meanwhile come first; `told` gets their results. `seen` gets the table whenever it was
-    rated, with the number of games by then. Returns how many games were stored. LeagueError if there are not two bots
-    in the table.
+    Submissions that turn up meanwhile come first; `told` gets their results. Returns how many games were stored.
+    LeagueError if there are not two bots in the table.
     """
     league = session.league
     table = standings(league)
@@ -326,7 +324,6 @@ def play_games(
     played = 0
     with MatchRunner(session) as runner:
         while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
-            seen(table, played)
             oversight.check_disk(league)
             results = handle_waiting(session)
             if results:

@@ -108,7 +108,7 @@ def _los_table(ratings: Ratings) -> Table:
     title = "Likelihood that the bot of the row is stronger than the bot of the column, %"
     figures = ratings.los().reset_index()
     if len(ratings.bots) > WIDEST_LOS:
-        note = f"{len(ratings.bots)} bots are too many for a table; --format csv or --json has them all."
+        note = f"{len(ratings.bots)} bots are too many for a table; --print csv or --json has them all."
         return Table("los", title, (Column("bot", "text"),), figures, note, shown=())
     rank = {bot: number for number, bot in enumerate(ratings.bots, start=1)}
 

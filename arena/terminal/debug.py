@@ -1,17 +1,19 @@
-"""Replay of a stored game in this process, asking a bot for each of its moves again."""
+"""`arena replay --ask`: a stored game is replayed in this process, and a bot is asked for each of its moves again."""
 
 from __future__ import annotations
 
-import bdb
-import pdb
+import shutil
+from bdb import BdbQuit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any
 
-from arena.bots.bot import Actor, Setup, hook_of
+import click
+
+from arena.bots.bot import Setup, hook_of
 from arena.bots.faults import author_traceback, show_value
-from arena.bots.loading import LoadedBot
+from arena.bots.loading import LoadedBot, load_bot
+from arena.bots.spec import find_bot
 from arena.errors import ArenaError
 from arena.game.engine import State, View
 from arena.game.moves import Move
@@ -19,33 +21,45 @@ from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
 from arena.results.decisions import decisions
 from arena.results.records import StoredGame
+from arena.terminal.drawing import draw, signs_for
+from arena.terminal.input import DecisionInput
+from arena.terminal.lines import console_for
+from arena.terminal.scene import scene_of_view
+from arena.text import indented, one_line
 from arena.tournament.referee.process_state import seed_generators
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a bot says at a decision.
+class Question:
+    """A decision of a stored game.
 
-    number   of the move in the game, from 1; one more than there are where the bot has forfeited then
-    then     the move that was made, None where the game ended there
-    now      the move that the bot makes now, None if it makes none
-    fault    what is wrong with its answer, or its traceback; "" if nothing is
-    ms       how long it took now; `ms_then` within 10%, None where it is not known
+    number   of the move in the game, from 1; one more than there are if the bot forfeited then
+    state    the position before it
+    then     the move that was made, None if the game ended there
+    ms_then  how long it took within 10%, None if that is not known
     """
 
     number: int
-    view: View
-    moves: tuple[Move, ...]
+    state: State
     then: Move | None
+    ms_then: float | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a bot says to a question: `now` is its move, None if it makes none; `fault` what is wrong then, else ""."""
+
+    question: Question
+    phase: str
+    choices: int
     now: Move | None
     fault: str
     ms: float
-    ms_then: float | None
 
     @property
     def differs(self) -> bool:
         """Whether it is another move than the one that was made."""
-        return self.then is not self.now
+        return self.question.then is not self.now
 
 
 def seat_of(stored: StoredGame, player: str) -> int:
@@ -58,17 +72,32 @@ def seat_of(stored: StoredGame, player: str) -> int:
     raise ArenaError(f"'{player}' did not play this game; name the player to replace with --as: {names}")
 
 
+def questions_for(stored: StoredGame, seat: int, forced: bool) -> list[Question]:
+    """The decisions of a seat, with the one at which it forfeited; those without a choice only if `forced`."""
+    record = parse_record(stored.record)
+    made = decisions(stored.result or record)
+    questions = [
+        Question(decision.number, decision.state(), decision.move, decision.ms)
+        for decision in made
+        if decision.seat == seat and (len(decision.legal) > 1 or forced)
+    ]
+    ended = record.result.split(" ")[0] == "ba"[seat] and (record.is_forfeit or record.result.startswith("*"))
+    if made and ended:
+        state = made[-1].state_after()
+        if not state.is_over and state.turn == seat:
+            questions.append(Question(len(made) + 1, state, None, None))
+    return questions
+
+
 def answers_of(
-    stored: StoredGame, loaded: LoadedBot, seat: int, before: Callable[[int, View, tuple[Move, ...]], bool]
+    stored: StoredGame, loaded: LoadedBot, seat: int, before: Callable[[Question], None] = lambda question: None
 ) -> Iterator[Answer]:
     """The answers of a bot at all its decisions, one after the other; the game goes on with what was played.
 
-    `before` is told number, view and moves of each decision, and says whether to stop in the debugger there. What the
-    bot prints goes where this process prints. An `act` that raises makes an answer with a fault, what the bot raises
-    before that an ArenaError; KeyboardInterrupt and quitting the debugger pass through.
+    `before` is called with each question first. What the bot prints goes where this process prints. An `act` that
+    raises makes an answer with a fault, what the bot raises before that an ArenaError. Raises KeyboardInterrupt.
     """
     record = parse_record(stored.record)
-    made = decisions(stored.result or record)
     seeds = _seeds(stored, record)
     if loaded.uses_random or loaded.uses_numpy:
         seed_generators(seeds[2], loaded.uses_numpy)
@@ -81,79 +110,34 @@ def answers_of(
         raise ArenaError(f"{loaded.name} fails before the game:\n{author_traceback(error)}") from None
     rng = Rng(seeds[seat])
     told = 0
-    always = bool(getattr(bot, "ask_forced", False))
-    for one in made:
-        if one.seat != seat or (len(one.legal) == 1 and not always):
-            continue
-        state = one.state()
-        told = _tell(observe, state, seat, told)
-        yield _ask(bot, state, seat, rng, one.number, one.move, one.ms, before)
-    if made and record.result.split(" ")[0] == "ba"[seat] and (record.is_forfeit or record.result.startswith("*")):
-        state = made[-1].state_after()
-        if not state.is_over and state.turn == seat:
-            _tell(observe, state, seat, told)
-            yield _ask(bot, state, seat, rng, len(made) + 1, None, None, before)
-
-
-def _tell(observe: Callable[..., object] | None, state: State, seat: int, told: int) -> int:
-    events = state.events(seat, told)
-    try:
-        if observe is not None:
+    for question in questions_for(stored, seat, bool(getattr(bot, "ask_forced", False))):
+        state = question.state
+        events = state.events(seat, told)
+        told += len(events)
+        try:
             for event in events:
-                observe(event)
-    except Exception as error:
-        raise ArenaError(f"the bot fails in observe:\n{author_traceback(error)}") from None
-    return told + len(events)
-
-
-def _ask(
-    bot: Actor,
-    state: State,
-    seat: int,
-    rng: Rng,
-    number: int,
-    then: Move | None,
-    ms_then: float | None,
-    before: Callable[[int, View, tuple[Move, ...]], bool],
-) -> Answer:
-    moves = state.legal_moves()
-    legal = tuple(moves)
-    shown = state.view(seat)
-    stops = before(number, shown, legal)
-    view = state.view(seat, rng)
-    answer: Any = None
-    fault = ""
-    start = perf_counter_ns()
-    try:
-        answer = _stopped(bot, view, moves) if stops else bot.act(view, moves)
-    except (KeyboardInterrupt, bdb.BdbQuit):
-        raise
-    except BaseException as error:
-        fault = author_traceback(error)
-    ms = (perf_counter_ns() - start) / 1e6
-    now = next((move for move in legal if move is answer), None)
-    if now is None and not fault:
-        fault = f"act returned {show_value(answer)}, not one of the moves"
-    return Answer(number, shown, legal, then, now, fault, ms, ms_then)
-
-
-def _stopped(bot: Actor, view: View, moves: list[Move]) -> Any:
-    """PersonInterface in the debugger; BdbQuit if that was left."""
-    debugger = _Debugger()
-    answer = debugger.runcall(bot.act, view, moves)
-    if debugger.was_left:
-        raise bdb.BdbQuit
-    return answer
-
-
-class _Debugger(pdb.Pdb):
-    """Notes whether it was left; `runcall` does not tell."""
-
-    was_left = False
-
-    def set_quit(self) -> None:
-        self.was_left = True
-        super().set_quit()
+                if observe is not None:
+                    observe(event)
+        except Exception as error:
+            raise ArenaError(f"the bot fails in observe:\n{author_traceback(error)}") from None
+        before(question)
+        moves = state.legal_moves()
+        legal = tuple(moves)
+        view = state.view(seat, rng)
+        answer: object = None
+        fault = ""
+        start = perf_counter_ns()
+        try:
+            answer = bot.act(view, moves)
+        except (KeyboardInterrupt, BdbQuit):  # also the q of a debugger
+            raise KeyboardInterrupt from None
+        except BaseException as error:
+            fault = author_traceback(error)
+        ms = (perf_counter_ns() - start) / 1e6
+        now = next((move for move in legal if move is answer), None)
+        if now is None and not fault:
+            fault = f"act returned {show_value(answer)}, not one of the moves"
+        yield Answer(question, state.phase, len(legal), now, fault, ms)
 
 
 def _seeds(stored: StoredGame, record: Record) -> tuple[int, ...]:
@@ -162,6 +146,73 @@ def _seeds(stored: StoredGame, record: Record) -> tuple[int, ...]:
         return (0, 0, 0)
     seed, number = map(int, record.deal_text.split(":")[:2])
     first, second = stored.result.first, stored.result.second
-    one, two = sorted((first, second))
-    six = derive_seeds(6, seed, "game", number, one, two)
+    six = derive_seeds(6, seed, "game", number, *sorted((first, second)))
     return tuple(six[:3] if first < second else six[3:])
+
+
+# ---------------------------------------------------------------- printed
+
+
+def ask(stored: StoredGame, bot: str, player: str | None, move: int | None) -> None:
+    """Ask `bot` again at the decisions of a stored game and print its answers.
+
+    The bot takes the seat of `player`, by default that of the bot of its own name. With `move`, only the decision that
+    made this move is shown, with all that the bot sees and prints.
+    """
+    spec = find_bot(bot)
+    seat = seat_of(stored, player or spec.name)
+    loaded = load_bot(spec, capture=False)
+    if move is None:
+        click.echo(" move   phase  then            now                    ms  of moves")
+    numbers = []
+    differing = 0
+
+    def before(question: Question) -> None:
+        if question.number == move:
+            _show_question(question, stored.names)
+
+    for answer in answers_of(stored, loaded, seat, before):
+        numbers.append(answer.question.number)
+        differing += answer.differs
+        if move is None:
+            click.echo(_line(answer))
+        elif answer.question.number == move:
+            _show_answer(answer)
+            return
+    if move is None:
+        click.echo(f"\n{len(numbers)} decisions; {differing} differ from the game. Look at one with --move N.")
+    else:
+        near = min(numbers, key=lambda number: abs(number - move), default=0)
+        raise ArenaError(f"{one_line(spec.name)} made no decision at move {move} of this game; the nearest is {near}")
+
+
+def _show_question(question: Question, names: tuple[str, str]) -> None:
+    console = console_for()
+    state = question.state
+    view: View = state.view(state.turn)
+    moves = state.legal_moves()
+    scene = scene_of_view(view, names)
+    click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
+    console.print(draw(scene, max(shutil.get_terminal_size().columns, 60), signs_for(console.encoding)))
+    click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene, '').menu()}\n")
+    click.echo("--- the bot's own output " + "-" * 30)
+
+
+def _show_answer(answer: Answer) -> None:
+    click.echo("-" * 55)
+    question = answer.question
+    ms_then = "" if question.ms_then is None else f", then {question.ms_then:.3g} ms"
+    then = "nothing: the game ended here by its forfeit" if question.then is None else f"'{question.then}'"
+    if answer.fault:
+        click.echo(f"It fails after {answer.ms:.3g} ms{ms_then}:\n  {indented(answer.fault)}\nThen it chose {then}.")
+        return
+    same = "the same as then" if not answer.differs else f"then it chose {then}"
+    click.echo(f"It chooses '{answer.now}' in {answer.ms:.3g} ms{ms_then}; {same}.")
+
+
+def _line(answer: Answer) -> str:
+    now = str(answer.now) if answer.now is not None else f"fails: {one_line(answer.fault.strip().splitlines()[-1], 60)}"
+    then = str(answer.question.then or "(forfeit)")
+    sign = "*" if answer.differs else " "
+    choice = f"{sign} {answer.phase:<7}{then:<16}{now:<16}"
+    return f"{answer.question.number:>5} {choice}{answer.ms:9.3f} ms  1 of {answer.choices}"

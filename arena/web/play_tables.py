@@ -21,9 +21,9 @@ from typing import Any
 
 from arena.bots.processes.procfs import start_time
 from arena.errors import ArenaError
-from arena.lab.tournament import drawn_seed
 from arena.league.settings import LeagueError
 from arena.league.versions import Version
+from arena.tournament.store.folders import drawn_seed
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
 
 log = logging.getLogger("arena.web")

@@ -72,7 +72,6 @@ def test_a_view_makes_the_same_observation_twice() -> None:
 
 
 @pytest.mark.process
-def test_the_skeleton_plays(arena: Arena, tmp_path: Path) -> None:  # noqa: F811
-    arena("new", "mine", "--kaggle")
-    assert "def agent(observation, configuration)" in (tmp_path / "bots" / "mine.py").read_text()
-    arena("match", "mine", "random", "--games", 4, "--seed", 1, "--workers", 1, "--strict")
+def test_the_example_plays(arena: Arena) -> None:  # noqa: F811
+    example = Path(__file__).parents[2] / "examples" / "kaggle_agent.py"
+    arena("match", example, "random", "--games", 4, "--seed", 1, "--workers", 1, "--strict")

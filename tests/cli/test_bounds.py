@@ -92,17 +92,6 @@ def test_absurd_texts(arena: Arena) -> None:
             assert "\x1b" not in found.err
 
 
-@pytest.mark.parametrize("name", ["a\x1b[2Jb", "a\nb", "\udcff"])
-def test_folders_that_cannot_be_shown(arena: Arena, name: str) -> None:
-    for words in (["match", "first", "first"], ["ladder"], ["tune", "first"]):
-        found = arena(*words, f"--out={name}", code=2)
-        assert "--out" in found.err
-        assert "expected one line of printable text" in found.err
-        assert "\x1b" not in found.err
-    assert "found an empty text" in arena("match", "first", "first", "--out=", code=2).err
-    assert not list(Path().iterdir())
-
-
 def bounded() -> Iterator[tuple[str, str, Setting]]:
     """Format, key and setting of each number, as a file names it."""
 

@@ -103,7 +103,7 @@ def test_stored_variants_keep_the_order_in_which_they_were_named(arena: Arena) -
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
 def test_every_format(arena: Arena, played: dict[str, Any], form: str) -> None:
-    out = arena("compare", "--from", "cmp", "--format", form, "--csv", "tables").out
+    out = arena("compare", "--from", "cmp", "--print", form, "--csv", "tables").out
     assert "nan" not in out.lower()
     for word in ("expert", "greedy", "traitor"):
         assert word in out

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,16 +78,12 @@ def test_the_decision_that_failed_is_shown(run: Arena) -> None:
     assert f"the nearest is {number}" in near
 
 
-def test_pdb_stops_in_act(run: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("p view.turns\np len(moves)\nc\n"))
-    out = run("replay", "run", 12, "--ask", "first", "--move", _first_step(run), "--pdb").out
-    assert "(Pdb)" in out
-    assert "return moves[0]" in out or "def act" in out
-    assert "It chooses" in out
-    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
-    run("replay", "run", 12, "--ask", "first", "--pdb", code=130)
-
-
-def _first_step(run: Arena) -> str:
-    lines = run("replay", "run", 12, "--ask", "first").out.splitlines()
-    return lines[1].split()[0]
+@pytest.mark.parametrize(("keys", "code"), [("p view.turns\nc\n" * 99, 0), ("q\n", 130)])
+def test_a_breakpoint_stops_in_the_bot(folder: Path, keys: str, code: int) -> None:
+    (folder / "stops.py").write_text("def act(view, moves):\n    breakpoint()\n    return moves[0]\n")
+    words = ["replay", "run", "12", "--ask", "stops.py", "--as", "first"]
+    command = [sys.executable, "-m", "arena.cli.main", *words]
+    done = subprocess.run(command, cwd=folder, input=keys, capture_output=True, text=True)
+    assert done.returncode == code
+    assert "(Pdb)" in done.stdout
+    assert ("decisions; 0 differ" in done.stdout) == (code == 0)

@@ -48,10 +48,10 @@ def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
     assert "Not changed, since they exist: bots/mybot.py, configs/quick.toml\n" in out
     assert "Nothing to do: this folder has it all." in arena("new", "--workspace", ".").out
     Path("file").write_text("")
-    assert "one of its folders is a file" in arena("new", "--workspace", "file", code=2).err
+    assert "cannot write file/" in arena("new", "--workspace", "file", code=2).err
     Path("half").mkdir()
     Path("half/configs").write_text("")
-    assert "half/configs is a file, not a folder" in arena("new", "--workspace", "half", code=2).err
+    assert "half/configs: File exists" in arena("new", "--workspace", "half", code=2).err
 
 
 def test_every_configuration_is_printed_as_it_is(arena: Arena) -> None:

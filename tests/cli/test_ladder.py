@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.lab.ladder import ladder_config
 from tests.cli.conftest import Arena, json_of
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -46,15 +45,3 @@ def test_a_bot_is_placed(arena: Arena) -> None:
     assert "games (" not in arena(*call).err, "they were played before"
     assert "--show" in arena("ladder", "counter", "--show", code=2).err
     assert "for a BOT" in arena("ladder", "--isolation", "none", code=2).err
-
-
-def test_a_check_says_the_place_too(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("mine.toml").write_text(LADDER)
-    small = ladder_config("mine.toml")
-    monkeypatch.setattr("arena.cli.ladder.ladder_config", lambda: small)
-    monkeypatch.setattr("arena.cli.ladder.MAX_GAMES", 4)
-    call = ("check", "random", "--isolation", "none", "--rules", "base", "--games", 2, "--ladder")
-    assert [one["rules"] for one in json_of(*call, "--json")["ladder"]["standings"]] == ["base"]
-    assert "\nbase: not above the lowest rung, first" in arena(*call).out
-    Path("bad.py").write_text("def act(view, moves):\n    return None\n")
-    assert "Not placed on the ladder, because it has errors." in arena(*call[:1], "bad.py", *call[2:], code=1).out

@@ -59,4 +59,4 @@ def test_a_name_of_a_reference_bot_is_remarked(arena: Arena) -> None:
 
 def test_a_folder_that_cannot_be_made(arena: Arena) -> None:
     Path("bots").write_text("a file, not a folder")
-    assert "cannot write bots/mine.py" in arena("new", "mine", code=2).err
+    assert "cannot write bots/mine.py: bots: File exists" in arena("new", "mine", code=2).err

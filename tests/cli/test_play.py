@@ -46,13 +46,14 @@ def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena, rules:
     assert "over" in person("", "--resume", "one.txt", code=2).err
 
 
-def test_the_same_command_and_resume_go_on_with_a_game(person: Typing) -> None:
+def test_a_game_is_resumed(person: Typing) -> None:
     """As if it had not been left: the whole game is the one of somebody who stayed."""
     options = ("odds", "--rules", "tactical", "--seed", 8)
     person("1\n" * 300, *options, "--out", "whole.txt")
     assert "--resume parts.txt" in person("1\n" * 5, *options, "--out", "parts.txt").out
     assert parse_record(record_of("parts.txt")).result.startswith("*")
-    person("1\n" * 4 + "quit\n", *options, "--out", "parts.txt")
+    assert "parts.txt exists" in person("1\n", *options, "--out", "parts.txt", code=2).err
+    person("1\n" * 4 + "quit\n", "--resume", "parts.txt")
     person("1\n" * 300, "--resume", "parts.txt")
     assert record_of("parts.txt") == record_of("whole.txt")
 

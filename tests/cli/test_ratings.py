@@ -77,7 +77,7 @@ def test_shape(arena: Arena, eight: str) -> None:
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "json", "html"])
 def test_every_format_names_every_bot_and_no_nan(arena: Arena, eight: str, form: str) -> None:
-    out = arena("rate", eight, "--format", form, "--los").out
+    out = arena("rate", eight, "--print", form, "--los").out
     for bot in EIGHT["ordo_simulated_error95"]:
         assert bot in out
     assert "nan" not in out.lower()
@@ -120,7 +120,6 @@ GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
         (GOOD, ("--anchor", "a=1", "--anchor", "a=2"), "'a' is anchored twice"),
         (GOOD, ("--prior", "-1"), "'--prior': expected a number from 0 to 1000000, found -1"),
         (GOOD, ("--prior", "nan"), "found nan"),
-        (GOOD, ("--json", "--format", "csv"), "choose one"),
     ],
 )
 def test_mistakes_are_said(arena: Arena, lines: tuple[str, ...], options: tuple[str, ...], message: str) -> None:

@@ -90,9 +90,8 @@ def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
     [
         (["--bot", "frist"], "has no bot 'frist'; did you mean 'first'?"),
         (["--bot", "first", "--against", "nobody"], "has no bot 'nobody'"),
-        (["--lost"], "--lost is about one bot; name it with --bot"),
-        (["--against", "first"], "--against is about one bot"),
-        (["--bot", "first", "--lost", "--won"], "choose one"),
+        (["--lost"], "are about one bot; name it with --bot"),
+        (["--against", "first"], "are about one bot"),
         (["--deal", "-1"], "--deal"),
         (["--deal", "9" * 30], "--deal"),
         (["1", "--move", "1000"], "--move 1000: the game has"),

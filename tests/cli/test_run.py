@@ -207,7 +207,7 @@ def test_reasons_of_forfeits_are_shown_and_in_no_file_of_equal_bytes(arena: Aren
     replayed = "arena replay 'results/my run' 0/0/0"
     assert replayed in shown
     for format_ in ("table", "markdown"):
-        text = arena("standings", "my run", "--format", format_).out
+        text = arena("standings", "my run", "--print", format_).out
         assert line in text
         assert replayed in text
     values = json.loads(arena(*command, "--json").out)

@@ -98,7 +98,7 @@ def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
 def test_every_format(arena: Arena, run: Path, form: str) -> None:
-    out = arena("standings", "run", "--all", "--format", form).out
+    out = arena("standings", "run", "--all", "--print", form).out
     assert "nan" not in out.lower()
     shown = {name for name in TITLES if (f"# {name}\n" if form == "csv" else TITLES[name]) in out}
     assert shown >= set(TITLES) - set(ONLY_IN_FILES)

@@ -49,7 +49,7 @@ def test_standings_and_stats_of_each_variant(here: Arena) -> None:
     for name in values:
         assert values[name] == json.loads(here("standings", f"results/cmp/{name}", "--json").out)
     for form in ("table", "csv"):
-        out = here("standings", "cmp", "--format", form).out
+        out = here("standings", "cmp", "--print", form).out
         assert out.index("tactical") < out.index("base")
     stats = json.loads(here("standings", "cmp", "--all", "--json", "--csv", "tables").out)["variants"]
     assert stats["base"] == json.loads(here("standings", "results/cmp/base", "--all", "--json").out)
@@ -101,9 +101,9 @@ def test_a_comparison_with_a_variant_that_has_not_begun(here: Arena) -> None:
 
 def test_the_table_of_a_league(played: Arena) -> None:
     for form in ("table", "json"):
-        own = played("league", "show", "open", "--format", form).out
-        assert played("standings", "open", "--format", form).out == own
-        assert played("standings", "leagues/open", "--format", form).out == own
+        own = played("league", "show", "open", "--print", form).out
+        assert played("standings", "open", "--print", form).out == own
+        assert played("standings", "leagues/open", "--print", form).out == own
 
 
 def test_ratings_of_a_league_are_those_of_its_table(played: Arena) -> None:

@@ -1,4 +1,4 @@
-"""The table of a run or a league while it is played."""
+"""The table of a run while it is played."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ import pytest
 from rich.console import Console
 
 from arena.cli.main import INTERRUPTED
-from arena.league.rating import Standings, StandingsRow
-from arena.league.versions import Version
 from arena.stats.ratings import rate
 from arena.terminal import live
-from arena.terminal.live import EVERY_S, SHARE, LiveLeague, LiveTable, ratings_of
+from arena.terminal.live import EVERY_S, SHARE, LiveTable, ratings_of
 from arena.tournament.runner.progress import BotShare, PairResult, RunStatus
 from arena.tournament.store.reader import Reader
 from tests.terminal.terminals import Terminal
@@ -38,7 +36,7 @@ def drawn(columns: int, rows: int = 24, names: tuple[str, ...] = NAMES) -> list[
     console = Console(file=stream, force_terminal=True, color_system="truecolor", _environ={}, **size)  # type: ignore[arg-type]
     table = LiveTable(console=console)
     table.begin("run", 1, status(names))
-    table.drawing._next = 0.0
+    table._next = 0.0
     table.update(status(names, 500))
     table.note("a worker \x1b[2Jdied")
     table.end(status(names, 1000), True)
@@ -72,16 +70,15 @@ def test_a_long_field_is_cut_to_the_height_of_the_terminal() -> None:
 
 def test_drawing_is_rarer_if_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     table = LiveTable(console=Console(file=io.StringIO(), force_terminal=True, width=80))
-    drawing = table.drawing
     table.begin("run", 1, status())
-    spent = drawing.spent
+    spent = table.spent
     table.update(status())
-    assert drawing.spent == spent  # not due
+    assert table.spent == spent  # not due
     monkeypatch.setattr(live, "ratings_of", lambda results: {name: (float(sum(range(10**7))), 1.0) for name in NAMES})
-    drawing._next = 0.0
+    table._next = 0.0
     before = time.monotonic()
     table.update(status())
-    assert drawing._next - before >= max(EVERY_S, (drawing.spent - spent) / SHARE)
+    assert table._next - before >= max(EVERY_S, (table.spent - spent) / SHARE)
     table.end(status(), False)
 
 
@@ -91,7 +88,7 @@ def test_a_closed_terminal_does_not_stop_play() -> None:
         table = LiveTable(console=Console(file=stream, force_terminal=True, width=80))
         table.begin("run", 1, status())
         os.close(master)
-        table.drawing._next = 0.0
+        table._next = 0.0
         table.update(status())
         table.note("x")
         table.end(status(), False)
@@ -107,30 +104,6 @@ def test_ratings_from_sums_are_those_of_the_games() -> None:
         assert ratings[bot][0] == pytest.approx(elo, abs=1)
         assert ratings[bot][1] == pytest.approx(error, rel=0.5)  # draws count as wins and losses
     assert ratings_of([]) == {}
-
-
-def league_row(rank: int) -> StandingsRow:
-    version = Version(rank, rank, f"bot{rank}", None, 2, "", "", 0.0, "active", None, "", 0, None, "")
-    return StandingsRow(rank, version, 100.0 - rank, 12.0, 40, 30, 0, 10)
-
-
-@pytest.mark.parametrize("columns", [80, 160])
-def test_a_league_is_drawn_in_place_and_cleared(columns: int) -> None:
-    stream = io.StringIO()
-    table = LiveLeague(100, Console(file=stream, force_terminal=True, width=columns, height=12, _environ={}))
-    table.show(Standings(tuple(league_row(rank) for rank in range(1, 11)), 200), 0)
-    table.say("playing \x1b[2Jthe rest")
-    for _ in range(3):
-        table.drawing._next = 0.0
-        table.add(10)
-    lines = seen(stream, columns, 12)
-    assert lines[0].split() == ["#", "bot", "Elo", "±95%", "games", "score%"]
-    assert lines[1].split() == ["1", "bot1", "v2", "+99", "12", "40", "75.0"]
-    assert lines[7] == "... and 4 more"
-    assert lines[-1].startswith("playing ?[2Jthe rest: 30 games, ")
-    assert len(lines) == 10  # drawn four times, and seen once
-    table.end()
-    assert seen(stream, columns, 12) == []
 
 
 @pytest.mark.slow

@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from arena.bots.processes.affinity import core_count
-from arena.cli.league.shared import league_argument, progress_of, show_standings, tell_result
+from arena.cli.league.shared import LeagueProgress, league_argument, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
-from arena.cli.options import isolation_of_play, trust, whole, workers
-from arena.cli.output import output
+from arena.cli.options import isolation_of_league, output, trust, whole, workers
 from arena.league import oversight
 from arena.league.match_runner import open_session
 from arena.league.placement import SubmissionResult, handle_waiting, play_games
@@ -27,7 +26,7 @@ LONGEST_REASON = 200
 @league_argument
 @click.option("--max-games", type=whole(1), metavar="N", help="Stop after N games (default: play until Ctrl-C).")
 @workers
-@isolation_of_play
+@isolation_of_league
 @trust
 @output
 def play(name: str, max_games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
@@ -71,7 +70,7 @@ def _play(
 ) -> int:
     """Finish what waits, then play so many games; show the table."""
     with open_league(name) as league:
-        progress = progress_of(games)
+        progress = LeagueProgress()
         cores = workers or core_count()
         results: list[SubmissionResult] = []
 
@@ -83,7 +82,7 @@ def _play(
         with open_session(league, "play", cores, isolation, progress.add, progress.say, trust) as session:
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
-            played = 0 if session.stopping or games == 0 else play_games(session, games, told, progress.show)
+            played = 0 if session.stopping or games == 0 else play_games(session, games, told)
             stopped = session.stopping
         progress.end()
         show_standings(league, standings(league), form, {"played": played, "interrupted": stopped})

@@ -59,8 +59,8 @@ from arena.text import counted
     help="Games that people may play against bots at a time; 0: none.",
 )
 @click.option("--guests", is_flag=True, help="Allow visitors to play without signing in (at most half of the tables).")
-@options.where_to_play
-@options.isolation_of_play
+@options.with_options(*options.EXECUTOR)
+@options.isolation_of_league
 def serve(
     name: str,
     host: str,
@@ -118,8 +118,8 @@ def serve(
 @league_argument
 @click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 @options.workers
-@options.where_to_play
-@options.isolation_of_play
+@options.with_options(*options.EXECUTOR)
+@options.isolation_of_league
 @options.trust
 def work(
     name: str,

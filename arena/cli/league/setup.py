@@ -16,8 +16,7 @@ import click
 
 from arena.bots.isolation.process import require_isolation
 from arena.cli.league.shared import league_argument, print_json
-from arena.cli.options import BANK_MS, ISOLATION, as_json, gathered, real, rules, whole
-from arena.cli.output import print_report
+from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, gathered, print_report, real, rules, whole
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.settings import load_settings, merged
@@ -32,7 +31,7 @@ from arena.web.accounts import WebStore
 
 @click.command()
 @click.argument("name")
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE.toml", help="Settings of the league.")
+@click.option("--config", type=PATH, metavar="FILE.toml", help="Settings of the league.")
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the file, such as placement.error=30."
 )
@@ -45,7 +44,7 @@ from arena.web.accounts import WebStore
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="The folder of the league (default: leagues/NAME).",
 )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from arena.cli import options
-from arena.cli.output import print_report
-from arena.cli.playing import is_terminal
+from arena.cli.options import print_report
 from arena.league.games import forfeits
 from arena.league.placement import SubmissionResult
 from arena.league.rating import Standings, standings
@@ -24,9 +23,6 @@ from arena.results.league import standing_table
 from arena.results.table import Report
 from arena.text import counted, indented, one_line
 from arena.tournament.runner.progress import RunStatus, progress_for, rate_text
-
-if TYPE_CHECKING:
-    from arena.terminal.live import LiveLeague
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
 
@@ -128,22 +124,10 @@ class LeagueProgress:
         self._begun = time.monotonic()
         self._shown.note(text)
 
-    def show(self, table: Standings, played: int) -> None:
-        """Lines hold no table."""
-
     def end(self) -> None:
         """Leave the last line as it stands."""
         if self._games:
             self._shown.note(self._text())
-
-
-def progress_of(games: int | None) -> LeagueProgress | LiveLeague:
-    """What shows the play of so many games (None: without an end): a table on a terminal, else plain lines."""
-    if not is_terminal():
-        return LeagueProgress()
-    from arena.terminal.live import LiveLeague
-
-    return LiveLeague(games)
 
 
 def print_json(values: dict[str, Any]) -> None:

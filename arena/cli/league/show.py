@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli.league.shared import league_argument, print_json, show_standings
-from arena.cli.options import complete_leagues, whole
-from arena.cli.output import output, print_report
+from arena.cli.options import PATH, complete_leagues, output, print_report, whole
 from arena.errors import ArenaError
 from arena.league import events, oversight, versions
 from arena.league.rating import standings
@@ -44,7 +43,7 @@ from arena.text import indented, utc_text
 @click.option("--at", metavar="WHEN", help="Show the table after an event (its number) or at a date (UTC).")
 @click.option("--version", type=whole(1), metavar="V", help="With BOT: this version (default: the active one).")
 @click.option("--against", metavar="BOT", help="With BOT: only its games against this one.")
-@click.option("--files", type=click.Path(path_type=Path), metavar="DIR", help="With BOT: write its files to DIR.")
+@click.option("--files", type=PATH, metavar="DIR", help="With BOT: write its files to DIR.")
 @output
 def show(
     league: str | None,

@@ -16,7 +16,7 @@ from arena.bots.spec import find_bot
 from arena.cli import options
 from arena.cli.league.shared import LeagueProgress, print_json, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
-from arena.cli.output import output, print_report
+from arena.cli.options import output, print_report
 from arena.errors import ArenaError
 from arena.league import placement, versions
 from arena.league.match_runner import open_session
@@ -45,7 +45,7 @@ DONE, REFUSED = 0, 1
 @click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
 @click.option(
     "--token-file",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="FILE",
     help="For --server: the file with the token of your invitation (default: $ARENA_TOKEN).",
 )
@@ -53,13 +53,13 @@ DONE, REFUSED = 0, 1
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
 @click.option(
     "--folder",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="DIR",
     help="Submit all files in DIR; BOT is a file (or command) in it.",
 )
 @click.option("--again", is_flag=True, help="Check a refused file again.")
 @options.workers
-@options.isolation_of_play
+@options.isolation_of_league
 @options.trust
 @output
 def submit(

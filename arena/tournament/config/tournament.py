@@ -19,8 +19,9 @@ from arena.bots.faults import BotError
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.processes.limits import Limits
 from arena.bots.spec import display_name, find_bot, parse_spec
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
+from arena.paths import data_folder
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.text import one_line, quoted
 from arena.tournament.config.validation import Checker, read_toml, show
@@ -221,6 +222,22 @@ def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
     """Read and check a TOML file. ConfigError for a file that cannot be read, is not TOML, or has mistakes."""
     path = Path(path)
     return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist)
+
+
+def named_config(text: str) -> TournamentConfig:
+    """The settings of a file, or of a bare name from ./configs or those that come with the program."""
+    path = Path(text)
+    folders = (Path("configs"), data_folder("configs"))
+    if path.suffix != ".toml" and path.name == text and not path.is_file():
+        known = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
+        if known is None:
+            names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
+            raise ConfigError(
+                f"unknown tournament '{text}'{did_you_mean(text, names)}"
+                f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
+            )
+        path = known
+    return load_config(path, exist=True)
 
 
 def config_from_dict(

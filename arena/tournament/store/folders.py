@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.bots.spec import find_bot
 from arena.errors import did_you_mean
 from arena.paths import RESULTS
+from arena.tournament.config.tournament import TournamentConfig
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.schema import DATABASE, StoreError
 
@@ -112,3 +118,40 @@ def run_folder(text: str) -> Path:
         raise StoreError(f"there is no run in {text}")
     known = f"; {RESULTS}/ has {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}" if names else ""
     raise StoreError(f"no run named '{text}'{near} (looked in ./{text} and {RESULTS}/{text}{known})")
+
+
+# ---------------------------------------------------------------- new runs
+
+
+def drawn_seed(isolated: bool = False) -> int:
+    """A seed short enough to be read out; for isolated bots, one that cannot be found by trying."""
+    return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
+
+
+def run_name(start: str, bots: Sequence[str]) -> str:
+    """A name for a run without a file: how it is played, and its first bots."""
+    shown = "-".join([start, *bots[:4]] + ["and-more"] * (len(bots) > 4))
+    return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
+
+
+def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path:
+    """A folder in results/ with a mark that tells settings and sources of bots from others.
+
+    So the same command with the same seed resumes its run, and another one never meets it.
+    """
+    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
+    text = json.dumps([settings, sources], sort_keys=True)
+    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> tuple[TournamentConfig, Path]:
+    """Where a run goes: a folder of the name of its file, else a marked one, for which the seed must be drawn."""
+    if folder is not None:
+        return config, folder
+    if config.out is not None:
+        return config, Path(config.out)
+    if named:
+        return config, RESULTS / config.name
+    if config.seed is None:
+        config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
+    return config, marked_folder(config.name, config.canonical(), config)

@@ -46,7 +46,7 @@ def test_standings(played: Arena) -> None:
     # a bot that has come moves the mean; what the others moved is shown without that
     moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
     assert sum(moved) == pytest.approx(0)
-    assert "**open: rules base" in played("league", "show", "open", "--format", "markdown").out
+    assert "**open: rules base" in played("league", "show", "open", "--print", "markdown").out
 
 
 def test_standings_as_they_were(played: Arena) -> None:
@@ -106,7 +106,7 @@ def test_show(played: Arena) -> None:
 
 
 def test_csv_is_for_programs(played: Arena) -> None:
-    rows = list(csv.DictReader(io.StringIO(played("league", "show", "open", "--format", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(played("league", "show", "open", "--print", "csv").out)))
     assert len(rows) == 3
     assert float(rows[0]["elo"]) > float(rows[1]["elo"])
 
@@ -168,6 +168,6 @@ def test_no_command_shows_the_secret(played: Arena) -> None:
     with open_league("open", write=False) as league:
         secret = league.meta("secret")
     for args in (("show", "open"), ("history", "open"), ("show", "open", "first"), ("show",)):
-        for form in ("--format=table", "--json"):
+        for form in ("--print=table", "--json"):
             found = played("league", *args, form)
             assert secret not in found.out + found.err
