@@ -38,6 +38,7 @@ SCHEMA = "\n".join(RUN.statements)
 def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
     """Python blocks that define the bot are its file, others are run; TOML is `mycup.toml`."""
     (tmp_path / "bots").mkdir()
+    (tmp_path / "examples").symlink_to(DOCS.parent / "examples")
     (tmp_path / "bots" / "mybot.py").write_text("def act(view, moves):\n    return moves[0]\n")
     for kind, text in _BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "console":
@@ -61,6 +62,8 @@ def run(words: list[str], folder: Path) -> None:
         (folder / "bots" / f"{words[2]}.py").unlink(missing_ok=True)
     if words[0] == "arena":
         words = [sys.executable, "-m", "arena.cli.main", *words[1:]]
+    elif words[0] == "python3":
+        words[0] = sys.executable
     root = str(DOCS.parent)
     environment = {**os.environ, "PYTHONPATH": root}
     done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)

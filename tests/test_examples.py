@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from arena import run_tournament
+from arena import play_game, run_tournament
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SAYS = {
     "compare_rules": "base:hand_size=7",
     "gymnasium_greedy": "random moves won 0 of 20 games",
     "kaggle_agent": "<agent - random",
+    "learned_bot": "after",
     "one_game": "a (counter) wins, stones 5-1: five stones",
     "openspiel_search": "<Searching - random",
     "pettingzoo_random": "player_0 gets +1",
@@ -37,7 +39,11 @@ SLOW = ("compare_rules", "openspiel_search")
 @pytest.mark.process
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in SAYS if name != "test_bot"],
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        for name in SAYS
+        if name not in ("learned_bot", "test_bot")
+    ],
 )
 def test_a_script(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -60,6 +66,16 @@ def test_a_test(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert SAYS["test_bot"] in done.stdout
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_a_bot_that_learns(tmp_path: Path) -> None:
+    bot = tmp_path / "mine.py"
+    shutil.copy(EXAMPLES / "learned_bot.py", bot)
+    done = subprocess.run([sys.executable, bot, "5"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert SAYS["learned_bot"] in done.stdout, done.stderr
+    assert play_game(str(bot), "first", seed=1).forfeit is None
 
 
 def test_every_example_is_run() -> None:
