@@ -75,6 +75,13 @@ LINES = {
     ],
     "endings.py": [("\n    def __new__", '    BOREDOM = "boredom", "forfeits for boredom"\n')],
     "results/formats/__init__.py": [('"html": "html"', '"titles": "titles", ')],
+    "stats/field.py": [
+        (
+            "        table.append(row)\n    return pd.DataFrame(table)\n\n\ndef spread_row",
+            '        row["drawn"] = row["draws"] / row["games"]\n',
+        )
+    ],
+    "results/table.py": [('    "p_value": "p",\n', '    "drawn": "share",\n')],
 }
 
 
@@ -140,3 +147,12 @@ def test_an_executor_is_a_module_and_a_line(command: Command) -> None:
 def test_an_output_format_is_a_module_and_a_line(command: Command) -> None:
     command("match", "first", "random", "--games", "2", "--seed", "1", "--out", "titles")
     assert command("standings", "titles", "--print", "titles").endswith("!\n")
+
+
+def test_a_statistic_column_is_in_every_output(command: Command, tmp_path: Path) -> None:
+    command("match", "first", "random", "--games", "2", "--seed", "1", "--out", "drawn")
+    values = json.loads(command("standings", "drawn", "--all", "--json"))
+    assert [row["drawn"] for row in values["scores"]] == [row["draws"] / row["games"] for row in values["scores"]]
+    assert "drawn %" in command("standings", "drawn", "--all", "--wide")
+    command("standings", "drawn", "--all", "--csv", str(tmp_path))
+    assert "drawn" in (tmp_path / "scores.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
