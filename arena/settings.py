@@ -1,7 +1,7 @@
 """Settings declared once: each with its default, its bounds and what it is for, in the class that holds it.
 
 A settings class is a frozen dataclass whose fields are made by the functions below. How a file is read and
-checked (`arena.tournament.config.validation`), the options of commands and the reference in the docs follow from that.
+checked (`arena.tournament.validation`), the options of commands and the reference in the docs follow from that.
 """
 
 from __future__ import annotations

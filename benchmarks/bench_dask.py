@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.config.tournament import config_from_dict
+from arena.tournament.config import config_from_dict
 from arena.tournament.runner.progress import RunStatus
 from arena.tournament.runner.run import play_run
 

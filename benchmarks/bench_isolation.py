@@ -24,14 +24,13 @@ from pathlib import Path
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 WARM_UP = 20
 

@@ -19,10 +19,9 @@ from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 PAIRS = 500
 

@@ -30,10 +30,9 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     from arena.bots.spec import find_bot
     from arena.game.rules import load_rules
     from arena.tournament.formats.round_robin import round_robin
-    from arena.tournament.match.results import ScheduleProgress
-    from arena.tournament.referee.player import Player
-    from arena.tournament.referee.referee import Referee
-    from arena.tournament.referee.rows import GameSettings
+    from arena.tournament.games import ScheduleProgress
+    from arena.tournament.referee import Player, Referee
+    from arena.tournament.rows import GameSettings
 
     players = [Player.of(load_bot(find_bot(bot, name=name))) for name in NAMES]
     referee = Referee(GameSettings(load_rules("base"), 5), players)
@@ -53,7 +52,7 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
 
 def tournament(bot: str, games: int, workers: int) -> dict[str, float]:
     """A stored round robin of about `games` games."""
-    from arena.tournament.config.tournament import config_from_dict
+    from arena.tournament.config import config_from_dict
     from arena.tournament.runner.run import play_run
 
     bots = [{"spec": bot, "name": name} for name in NAMES]

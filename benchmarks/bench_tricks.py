@@ -24,7 +24,7 @@ def quick_loop() -> None:
 
     With it a stored tournament of `first` bots takes 0.47 of the CPU time (2 cores, Linux, 7 pairs).
     """
-    from arena.tournament.referee.player import Player
+    from arena.tournament.referee import Player
 
     Player.quick = property(lambda player: False, lambda player, value: None)  # type: ignore[assignment]
 

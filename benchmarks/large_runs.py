@@ -22,9 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.tournament.config.tournament import config_from_dict
-from arena.tournament.match.results import Row, ScheduleProgress
-from arena.tournament.match.tasks import Chunk, Task
+from arena.tournament.config import config_from_dict
+from arena.tournament.games import Chunk, Row, ScheduleProgress, Task
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.writer import open_store

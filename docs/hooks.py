@@ -20,7 +20,7 @@ from arena.cli.main import cli
 from arena.lab.notebook import COLUMNS
 from arena.league.settings import LeagueSettings
 from arena.results.moves import COLUMNS as MOVE_COLUMNS
-from arena.tournament.config.reference import settings_reference, tournament_reference
+from arena.tournament.config import settings_reference, tournament_reference
 
 ROOT = Path(__file__).resolve().parents[1]
 _MARKER = re.compile(r"<!-- (\w+) -->")

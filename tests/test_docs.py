@@ -17,7 +17,7 @@ import pytest
 from arena.cli.main import COMMANDS, cli
 from arena.lab.notebook import COLUMNS
 from arena.results.moves import COLUMNS as MOVE_COLUMNS
-from arena.tournament.store.schema import RUN
+from arena.tournament.store.sqlite import RUN
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [

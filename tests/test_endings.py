@@ -24,7 +24,7 @@ endings.ENDINGS = (*endings.ENDINGS, "boredom")
 endings.ENDING_CODES["boredom"] = 4
 
 from dataclasses import replace
-from arena.tournament.match.tasks import Chunk, PairTask
+from arena.tournament.games import Chunk, PairTask
 from arena.results.standings import COLUMNS, FORFEIT_COLUMNS
 from arena.stats.field import endings as share_of_endings, terminations
 from arena.stats.frames import check_games

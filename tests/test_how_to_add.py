@@ -21,7 +21,7 @@ Command: TypeAlias = Callable[..., str]
 FORMAT = '''
 """Every bot meets the next one in the circle."""
 
-from arena.tournament.formats.format import GAMES, Format
+from arena.tournament.formats.schedule import GAMES, Format
 from arena.tournament.formats.round_robin import fixed_schedule
 
 
@@ -37,7 +37,7 @@ EXECUTOR = '''
 
 from dataclasses import replace
 
-from arena.tournament.runner.executors.local import LocalExecutor
+from arena.tournament.runner.executors import LocalExecutor
 
 
 def single_executor(job, scheduler, sink):
@@ -59,18 +59,18 @@ def act(view, moves):
 #: By file: the new module, or where a line is added to one that is there.
 NEW = {
     "tournament/formats/circle.py": FORMAT,
-    "tournament/runner/executors/single.py": EXECUTOR,
+    "tournament/runner/single.py": EXECUTOR,
     "results/formats/titles.py": OUTPUT,
 }
 LINES = {
     "tournament/formats/__init__.py": [
-        ("from arena.tournament.formats.format import", "from arena.tournament.formats.circle import CIRCLE\n"),
+        ("from arena.tournament.formats.schedule import", "from arena.tournament.formats.circle import CIRCLE\n"),
         ("    SPRT,\n", "    CIRCLE,\n"),
     ],
-    "tournament/config/tournament.py": [
+    "tournament/config.py": [
         (
             '    "local": ExecutorEntry',
-            '    "single": ExecutorEntry("arena.tournament.runner.executors.single:single_executor"),\n',
+            '    "single": ExecutorEntry("arena.tournament.runner.single:single_executor"),\n',
         )
     ],
     "endings.py": [("\n    def __new__", '    BOREDOM = "boredom", "forfeits for boredom"\n')],

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
-from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.process import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.python_messages import (
     ANSWER,
@@ -39,7 +39,7 @@ from arena.bots.isolation.python_messages import (
     pack_message,
     read_answer,
 )
-from arena.bots.processes.limits import BotLimits
+from arena.bots.limits import BotLimits
 from arena.bots.spec import BotSpec
 from arena.game.deals import make_deal
 from arena.game.engine import State, View

@@ -18,10 +18,9 @@ from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import Rules, load_rules
-from arena.tournament.match.tasks import GameTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import GameTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 ROUNDS = 5
 RULE_SETS = ("base", "tactical", "expert")

@@ -8,7 +8,7 @@ from arena.cli import options
 from arena.league.check import GAMES, RULES, check_bot
 from arena.league.check_report import report_text
 from arena.text import json_text
-from arena.tournament.config.tournament import Clock
+from arena.tournament.config import Clock
 from arena.tournament.runner.progress import RunStatus, progress_for
 
 READY, NOT_READY = 0, 1

@@ -37,7 +37,7 @@ from arena.lab.comparison import all_variants, check_sources, new_comparison, pl
 from arena.paths import RESULTS
 from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
 from arena.results.until_error import UntilError
-from arena.tournament.store.folders import drawn_seed, inner_runs, marked_folder, run_folder, run_name
+from arena.tournament.store.reader import drawn_seed, inner_runs, marked_folder, run_folder, run_name
 
 
 @click.command()

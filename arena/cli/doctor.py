@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.bots.isolation.doctor import capabilities
-from arena.bots.processes.affinity import core_count
+from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
+from arena.bots.processes import core_count
 from arena.paths import data_folder
 
 OPTIONAL = {

@@ -18,8 +18,8 @@ from arena.results.sources import GameFilter, find, games_of, run_data
 from arena.results.standings import standings
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
-from arena.tournament.match.results import GameResult
-from arena.tournament.store.folders import COMPARISON
+from arena.tournament.games import GameResult
+from arena.tournament.store.reader import COMPARISON
 
 
 @click.command()

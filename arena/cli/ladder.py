@@ -36,7 +36,7 @@ from arena.lab.ladder import (
     standing_report,
 )
 from arena.paths import RESULTS
-from arena.tournament.config.tournament import TournamentConfig
+from arena.tournament.config import TournamentConfig
 from arena.tournament.runner.progress import progress_for
 
 

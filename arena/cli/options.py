@@ -26,8 +26,8 @@ from arena.results.formats import FORMATS, write
 from arena.results.whole_file import write_whole
 from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line, quoted
-from arena.tournament.config.tournament import EXECUTORS, Clock, TournamentConfig
-from arena.tournament.match.tasks import DEAL_BITS
+from arena.tournament.config import EXECUTORS, Clock, TournamentConfig
+from arena.tournament.games import DEAL_BITS
 
 if TYPE_CHECKING:
     from arena.results.table import Report

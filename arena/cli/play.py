@@ -25,7 +25,7 @@ from arena.terminal.lines import LineInterface, on_screen
 from arena.terminal.session import Seating, Session, end_text, read_unfinished
 from arena.terminal.viewer import Timeline, Viewer
 from arena.text import indented, one_line
-from arena.tournament.store.folders import drawn_seed
+from arena.tournament.store.reader import drawn_seed
 
 GAMES = Path("games")
 PERSON = "you"

@@ -28,11 +28,11 @@ from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.whole_file import write_whole
 from arena.settings import as_dict
 from arena.text import one_line
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict, with_settings
+from arena.tournament.config import TournamentConfig, config_from_dict, with_settings
 from arena.tournament.formats.sprt import SequentialTest
 from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.folders import run_name, with_folder
+from arena.tournament.store.reader import run_name, with_folder
 
 if TYPE_CHECKING:
     from arena.terminal.live import LiveTable

@@ -24,10 +24,9 @@ from arena.errors import ArenaError
 from arena.results.run import stored_config
 from arena.results.sources import FILE, LEAGUE, find
 from arena.settings import settings_of
-from arena.tournament.config.tournament import grown
+from arena.tournament.config import grown
 from arena.tournament.formats import FORMATS
-from arena.tournament.store.folders import COMPARISON
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.reader import COMPARISON, Reader
 
 
 def _growth_options(command: Callable[..., int]) -> Callable[..., int]:

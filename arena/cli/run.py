@@ -30,7 +30,7 @@ from arena.cli.options import (
 from arena.cli.playing import config_of, play, until_error, with_settings_of
 from arena.errors import ArenaError
 from arena.settings import Setting, settings_of
-from arena.tournament.config.tournament import named_config
+from arena.tournament.config import named_config
 from arena.tournament.formats import FORMATS
 
 _FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]

@@ -15,8 +15,7 @@ from arena.results.records import verify_file
 from arena.results.run_list import run_lines, runs_report
 from arena.results.sources import FILE, LEAGUE, find, game_faults
 from arena.text import printable
-from arena.tournament.store.folders import COMPARISON
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.reader import COMPARISON, Reader
 
 
 @click.command()

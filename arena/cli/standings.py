@@ -17,9 +17,8 @@ from arena.stats.frames import StatsError, check_games, read_games_csv
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
 from arena.stats.ratings import rate as rate_games
-from arena.tournament.store.folders import run_folder
-from arena.tournament.store.reader import Reader
-from arena.tournament.store.schema import DATABASE, StoreError
+from arena.tournament.store.reader import Reader, run_folder
+from arena.tournament.store.sqlite import DATABASE, StoreError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -39,12 +39,12 @@ from arena.stats.pairs import counts_between, head_to_head
 from arena.stats.ratings import rate
 from arena.stats.sprt import SprtResult
 from arena.text import one_line
-from arena.tournament.config.tournament import BotSetting, TournamentConfig, check, named_config
-from arena.tournament.formats.format import FormatSettings
+from arena.tournament.config import BotSetting, TournamentConfig, check, named_config
+from arena.tournament.formats.schedule import FormatSettings
 from arena.tournament.formats.sprt import SequentialTest, SprtSettings
 from arena.tournament.runner.progress import ProgressListener, progress_for
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.folders import is_begun, marked_folder
+from arena.tournament.store.reader import is_begun, marked_folder
 
 NAME = "ladder"
 RULES = ("base", "tactical", "expert")

@@ -28,11 +28,9 @@ from arena.game.moves import Move
 from arena.game.record import cards_text, parse_deal, parse_record, replay, replay_steps
 from arena.game.rules import Rules, load_rules
 from arena.results.board import board_text, result_line
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import DEAL_BITS, GameTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import DEAL_BITS, GameResult, GameTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 AnyBot: TypeAlias = str | PathLike[str] | Actor | type[Actor] | Act | ModuleType
 """A spec or a file, a bot object, a class of bots, a function `act(view, moves)`, or a module that has one."""

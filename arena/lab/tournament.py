@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from arena.bots.faults import show_value
 from arena.errors import ArenaError
 from arena.game.rules import Rules
-from arena.tournament.config.tournament import (
+from arena.tournament.config import (
     TournamentConfig,
     check,
     config_from_dict,
@@ -22,8 +22,7 @@ from arena.tournament.config.tournament import (
 from arena.tournament.formats import FORMATS
 from arena.tournament.runner.progress import progress_for
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.folders import run_folder, run_name, with_folder
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.reader import Reader, run_folder, run_name, with_folder
 
 if TYPE_CHECKING:
     from arena.lab.notebook import Run

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.isolation.process import require_isolation
-from arena.bots.isolation.sandbox_files import check_folder
-from arena.bots.processes.limits import Limits
-from arena.bots.processes.procfs import children, descendants, status_mb
+from arena.bots.isolation.sandbox import check_folder
+from arena.bots.limits import Limits
+from arena.bots.processes import children, descendants, status_mb
 from arena.bots.spec import BotSpec, find_bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.record import parse_record
@@ -39,12 +39,10 @@ from arena.league.check_report import (
 )
 from arena.paths import data_folder
 from arena.text import one_line
-from arena.tournament.config.tournament import Clock
-from arena.tournament.match.results import FAILED_AFTER, GameResult, merge_times, time_quantile
-from arena.tournament.match.tasks import Chunk, PairTask
-from arena.tournament.runner.executors import Failed, Played, WorkerFault
-from arena.tournament.runner.executors.local import LocalExecutor
-from arena.tournament.runner.job import Job
+from arena.tournament.config import Clock
+from arena.tournament.games import FAILED_AFTER, Chunk, GameResult, PairTask, merge_times, time_quantile
+from arena.tournament.runner.executors import LocalExecutor, WorkerFault
+from arena.tournament.runner.job import Failed, Job, Played
 from arena.tournament.runner.logs import PlainRecord
 
 RULES = ("base", "tactical", "expert")

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from arena.tournament.match.tasks import PAIRING_BITS
+from arena.tournament.games import PAIRING_BITS
 from arena.tournament.store.columns import stored_columns
 
 

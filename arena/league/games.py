@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from arena.endings import AFTER, forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import PAIRING_BITS, GameId, PairTask
+from arena.tournament.games import PAIRING_BITS, GameId, PairTask, Row
 
 if TYPE_CHECKING:
     import pandas as pd

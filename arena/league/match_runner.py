@@ -30,11 +30,9 @@ from arena.league.submission import find_entry
 from arena.league.versions import Version
 from arena.paths import data_folder
 from arena.text import counted
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.runner.dispatch import Dispatcher, StopSignals
-from arena.tournament.runner.executors import Executor, Failed, Lost, Played, WorkerFault, make_executor
-from arena.tournament.runner.job import Job
+from arena.tournament.games import PairTask, Row
+from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
+from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import RunLog, Sink
 
 log = logging.getLogger("arena.league")

@@ -26,8 +26,7 @@ from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Receipt, Version
 from arena.text import one_line
-from arena.tournament.match.results import GameResult, Row
-from arena.tournament.match.tasks import PairTask
+from arena.tournament.games import GameResult, PairTask, Row
 
 OPPONENT, CONTROL = "random", "first"  # bots of the program: a trial's opponent, and who is tried if a bot fails
 TRIAL_DEALS = 4

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.isolation.levels import ISOLATIONS
-from arena.bots.processes.limits import Limits
+from arena.bots.limits import Limits
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.settings import REQUIRED, choice, flag, real, settings_of, table, text, whole
 from arena.text import one_line
-from arena.tournament.config.tournament import Clock
-from arena.tournament.config.validation import Checker, read_toml
+from arena.tournament.config import Clock
+from arena.tournament.validation import Checker, read_toml
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _LONGEST_AUTHOR = 80

@@ -18,10 +18,9 @@ from typing import Any, Self
 from arena.errors import ArenaError, did_you_mean
 from arena.league.figures import LeagueFigures, read_league_figures
 from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.tournament.match.results import Row
+from arena.tournament.games import Row
 from arena.tournament.store.reader import SELECT_GAMES, is_own_file
-from arena.tournament.store.schema import FORFEITS_INDEX, GAMES, META
-from arena.tournament.store.sqlite import Connection, Database
+from arena.tournament.store.sqlite import FORFEITS_INDEX, GAMES, META, Connection, Database
 from arena.tournament.store.writer import insert_games
 
 LEAGUES = Path("leagues")

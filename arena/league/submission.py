@@ -17,9 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
-from arena.bots.commands import PREFIX, SYSTEM_FOLDERS, command_words
 from arena.bots.faults import BotError
-from arena.bots.spec import BotSpec, find_bot, find_file, parse_spec
+from arena.bots.spec import PREFIX, SYSTEM_FOLDERS, BotSpec, command_words, find_bot, find_file, parse_spec
 from arena.errors import did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
 from arena.text import one_line, quoted

@@ -18,9 +18,8 @@ from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.submission import StoredFile, Submission
 from arena.text import one_line
-from arena.tournament.match.results import GameResult, Row
-from arena.tournament.match.tasks import GameId
-from arena.tournament.match.verify import game_fault
+from arena.tournament.games import GameId, GameResult, Row
+from arena.tournament.rows import game_fault
 
 MOST_FAULTS = 100
 """Faults that are told; of a league with more, all is wrong."""

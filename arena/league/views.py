@@ -17,8 +17,7 @@ from arena.league.store import DATABASE, League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
 from arena.text import first_line
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameId
+from arena.tournament.games import GameId, GameResult
 
 Line = dict[str, Any]
 

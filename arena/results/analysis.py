@@ -13,7 +13,7 @@ from arena.results.losses import BotLosses, RunLosses
 from arena.results.records import StoredGame
 from arena.results.table import Column, Report, Row, Table, percent, records, table_values
 from arena.text import one_line
-from arena.tournament.match.results import GameResult
+from arena.tournament.games import GameResult
 
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_LINES = 60

@@ -22,7 +22,7 @@ from arena.game.engine import State
 from arena.game.record import Record, parse_record
 from arena.game.rules import Rules
 from arena.results.decisions import Decision, decisions
-from arena.tournament.match.results import GameResult
+from arena.tournament.games import GameResult
 
 _ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
 _TACTIC, _BOLD, _DIM = "36", "1", "2"

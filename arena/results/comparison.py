@@ -16,9 +16,8 @@ from arena.game.rules import load_rules
 from arena.paths import read_small_file
 from arena.results.whole_file import write_whole
 from arena.text import json_text
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict, grown
-from arena.tournament.store.folders import COMPARISON, is_begun
-from arena.tournament.store.reader import is_own_file
+from arena.tournament.config import TournamentConfig, config_from_dict, grown
+from arena.tournament.store.reader import COMPARISON, is_begun, is_own_file
 
 _VERSION = 1
 

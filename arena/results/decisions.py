@@ -11,7 +11,7 @@ from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record, replay_steps
-from arena.tournament.match.results import GameResult, bucket_ms, times_in_order
+from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
 Cards = tuple[str, ...]
 

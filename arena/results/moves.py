@@ -17,7 +17,7 @@ from arena.results.decisions import Cards, decisions
 from arena.results.sources import StoredGames
 from arena.results.whole_file import whole_file, whole_text
 from arena.text import spreadsheet_cell
-from arena.tournament.match.results import GameResult
+from arena.tournament.games import GameResult
 
 if TYPE_CHECKING:
     import pandas as pd

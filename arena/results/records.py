@@ -22,8 +22,7 @@ from arena.game.engine import State
 from arena.game.record import VERSION, Record, parse_record, replay_steps, verify, with_about
 from arena.results.whole_file import whole_text
 from arena.text import one_line, quoted
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import DEAL_BITS, PAIRING_BITS, GameId
+from arena.tournament.games import DEAL_BITS, PAIRING_BITS, GameId, GameResult
 
 _MAGIC = b"\x1f\x8b"
 _MARK = VERSION.partition("/")[0] + "/"

@@ -13,13 +13,12 @@ import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.results.records import ReplayError
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
-from arena.tournament.match.results import GameResult, ScheduleProgress
+from arena.tournament.games import GameResult, ScheduleProgress
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns, ThinkingTime
-from arena.tournament.store.reader import Reader, WorkSession
-from arena.tournament.store.reasons import ForfeitReason, Reasons
+from arena.tournament.store.reader import ForfeitReason, Reader, Reasons, WorkSession
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,10 +16,9 @@ from pathlib import Path
 from arena.errors import ArenaError, did_you_mean
 from arena.results.run import read_run, stored_config
 from arena.results.standings import RunStandings, standings
-from arena.tournament.config.tournament import TournamentConfig, check, grown
-from arena.tournament.formats.format import GAMES
-from arena.tournament.store.folders import is_begun
-from arena.tournament.store.reader import Reader
+from arena.tournament.config import TournamentConfig, check, grown
+from arena.tournament.formats.schedule import GAMES
+from arena.tournament.store.reader import Reader, is_begun
 
 MOST_GAMES = 100_000
 """Games of each pairing at which it is given up, if nothing else is said."""

@@ -26,7 +26,7 @@ from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
 from arena.terminal.scene import scene_of_view
 from arena.text import indented, one_line
-from arena.tournament.referee.process_state import seed_generators
+from arena.tournament.process_state import seed_generators
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from arena.bots.bot import Actor, TimeLeft
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.engine import State, View
@@ -23,11 +23,9 @@ from arena.results.records import record_line, record_lines
 from arena.results.whole_file import write_whole
 from arena.terminal.input import Person, Resigned
 from arena.text import first_line, one_line
-from arena.tournament.match.results import GameResult, Row
-from arena.tournament.match.tasks import GameTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import GameResult, GameTask, Row
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 _PERSON, _BOT = "person", "bot"  # what the record of an unfinished game tells besides
 

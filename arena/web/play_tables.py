@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.bots.processes.procfs import start_time
+from arena.bots.processes import start_time
 from arena.errors import ArenaError
 from arena.league.settings import LeagueError
 from arena.league.versions import Version
-from arena.tournament.store.folders import drawn_seed
+from arena.tournament.store.reader import drawn_seed
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
 
 log = logging.getLogger("arena.web")

@@ -38,8 +38,7 @@ from arena.results.pages.render import embedded_data, environment
 from arena.results.records import StoredGame
 from arena.results.whole_file import write_whole
 from arena.text import utc_text
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameId
+from arena.tournament.games import GameId, GameResult
 
 SKELETON_NAME = "mybot"
 ENDING = ".html"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.bots.processes.tree import behind, command_of
+from arena.bots.processes import behind, command_of
 from arena.errors import ArenaError
 from arena.league.match_runner import LeagueSession
 from arena.league.placement import SubmissionResult, handle_waiting, play_games

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
-from arena.bots.processes.limits import Limits
-from arena.bots.processes.procfs import children
+from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
+from arena.bots.limits import Limits
+from arena.bots.processes import children
 from arena.endings import forfeit_of
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.run import RunReport

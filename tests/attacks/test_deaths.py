@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.tournament.runner import supervisor
-from arena.tournament.runner.worker_process import WorkerProcess
+from arena.tournament.runner.supervisor import WorkerProcess
 from tests.attacks.runs import LIMITS, attack, tournament
 
 pytestmark = [

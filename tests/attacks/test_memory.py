@@ -11,9 +11,8 @@ import pytest
 
 from arena.bots.isolation import process as processes
 from arena.bots.isolation.levels import Launch
-from arena.bots.isolation.pipe import ProcessEnded
-from arena.bots.isolation.process import BotProcess, watch_bots
-from arena.bots.processes.limits import BotLimits
+from arena.bots.isolation.process import BotProcess, ProcessEnded, watch_bots
+from arena.bots.limits import BotLimits
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
 

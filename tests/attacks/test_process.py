@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.processes.procfs import is_running
+from arena.bots.processes import is_running
 from tests.attacks.runs import LIMITS, SECRET, Attack, Outcome, attack, planted, tournament
 from tests.bots.processes.waiting import wait_for
 

@@ -15,11 +15,9 @@ import pytest
 from arena.bots.faults import BotError
 from arena.bots.loading import load_bot
 from arena.game.rules import load_rules
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import GameResult, GameTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 PLAIN = "def act(view, moves):\n    return moves[0]\n"
 HERE = Path(__file__).parents[2]

@@ -11,10 +11,9 @@ import pytest
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 from tests.tournament.referee.games import detail, forfeit
 
 PAGE = Path(__file__).parents[2] / "docs" / "bots.md"

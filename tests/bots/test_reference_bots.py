@@ -9,7 +9,7 @@ import pytest
 
 from arena.bots.spec import find_bot
 from arena.game.rules import preset_names
-from arena.tournament.match.results import points_of
+from arena.tournament.games import points_of
 from tests.tournament.referee.games import detail, forfeit, play, referee, timeless
 
 BOTS = [

@@ -14,7 +14,7 @@ from arena.cli.main import COMMANDS
 from arena.cli.options import Number
 from arena.league.settings import LeagueError, LeagueSettings, settings_from_dict
 from arena.settings import Setting, settings_of
-from arena.tournament.config.tournament import ConfigError, TournamentConfig, config_from_dict
+from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict
 from arena.tournament.formats import FORMATS
 from tests.cli.conftest import Arena
 

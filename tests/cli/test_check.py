@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.processes.procfs import descendants, is_running
+from arena.bots.processes import descendants, is_running
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
 from tests.cli.conftest import Arena, program

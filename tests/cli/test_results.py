@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.isolation.bubblewrap import SandboxMissing
+from arena.bots.isolation.sandbox import SandboxMissing
 from arena.game.record import parse_record
-from arena.tournament.store.schema import DATABASE
+from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena
 from tests.tournament.store.stored import change_database
 
@@ -179,7 +179,7 @@ def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr("arena.cli.doctor.require_bubblewrap", lambda: None)
         assert arena("doctor").out.endswith("\n\nEverything works.\n")
-    monkeypatch.setattr("arena.bots.isolation.bubblewrap.find", missing)
+    monkeypatch.setattr("arena.bots.isolation.sandbox.find", missing)
     assert arena("doctor").out.endswith("\n\nEverything works, but bots cannot be sandboxed here.\n")
 
 

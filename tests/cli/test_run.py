@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.results.standings import COLUMNS
-from arena.tournament.store.schema import DATABASE
+from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, program
 

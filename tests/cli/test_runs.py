@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament.store.folders import latest
-from arena.tournament.store.schema import DATABASE
+from arena.tournament.store.reader import latest
+from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import is_in_use, reopen_store
 from tests.cli.conftest import Arena
 from tests.results.synthetic import store_run

@@ -9,7 +9,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.lab.ladder import RULES, SPAN, Met, Standing, all_matches, candidate, ladder_config
 from arena.stats.sprt import SprtTest, sprt_result
-from arena.tournament.config.tournament import BotSetting
+from arena.tournament.config import BotSetting
 
 
 def rungs(*names: str) -> tuple[BotSetting, ...]:

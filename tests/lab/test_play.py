@@ -25,8 +25,7 @@ from arena import (
     play_game,
 )
 from arena.game.record import verify
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import PairTask
+from arena.tournament.games import GameResult, PairTask
 from tests.tournament.referee.games import referee
 
 

@@ -20,8 +20,7 @@ from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import Version
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import PairTask, game_key
+from arena.tournament.games import PairTask, Row, game_key
 
 SECRET = "0123456789abcdef" * 2
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from arena.bots.processes.limits import Limits
-from arena.bots.processes.procfs import children
+from arena.bots.limits import Limits
+from arena.bots.processes import children
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
 from arena.league.check import check_bot
@@ -28,7 +28,7 @@ from arena.league.check_report import (
     Speed,
     report_text,
 )
-from arena.tournament.config.tournament import Clock
+from arena.tournament.config import Clock
 from tests.bots.isolation.inside import need_sandbox
 
 BOTS = Path(__file__).parents[1] / "data" / "check"

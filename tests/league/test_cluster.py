@@ -13,7 +13,7 @@ from arena.league import match_runner, versions
 from arena.league.match_runner import open_session
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.tournament.runner.executors import Failed
+from arena.tournament.runner.job import Failed
 from tests.league.leagues import FIRST, RANDOM, enter, league, settle, skip_check, submission
 
 

@@ -11,7 +11,7 @@ from arena.league import games, views
 from arena.league.games import Fixture, ForfeitCount, OpponentResults, lineup_seed
 from arena.league.lease import Lease
 from arena.league.store import League, open_league
-from arena.tournament.match.tasks import PairTask
+from arena.tournament.games import PairTask
 from tests.league.leagues import SECRET, enter, played, row, sound
 
 TAKE = """

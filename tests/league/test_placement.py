@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.processes.procfs import children
+from arena.bots.processes import children
 from arena.league import events, games, match_runner, placement, versions
 from arena.league.match_runner import LeagueSession, MatchRunner, open_session
 from arena.league.placement import play_games

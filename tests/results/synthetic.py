@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.results.run import RunData, read_run
-from arena.tournament.config.tournament import config_from_dict
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameTask, chunks
+from arena.tournament.config import config_from_dict
+from arena.tournament.games import GameResult, GameTask, chunks
 from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.writer import open_store
 from tests.tournament.runner.fake import fake_result, play_pairs

@@ -12,7 +12,7 @@ import pytest
 from arena.game.record import parse_record, replay_steps
 from arena.results.moves import COLUMNS, MovesError, move_rows, write_moves
 from arena.results.whole_file import ExportError
-from arena.tournament.match.results import GameResult
+from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
 

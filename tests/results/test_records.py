@@ -15,7 +15,7 @@ import arena
 from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.results.records import ABOUT, read_games, record_line, write_records
-from arena.tournament.match.results import GameResult
+from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
 

@@ -14,8 +14,7 @@ from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standing
 from arena.results.standings_report import remarks, standings_report, summary
 from arena.stats.pairs import elo_of_score, head_to_head, pentanomial
 from arena.stats.ratings import rate
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameTask
+from arena.tournament.games import GameResult, GameTask
 from arena.tournament.store.reader import Reader
 from tests.results.synthetic import store_run, synthetic
 from tests.tournament.runner.fake import fake_result

@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from arena.bots.processes.procfs import children, descendants, is_running
+from arena.bots.processes import children, descendants, is_running
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.record import parse_record, replay

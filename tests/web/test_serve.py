@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
-from arena.bots.processes.procfs import children
+from arena.bots.processes import children
 from arena.errors import ArenaError
 from arena.league.oversight import pause
 from arena.league.store import open_league

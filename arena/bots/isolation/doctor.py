@@ -9,10 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bots.isolation import bubblewrap
+from arena.bots.isolation import sandbox
 from arena.bots.isolation.seccomp import has_filter
-from arena.bots.processes.affinity import core_held, usable_cores
-from arena.bots.processes.procfs import read_text
+from arena.bots.processes import core_held, read_text, usable_cores
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,12 @@ def _posix() -> bool:
 
 def _sandbox() -> list[Capability]:
     try:
-        program = bubblewrap.find()
-    except bubblewrap.SandboxMissing as error:
+        program = sandbox.find()
+    except sandbox.SandboxMissing as error:
         return [Capability(False, str(error))]
     try:
-        bubblewrap.trial(program)
-    except bubblewrap.SandboxMissing as error:
+        sandbox.trial(program)
+    except sandbox.SandboxMissing as error:
         return [Capability(True, f"bubblewrap {program.version} ({program.path})"), Capability(False, str(error))]
     capabilities = [Capability(True, f"bubblewrap {program.version} ({program.path}) starts a sandbox")]
     if os.geteuid() == 0:
@@ -52,7 +51,7 @@ def _sandbox() -> list[Capability]:
                 "you are root, to whom some limits do not apply; run strangers' bots as an ordinary user",
             )
         )
-    elif not bubblewrap.counts_inside():
+    elif not sandbox.counts_inside():
         capabilities.append(Capability(False, "before Linux 5.14 the threads of a sandboxed bot are not counted"))
     return capabilities
 

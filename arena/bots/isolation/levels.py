@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from arena.bots.processes.limits import BotLimits
+from arena.bots.limits import BotLimits
 from arena.errors import ArenaError
 
 

@@ -21,10 +21,8 @@ import arena.bots.isolation.python_child  # noqa: F401  children write no byteco
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation import python_messages as messages
-from arena.bots.isolation.bubblewrap import counts_inside
 from arena.bots.isolation.levels import Isolation, Launch
-from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
-from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.process import BotProcess, DeadlinePassed, ProcessEnded
 from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
 from arena.bots.isolation.python_messages import (
     Message,
@@ -34,7 +32,8 @@ from arena.bots.isolation.python_messages import (
     read_answer,
     read_fault,
 )
-from arena.bots.processes.limits import BotLimits
+from arena.bots.isolation.sandbox import counts_inside
+from arena.bots.limits import BotLimits
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.game.engine import View

@@ -233,7 +233,7 @@ def _text_of(error: BaseException) -> str:
 def _limit_threads(most: int) -> None:
     """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
 
-    See `_counted` in `arena.bots.isolation.bubblewrap`.
+    See `_counted` in `arena.bots.isolation.sandbox`.
     """
     import resource
 

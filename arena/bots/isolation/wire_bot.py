@@ -23,14 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.bots.commands import check_unchanged
 from arena.bots.faults import BotError
 from arena.bots.isolation import wire_messages as messages
 from arena.bots.isolation.levels import CannotStart, Isolation, Launch
-from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
-from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.process import BotProcess, DeadlinePassed, ProcessEnded
 from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
-from arena.bots.isolation.sandbox_files import SandboxRefused
+from arena.bots.isolation.sandbox import SandboxRefused
 from arena.bots.isolation.wire_messages import (
     LONGEST_LINE,
     HelloAnswer,
@@ -40,9 +38,9 @@ from arena.bots.isolation.wire_messages import (
     read_hello,
     read_move,
 )
+from arena.bots.limits import BotLimits
 from arena.bots.output import place_text
-from arena.bots.processes.limits import BotLimits
-from arena.bots.spec import BotSpec
+from arena.bots.spec import BotSpec, check_unchanged
 from arena.endings import ForfeitKind
 from arena.game.engine import View
 from arena.game.event_log import Event

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.bots.processes.limits import BotLimits
+from arena.bots.limits import BotLimits
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.game.engine import View

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arena.bots.processes.affinity import core_count
+from arena.bots.processes import core_count
 from arena.cli.league.shared import LeagueProgress, league_argument, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import isolation_of_league, output, trust, whole, workers

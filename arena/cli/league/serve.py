@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from arena.bots.isolation.process import require_isolation
-from arena.bots.processes.affinity import core_count
+from arena.bots.processes import core_count
 from arena.cli import options
 from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
 from arena.errors import ArenaError

@@ -27,7 +27,7 @@ from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects
 from arena.text import one_line
-from arena.tournament.match.results import bucket_ms
+from arena.tournament.games import bucket_ms
 
 LARGEST_SQUARE = 40
 """Bots beyond which a square could not be read."""

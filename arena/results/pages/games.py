@@ -39,7 +39,7 @@ from arena.results.pages.render import render
 from arena.results.records import StoredGame
 from arena.results.sources import GameFilter, games_of
 from arena.text import one_line, printable_lines
-from arena.tournament.match.results import GameResult
+from arena.tournament.games import GameResult
 
 if TYPE_CHECKING:
     import pandas as pd

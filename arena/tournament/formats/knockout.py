@@ -11,10 +11,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arena.settings import whole
-from arena.tournament.formats.format import Format, FormatSettings
-from arena.tournament.formats.schedule import Deals, Meeting, Place, Schedule, deal_tasks, deals_for, margin
-from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
-from arena.tournament.match.tasks import Pairing, Task
+from arena.tournament.formats.schedule import (
+    Deals,
+    Format,
+    FormatSettings,
+    Meeting,
+    Place,
+    Schedule,
+    deal_tasks,
+    deals_for,
+    margin,
+)
+from arena.tournament.games import GameResult, Pairing, PairingScore, ScheduleProgress, Task
 
 
 @dataclass(frozen=True)

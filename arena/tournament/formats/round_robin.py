@@ -9,10 +9,8 @@ from typing import ClassVar
 
 from arena.errors import did_you_mean
 from arena.settings import text
-from arena.tournament.formats.format import GAMES, Format, FormatSettings
-from arena.tournament.formats.schedule import Deals, Schedule, deal_tasks, deals_for
-from arena.tournament.match.results import ScheduleProgress
-from arena.tournament.match.tasks import Pairing, Task
+from arena.tournament.formats.schedule import GAMES, Deals, Format, FormatSettings, Schedule, deal_tasks, deals_for
+from arena.tournament.games import Pairing, ScheduleProgress, Task
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class FixedSchedule(Schedule):
 def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> FixedSchedule:
     """Every two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
 
-    >>> from arena.tournament.match.results import ScheduleProgress
+    >>> from arena.tournament.games import ScheduleProgress
     >>> schedule = round_robin(["a", "b", "c"], games=4)
     >>> [(t.a, t.b, t.deal) for t in schedule.tasks(ScheduleProgress())]
     [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]

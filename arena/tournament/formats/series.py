@@ -14,10 +14,8 @@ from typing import Any, ClassVar
 
 from arena.game.rng import derive_seed
 from arena.settings import choice, whole
-from arena.tournament.formats.format import Format, FormatSettings, Growth
-from arena.tournament.formats.schedule import Place, Schedule
-from arena.tournament.match.results import WIN_POINTS, GameResult, ScheduleProgress
-from arena.tournament.match.tasks import Pairing, SeriesRule, SeriesTask, Task
+from arena.tournament.formats.schedule import Format, FormatSettings, Growth, Place, Schedule
+from arena.tournament.games import WIN_POINTS, GameResult, Pairing, ScheduleProgress, SeriesRule, SeriesTask, Task
 
 NEXT_STARTERS = ("winner", "loser", "alternate")
 

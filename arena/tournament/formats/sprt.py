@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from arena.settings import choice, real, whole
-from arena.tournament.formats.format import Format, FormatSettings, Growth
 from arena.tournament.formats.round_robin import round_robin
+from arena.tournament.formats.schedule import Format, FormatSettings, Growth
 
 if TYPE_CHECKING:
     from arena.stats.sprt import SprtResult

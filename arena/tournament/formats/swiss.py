@@ -14,10 +14,19 @@ from typing import ClassVar
 
 from arena.settings import whole
 from arena.text import counted
-from arena.tournament.formats.format import Format, FormatSettings, Growth
-from arena.tournament.formats.schedule import Deals, Meeting, Place, Schedule, deal_tasks, deals_for, margin
-from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
-from arena.tournament.match.tasks import Pairing, Task
+from arena.tournament.formats.schedule import (
+    Deals,
+    Format,
+    FormatSettings,
+    Growth,
+    Meeting,
+    Place,
+    Schedule,
+    deal_tasks,
+    deals_for,
+    margin,
+)
+from arena.tournament.games import GameResult, Pairing, PairingScore, ScheduleProgress, Task
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from arena.bots.isolation.process import BotProcess, own_children, watch_bots, w
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
-from arena.bots.processes.procfs import has_children
-from arena.bots.processes.tree import kill_orphans
+from arena.bots.processes import has_children, kill_orphans
 from arena.game.rules import load_rules
-from arena.tournament.referee.player import Player
+from arena.tournament.referee import Player
 from arena.tournament.runner.job import Job
 
 

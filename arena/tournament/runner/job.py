@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation.levels import Isolation
-from arena.bots.processes.limits import BotLimits, Limits
+from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
-from arena.tournament.config.tournament import Clock
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.config import Clock
+from arena.tournament.games import Chunk, Row
+from arena.tournament.rows import GameSettings
 
 _GRACE_S = 1.0
 _ISOLATED_S = 15.0
@@ -82,3 +85,49 @@ class Job:
         """Seconds that loading a bot, by its place, may take before the worker is stopped; see `patience_s`."""
         grace = _ISOLATED_S if self.level(number).own_process else 0.0
         return self.limits.loading_s + grace
+
+
+# ---------------------------------------------------------------- what comes back
+
+
+@dataclass(frozen=True)
+class Played:
+    """Some units have been played: `chunk` holds those, under the number of the chunk that was submitted.
+
+    `rows` are those of its games, in the order of the units. `seconds` is how long they took to play; `scores` says
+    by pairing how many games there are, and how many of these its bot `a` won, drew and lost.
+    """
+
+    chunk: Chunk
+    seconds: float
+    scores: Mapping[int, Sequence[int]]
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A worker died or was stopped; another one continues its work. `text` says what happened."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault.
+
+    `pair`: the two bots in whose games workers keep dying. `elsewhere`: the machines that were to play are at fault.
+    """
+
+    text: str
+    ours: bool
+    bot: str | None = None
+    pair: tuple[str, str] | None = None
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class Drained:
+    """After `drain`: nothing is being played any longer."""
+
+
+Event: TypeAlias = Played | Lost | Failed | Drained

@@ -16,9 +16,8 @@ from typing import NamedTuple, Protocol, TextIO, TypeAlias
 from arena.rounding import half_up
 from arena.text import one_line, printable_lines
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.match.results import ScheduleProgress
-from arena.tournament.match.tasks import GameId
-from arena.tournament.runner.executors import Played
+from arena.tournament.games import GameId, ScheduleProgress
+from arena.tournament.runner.job import Played
 
 _RATE_S = 10.0
 _QUIET_S = 2.0  # without a game: then people are told that there is life

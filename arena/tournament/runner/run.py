@@ -19,11 +19,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-from arena.bots.processes.affinity import core_count
+from arena.bots.processes import core_count
 from arena.bots.spec import check_names, find_bot
 from arena.endings import AFTER
 from arena.errors import ArenaError
-from arena.tournament.config.tournament import (
+from arena.tournament.config import (
     TournamentConfig,
     config_from_dict,
     growing_key,
@@ -31,16 +31,14 @@ from arena.tournament.config.tournament import (
     least_size,
     option_of,
 )
-from arena.tournament.match.results import ScheduleProgress
-from arena.tournament.runner.dispatch import Dispatcher, StopSignals
-from arena.tournament.runner.executors import Executor, Failed, Lost, Played, WorkerFault, make_executor
-from arena.tournament.runner.job import Job
+from arena.tournament.games import ScheduleProgress
+from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
+from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
 from arena.tournament.runner.progress import GameRate, NoProgress, ProgressListener, RunningScores, RunStatus
 from arena.tournament.runner.supervisor import Supervisor
-from arena.tournament.store.folders import is_begun
-from arena.tournament.store.reader import BotEntry, Reader
-from arena.tournament.store.schema import DATABASE, StoreError
+from arena.tournament.store.reader import BotEntry, Reader, is_begun
+from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import OtherSettings, Store, differences, open_store, reopen_store
 
 log = logging.getLogger("arena.tournament.runner")

@@ -25,20 +25,24 @@ from time import perf_counter
 from typing import Any
 
 from arena.bots.bot import Actor
+from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
-from arena.bots.processes.affinity import pin_to_core
-from arena.bots.processes.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
-from arena.bots.processes.procfs import has_children, memory_in_use
-from arena.bots.processes.tree import adopt_orphans, lead_group
-from arena.bots.processes.worker_setup import die_with_parent, forget_descriptors, keep_from_forks
+from arena.bots.processes import (
+    adopt_orphans,
+    die_with_parent,
+    forget_descriptors,
+    has_children,
+    keep_from_forks,
+    lead_group,
+    memory_in_use,
+    pin_to_core,
+)
 from arena.errors import ArenaError
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import PAIRING_BITS, Task
-from arena.tournament.referee.move_log import shared_buffer
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.process_state import ProcessState
-from arena.tournament.referee.referee import Referee
+from arena.tournament.games import PAIRING_BITS, Row, Task
+from arena.tournament.move_log import shared_buffer
+from arena.tournament.process_state import ProcessState
+from arena.tournament.referee import Player, Referee
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import log_to
 

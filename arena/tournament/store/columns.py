@@ -13,8 +13,15 @@ import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.stats.games import GameArrays, by_appearance, numbered
-from arena.tournament.match.results import WIN_POINTS, PairingScore, ScheduleProgress, time_quantile
-from arena.tournament.match.tasks import PAIRING_BITS, GameId, Pairing
+from arena.tournament.games import (
+    PAIRING_BITS,
+    WIN_POINTS,
+    GameId,
+    Pairing,
+    PairingScore,
+    ScheduleProgress,
+    time_quantile,
+)
 from arena.tournament.store.sqlite import Damage
 
 if TYPE_CHECKING:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
-from collections.abc import Iterator
+import re
+import secrets
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from arena.tournament.match.results import COLUMNS, GameResult, Row, ScheduleProgress
-from arena.tournament.match.tasks import GameId, Pairing
+from arena.bots.spec import find_bot
+from arena.endings import AFTER
+from arena.errors import did_you_mean
+from arena.paths import RESULTS
+from arena.tournament.config import TournamentConfig
+from arena.tournament.games import COLUMNS, GameId, GameResult, Pairing, Row, ScheduleProgress
 from arena.tournament.store.columns import GameColumns, read_columns
-from arena.tournament.store.reasons import ForfeitReason, Reasons
-from arena.tournament.store.schema import DATABASE, RUN, StoreError
-from arena.tournament.store.sqlite import Connection
+from arena.tournament.store.sqlite import DATABASE, RUN, Connection, StoreError
 
 SELECT_GAMES = f"SELECT {', '.join(COLUMNS)} FROM games"
 _LARGEST_ID = 1 << 62
@@ -225,3 +232,208 @@ class Reader:
         for game in self.results("WHERE forfeit_by > 0"):
             reasons.add_game(game)
         return reasons.lines()
+
+
+_LONGEST = 200
+MOST = 1000
+"""Reasons of a bot and kind that are counted apart: some texts differ in every game."""
+
+
+class ForfeitReason(NamedTuple):
+    """Number of games that a bot forfeited in one way, their most frequent reason in a line, and its first game."""
+
+    bot: str
+    kind: str
+    games: int
+    reason: str
+    game: GameId
+
+
+class Reasons:
+    """Counts the forfeits of games by bot, kind (`AFTER`: it failed in `end`) and reason."""
+
+    def __init__(self) -> None:
+        self._games: dict[tuple[str, str], int] = {}
+        self._reasons: dict[tuple[str, str], dict[str, tuple[int, GameId]]] = {}  # games, the first of them
+
+    def add(self, bot: str, kind: str, detail: str | None, game: GameId) -> None:
+        """Count a game; `detail` is what its row says of it."""
+        who, reason = (bot, kind), reason_line(detail)[:_LONGEST]
+        self._games[who] = self._games.get(who, 0) + 1
+        reasons = self._reasons.setdefault(who, {})
+        if reason in reasons or len(reasons) < MOST:
+            games, first = reasons.get(reason, (0, game))
+            reasons[reason] = (games + 1, first)
+
+    def add_game(self, game: GameResult) -> None:
+        """Count a game if somebody forfeited it or failed after it."""
+        if game.forfeit is not None and game.forfeit_by is not None:
+            self.add(game.forfeit_by, game.forfeit, game.detail, game.id)
+        for bot in game.failed_after:
+            self.add(bot, AFTER, game.detail, game.id)
+
+    def lines(self) -> list[ForfeitReason]:
+        """A line for each bot and kind, the most frequent first."""
+        lines = []
+        for (bot, kind), games in self._games.items():
+            reason, (_, first) = max(self._reasons[bot, kind].items(), key=lambda item: item[1][0])
+            lines.append(ForfeitReason(bot, kind, games, reason, first))
+        return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
+
+
+def reason_line(detail: str | None) -> str:
+    """The line of a forfeit's detail that says what happened: of a traceback the exception, else the first line.
+
+    Frames of a traceback are set in, and so are the last words of a process, which stand below the reason.
+
+    >>> reason_line("in act: Traceback (most recent call last):\\n  File ...\\nKeyError: 'play'\\n")
+    "KeyError: 'play'"
+    >>> reason_line("in act: it ended itself with exit code 3\\n  last words")
+    'in act: it ended itself with exit code 3'
+    """
+    lines = [line for line in (detail or "").split("\n") if line.strip()]
+    raised = [line for before, line in pairwise(lines) if before[0].isspace() and not line[0].isspace()]
+    if raised:
+        return raised[-1].strip()
+    if lines and lines[0].endswith("(most recent call last):"):  # a group of exceptions, in a frame of marks
+        lines = [line.strip(" |+-") for line in reversed(lines) if line.strip(" |+-")]
+    return lines[0].strip() if lines else ""
+
+
+LATEST = "latest"
+"""Names the run in results/ that was worked on last, wherever a run is asked for."""
+COMPARISON = "comparison.json"
+"""What the folder of a comparison holds beside a folder for each variant's run."""
+
+
+class Found(NamedTuple):
+    """A folder and the file that says what it is: DATABASE or COMPARISON."""
+
+    kind: str
+    folder: Path
+
+
+def find_folder(text: str) -> Found:
+    """A run or a comparison, by its path or by its name in results/, or `latest`. StoreError if there is none."""
+    for folder in _places(text):
+        if (folder / DATABASE).is_file():
+            return Found(DATABASE, folder)
+        if is_comparison(folder):
+            return Found(COMPARISON, folder)
+    return Found(DATABASE, run_folder(text))
+
+
+def is_comparison(folder: Path) -> bool:
+    """Return whether the folder holds a comparison."""
+    return (folder / COMPARISON).is_file()
+
+
+def inner_runs(folder: Path) -> list[Path]:
+    """The folders of runs in a folder that is none itself, in alphabetical order."""
+    return [] if (folder / DATABASE).is_file() else sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
+
+
+def is_begun(folder: Path) -> bool:
+    """Is there a run with settings in the folder?"""
+    if not (folder / DATABASE).is_file():
+        return False
+    with Reader(folder) as reader, contextlib.suppress(StoreError):
+        return bool(reader.config())
+    return False
+
+
+def _places(text: str) -> Iterator[Path]:
+    """The folders that a text may mean, the first that holds something is meant."""
+    yield Path(text)
+    yield RESULTS / text
+    if Path(text).name in (DATABASE, COMPARISON):
+        yield Path(text).parent
+    if text == LATEST:
+        found = latest()
+        if found is None:
+            raise StoreError(f"there is no run in {RESULTS}/ yet; name a folder, or play one: arena run quick")
+        yield found.folder
+
+
+def runs_in(root: Path) -> list[Found]:
+    """The runs and comparisons in a folder, by their names."""
+    return sorted(Found(kind, path.parent) for kind in (DATABASE, COMPARISON) for path in root.glob(f"*/{kind}"))
+
+
+def last_worked_on(stored: Found) -> float:
+    """When a game was last stored in a run or a comparison, or it was begun; seconds since 1970."""
+    folders = inner_runs(stored.folder) if stored.kind == COMPARISON else [stored.folder]
+    return max(map(_last_session, folders), default=_changed(stored.folder))
+
+
+def _last_session(folder: Path) -> float:
+    with contextlib.suppress(StoreError), Reader(folder) as reader:
+        sessions = reader.sessions()
+        if sessions:
+            return max(session.ended for session in sessions)
+    return _changed(folder / DATABASE)
+
+
+def _changed(path: Path) -> float:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
+
+
+def latest() -> Found | None:
+    """The run or comparison in results/ that was worked on last; None without any."""
+    return max(runs_in(RESULTS), key=last_worked_on, default=None)
+
+
+def run_folder(text: str) -> Path:
+    """The folder of an existing run, by its path, by its name in results/, or `latest`. StoreError if there is none."""
+    for folder in _places(text):
+        if (folder / DATABASE).is_file():
+            return folder
+    for folder in _places(text):
+        if inner := inner_runs(folder):
+            some = f"{', '.join(map(str, inner[:10]))}{', ...' * (len(inner) > 10)}"
+            raise StoreError(f"{folder} holds several runs; name one of them: {some}")
+    names = sorted(path.parent.name for path in RESULTS.glob(f"*/{DATABASE}"))
+    near = did_you_mean(Path(text).name, names)
+    if Path(text).name != text:
+        raise StoreError(f"there is no run in {text}")
+    known = f"; {RESULTS}/ has {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}" if names else ""
+    raise StoreError(f"no run named '{text}'{near} (looked in ./{text} and {RESULTS}/{text}{known})")
+
+
+# ---------------------------------------------------------------- new runs
+
+
+def drawn_seed(isolated: bool = False) -> int:
+    """A seed short enough to be read out; for isolated bots, one that cannot be found by trying."""
+    return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
+
+
+def run_name(start: str, bots: Sequence[str]) -> str:
+    """A name for a run without a file: how it is played, and its first bots."""
+    shown = "-".join([start, *bots[:4]] + ["and-more"] * (len(bots) > 4))
+    return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
+
+
+def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path:
+    """A folder in results/ with a mark that tells settings and sources of bots from others.
+
+    So the same command with the same seed resumes its run, and another one never meets it.
+    """
+    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
+    text = json.dumps([settings, sources], sort_keys=True)
+    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> tuple[TournamentConfig, Path]:
+    """Where a run goes: a folder of the name of its file, else a marked one, for which the seed must be drawn."""
+    if folder is not None:
+        return config, folder
+    if config.out is not None:
+        return config, Path(config.out)
+    if named:
+        return config, RESULTS / config.name
+    if config.seed is None:
+        config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
+    return config, marked_folder(config.name, config.canonical(), config)

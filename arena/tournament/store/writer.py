@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.endings import ForfeitKind
-from arena.tournament.match.results import CLOCKED, COLUMNS, Row
-from arena.tournament.match.tasks import PAIRING_BITS, Chunk, GameId, Pairing, PairTask, SeriesTask
+from arena.tournament.games import CLOCKED, COLUMNS, PAIRING_BITS, Chunk, GameId, Pairing, PairTask, Row, SeriesTask
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
-from arena.tournament.store.schema import RUN, StoreError
-from arena.tournament.store.sqlite import Connection
+from arena.tournament.store.sqlite import RUN, Connection, StoreError
 
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
 _INSERT = (

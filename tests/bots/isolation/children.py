@@ -17,16 +17,14 @@ from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.processes.limits import BotLimits
-from arena.bots.processes.procfs import is_running
+from arena.bots.processes import is_running
 from arena.bots.spec import BotSpec, find_bot
 from arena.game.rules import load_rules
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask, Row
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 from tests.bots.isolation.inside import need_sandbox
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
 from arena.bots.isolation.levels import Launch
-from arena.bots.isolation.sandbox_files import python_files
+from arena.bots.isolation.sandbox import SandboxMissing, python_files, require_bubblewrap, sandboxed
 
 _BEGINNING = """
 import json, os, sys

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.isolation import bubblewrap
 from arena.bots.isolation import doctor as doctor
+from arena.bots.isolation import sandbox
 from arena.bots.isolation.doctor import Capability, capabilities
-from arena.bots.isolation.sandbox_files import SandboxRefused
+from arena.bots.isolation.sandbox import SandboxRefused
 from arena.cli.main import main
 from tests.bots.isolation.inside import need_sandbox
 
@@ -24,7 +24,7 @@ def _texts(found: list[Capability], ok: bool) -> str:
 def test_a_machine_with_a_sandbox_says_so() -> None:
     need_sandbox()
     found = capabilities()
-    assert f"bubblewrap {bubblewrap.find().version} ({bubblewrap.find().path}) starts a sandbox" in _texts(found, True)
+    assert f"bubblewrap {sandbox.find().version} ({sandbox.find().path}) starts a sandbox" in _texts(found, True)
     assert ("you are root" in _texts(found, False)) is (os.geteuid() == 0)
 
 
@@ -50,13 +50,13 @@ def test_what_forbids_the_sandbox_is_named(
     setting: str, value: int, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "bwrap"
-    options = "\n".join(bubblewrap._NEEDED)
+    options = "\n".join(sandbox._NEEDED)
     program.write_text(
         f'#!/bin/sh\n[ "$1" = --help ] && echo "{options}" && exit 0\necho "bwrap: not permitted" >&2\nexit 1\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(bubblewrap, "_setting", lambda name: value if name == setting else None)
+    monkeypatch.setattr(sandbox, "_setting", lambda name: value if name == setting else None)
     text = _texts(capabilities(), False)
     assert "does not start a sandbox (bwrap: not permitted)" in text
     assert remedy in text
@@ -115,6 +115,6 @@ def test_the_hint_names_what_there_is(
     def which(name: str, path: str = "") -> str | None:
         return f"/usr/bin/{name}" if name in there else None
 
-    monkeypatch.setattr(bubblewrap.shutil, "which", which)
+    monkeypatch.setattr(sandbox.shutil, "which", which)
     with pytest.raises(SandboxRefused, match=hint.replace(".", "[.]")):
-        bubblewrap._check_program(f"/home/ann/bin/{asked}", ["/usr"], tmp_path)
+        sandbox._check_program(f"/home/ann/bin/{asked}", ["/usr"], tmp_path)

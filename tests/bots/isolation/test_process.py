@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from arena.bots.isolation.levels import CannotStart, Launch
-from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
-from arena.bots.isolation.process import BotProcess
-from arena.bots.processes.limits import BotLimits
-from arena.bots.processes.procfs import children, is_running
+from arena.bots.isolation.process import BotProcess, DeadlinePassed, ProcessEnded
+from arena.bots.limits import BotLimits
+from arena.bots.processes import children, is_running
 from tests.bots.isolation.children import both, heard, line_of, soon, started
 
 MEGABYTE = 1 << 20

@@ -12,12 +12,11 @@ import pytest
 
 from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation.wire_bot import WireBot
-from arena.bots.processes.limits import BotLimits
+from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, player_of
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.isolation.wire_fakes import END, RULES, FakeProcess, honest, position, special_bot

@@ -13,7 +13,7 @@ from arena.bots.bot import BotFault, GameEnd, TimeLeft
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from arena.tournament.match.tasks import PairTask
+from arena.tournament.games import PairTask
 from tests.bots.isolation.children import (
     at_table,
     bot_file,
@@ -217,7 +217,7 @@ from arena.game.engine import State
 def act(view, moves):
     states = [one for one in gc.get_objects() if isinstance(one, State)]
     hidden = [(one.hand_of(1 - view.seat), len(set(one.clan_cards_left))) for one in states]
-    raise ValueError([name for name in sys.modules if name.startswith(("arena.tournament.match", "arena.cli"))], hidden)
+    raise ValueError([name for name in sys.modules if name.startswith(("arena.tournament", "arena.cli"))], hidden)
 """
     with at_table([bot_file(tmp_path, code), "first"]) as referee:
         text = detail(games(referee, [0])[0])

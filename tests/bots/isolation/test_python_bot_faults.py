@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots.faults import BotError
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.processes.limits import BotLimits
 from tests.bots.isolation.children import (
     at_table,
     bot_file,

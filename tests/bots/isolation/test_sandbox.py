@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 import arena
-from arena.bots.isolation import bubblewrap
-from arena.bots.isolation.bubblewrap import SandboxMissing, sandboxed
-from arena.bots.isolation.sandbox_files import SandboxRefused, check_folder
-from arena.bots.processes.limits import BotLimits
+from arena.bots.isolation import sandbox
+from arena.bots.isolation.sandbox import SandboxMissing, SandboxRefused, check_folder, sandboxed
+from arena.bots.limits import BotLimits
 from tests.bots.isolation.inside import PROGRAM, confined, learn, need_sandbox, run
 
 READ_ONLY = "OSError 30"
@@ -185,7 +184,7 @@ def test_it_stays_on_its_processors(bot: Path) -> None:
 def test_waiting_signals_are_bounded_for_each_sandbox(bot: Path) -> None:
     """All of the user's together are bounded, too: one sandbox must not be able to use them up for the others."""
     need_sandbox()
-    if not bubblewrap.counts_inside() or not os.access("/usr/bin/prlimit", os.X_OK):
+    if not sandbox.counts_inside() or not os.access("/usr/bin/prlimit", os.X_OK):
         pytest.skip("here they are not counted for a sandbox alone, or there is no prlimit")
     code = """
 import ctypes, signal
@@ -280,7 +279,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 
 def test_a_bubblewrap_that_is_not_permitted_is_named_with_its_words(bot: Path, fake: Fake) -> None:
-    options = "\n".join(bubblewrap._NEEDED)
+    options = "\n".join(sandbox._NEEDED)
     fake(
         f'case "$1" in --version) echo bubblewrap 0.8.0;; --help) echo "{options}";; '
         '*) echo "bwrap: No permissions to create new namespace" >&2; exit 1;; esac'
@@ -305,7 +304,7 @@ def test_other_systems_have_no_sandbox(bot: Path, monkeypatch: pytest.MonkeyPatc
 def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it root's bots could change the mode of /dev/null, which is the machine's."""
     need_sandbox()
-    monkeypatch.setattr(bubblewrap, "has_filter", lambda: False)
+    monkeypatch.setattr(sandbox, "has_filter", lambda: False)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(SandboxMissing, match="ordinary user"):
         sandboxed(confined((sys.executable,), bot))

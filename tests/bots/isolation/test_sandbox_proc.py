@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.processes.limits import BotLimits
+from arena.bots.limits import BotLimits
 from tests.bots.isolation.inside import PROGRAM, confined, learn, run
 
 pytestmark = pytest.mark.sandbox

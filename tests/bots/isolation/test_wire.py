@@ -12,17 +12,16 @@ from arena.bots.bot import GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.wire_bot import WireBot, launch_of, messages
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 from tests.bots.isolation.wire_fakes import (
     END,
     RULES,

@@ -17,14 +17,13 @@ import pytest
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation import wire_messages as messages
 from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules, preset_names
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 from tests.bots.isolation import wire_example
 from tests.bots.isolation.wire_fakes import Message, Recorder, fake_bot
 from tests.tournament.referee.games import detail, forfeit

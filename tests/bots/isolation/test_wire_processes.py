@@ -14,18 +14,16 @@ import pytest
 
 from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation import process as processes
-from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
 from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask, Row
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 from tests.bots.isolation.wire_fakes import position
 from tests.tournament.referee.games import detail, forfeit, timeless
 

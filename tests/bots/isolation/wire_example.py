@@ -10,10 +10,9 @@ from arena.bots.bot import TimeLeft
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import PairTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 from tests.bots.isolation.wire_fakes import Message, Recorder, fake_bot
 
 PATH = Path(__file__).parents[3] / "docs" / "wire-example.jsonl"

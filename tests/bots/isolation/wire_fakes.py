@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.bots.commands import command_hash
 from arena.bots.isolation.levels import Launch
-from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.process import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.wire_bot import WireBot
-from arena.bots.processes.limits import BotLimits
-from arena.bots.spec import BotSpec
+from arena.bots.limits import BotLimits
+from arena.bots.spec import BotSpec, command_hash
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
 from arena.game.moves import Move

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.bots.processes import affinity
-from arena.bots.processes.affinity import NO_PINNING, core_held, usable_cores
+from arena.bots import processes as affinity
+from arena.bots.processes import NO_PINNING, core_held, usable_cores
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cores are held by abstract sockets")
 
@@ -29,7 +29,7 @@ def address(monkeypatch: pytest.MonkeyPatch) -> str:
 def worker(address: str, place: int) -> Iterator[list[int]]:
     """A process of another run that is pinned as a worker is; the cores that it may use then."""
     code = f"""
-from arena.bots.processes import affinity
+from arena.bots import processes as affinity
 affinity._ADDRESS = {address!r}
 affinity.pin_to_core({place})
 print(*affinity.usable_cores(), flush=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.processes.tree import behind
+from arena.bots.processes import behind
 
 pytestmark = pytest.mark.process
 

@@ -9,8 +9,15 @@ import sys
 
 import pytest
 
-from arena.bots.processes.procfs import children, descendants, has_children, is_running, start_time
-from arena.bots.processes.tree import end_descendants, send_signal
+from arena.bots.processes import (
+    children,
+    descendants,
+    end_descendants,
+    has_children,
+    is_running,
+    send_signal,
+    start_time,
+)
 from tests.bots.processes.waiting import wait_for
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

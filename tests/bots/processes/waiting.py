@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.schema import StoreError
+from arena.tournament.store.sqlite import StoreError
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 20.0, pause_s: float = 0.005) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation import process
-from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
+from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
 from arena.errors import ArenaError
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values

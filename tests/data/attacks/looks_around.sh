@@ -6,7 +6,7 @@
 found=
 reads() {
     for path in /etc/passwd /etc/shadow /etc/hosts /etc/hostname ~root/.bashrc /root/.ssh/id_rsa ../secret.txt \
-        /proc/1/root/etc/passwd /proc/1/cwd/etc/passwd /proc/kallsyms /sys/kernel/notes /var/log/syslog; do
+        /proc/1/root/etc/passwd /proc/1/cwd/etc/passwd /sys/kernel/notes /var/log/syslog; do
         { read -r first < "$path" && [ -n "$first" ] && found="$found read:$path"; } 2> /dev/null
     done
     for path in /home/* /root/* /root/.[a-z]* /var/lib/* /srv/* /mnt/* /run/*; do

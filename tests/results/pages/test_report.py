@@ -25,7 +25,7 @@ from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
 from arena.text import one_line
-from arena.tournament.config.tournament import config_from_dict
+from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.league.leagues import enter, league, row

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.tournament.config.tournament import (
+from arena.tournament.config import (
     BotSetting,
     Clock,
     ConfigError,
@@ -18,7 +18,7 @@ from arena.tournament.config.tournament import (
     load_config,
 )
 from arena.tournament.formats.swiss import SwissSettings
-from arena.tournament.match.results import ScheduleProgress
+from arena.tournament.games import ScheduleProgress
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "configs").glob("*.toml"))
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from arena.bots.processes.limits import Limits
+from arena.bots.limits import Limits
 from arena.league.settings import LeagueSettings
 from arena.settings import settings_of
-from arena.tournament.config.reference import settings_reference, tournament_reference
-from arena.tournament.config.tournament import BotSetting, Clock, TournamentConfig
+from arena.tournament.config import BotSetting, Clock, TournamentConfig, settings_reference, tournament_reference
 from arena.tournament.formats import FORMATS
 
 ALL = [

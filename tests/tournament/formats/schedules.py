@@ -11,9 +11,8 @@ from arena.tournament.formats.round_robin import gauntlet, round_robin
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.formats.series import series
 from arena.tournament.formats.swiss import swiss
-from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
-from arena.tournament.match.tasks import GameTask, Task
-from arena.tournament.referee.referee import play_unit
+from arena.tournament.games import GameResult, GameTask, PairingScore, ScheduleProgress, Task
+from arena.tournament.referee import play_unit
 from tests.tournament.runner.fake import fake_result
 
 

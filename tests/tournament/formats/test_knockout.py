@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.knockout import bracket, knockout
-from arena.tournament.match.results import ScheduleProgress
-from arena.tournament.match.tasks import GameId
+from arena.tournament.games import GameId, ScheduleProgress
 from tests.tournament.formats.schedules import names, play_all, scores
 
 

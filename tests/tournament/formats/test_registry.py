@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from arena.settings import text, whole
-from arena.tournament.config.tournament import ConfigError, config_from_dict
+from arena.tournament.config import ConfigError, config_from_dict
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.format import Format, FormatSettings
 from arena.tournament.formats.round_robin import round_robin
+from arena.tournament.formats.schedule import Format, FormatSettings
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.tournament.formats.round_robin import gauntlet, round_robin
-from arena.tournament.match.results import ScheduleProgress
-from arena.tournament.match.tasks import PairTask
+from arena.tournament.games import PairTask, ScheduleProgress
 from tests.tournament.formats.schedules import names
 
 

@@ -12,8 +12,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.formats.series import SeriesSchedule
-from arena.tournament.match.results import GameResult, ScheduleProgress
-from arena.tournament.match.tasks import PairTask, Task
+from arena.tournament.games import GameResult, PairTask, ScheduleProgress, Task
 from tests.tournament.formats.schedules import names, play, play_all, schedules
 
 

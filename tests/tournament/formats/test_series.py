@@ -13,8 +13,7 @@ from arena.tournament.formats.series import (
     series_rule,
     starter_after,
 )
-from arena.tournament.match.results import GameResult, ScheduleProgress
-from arena.tournament.match.tasks import GameId, SeriesTask
+from arena.tournament.games import GameId, GameResult, ScheduleProgress, SeriesTask
 from tests.tournament.formats.schedules import names, play_all
 
 

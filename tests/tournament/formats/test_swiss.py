@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.swiss import has_perfect_matching, maximum_matching, swiss
-from arena.tournament.match.results import ScheduleProgress
+from arena.tournament.games import ScheduleProgress
 from tests.tournament.formats.schedules import names, play_all, scores
 
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.match.results import ScheduleProgress
-from arena.tournament.match.tasks import Chunk, GameId, chunks
+from arena.tournament.games import Chunk, GameId, ScheduleProgress, chunks
 from tests.tournament.formats.schedules import schedules
 
 

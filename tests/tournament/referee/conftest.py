@@ -25,6 +25,6 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The time of the referee, and of bots in this process."""
     clock = Clock()
-    monkeypatch.setattr("arena.tournament.referee.referee.perf_counter_ns", clock.perf_counter_ns)
+    monkeypatch.setattr("arena.tournament.referee.perf_counter_ns", clock.perf_counter_ns)
     monkeypatch.setattr(time, "sleep", clock.sleep)
     return clock

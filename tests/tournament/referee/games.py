@@ -11,11 +11,9 @@ from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.spec import find_bot
 from arena.endings import forfeit_of
 from arena.game.rules import load_rules
-from arena.tournament.match.results import CLOCKED, COLUMNS, Row
-from arena.tournament.match.tasks import PairTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
+from arena.tournament.games import CLOCKED, COLUMNS, PairTask, Row
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 BOTS = Path(__file__).parents[2] / "data" / "bots"
 _TIMELESS = [at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail"]

@@ -15,11 +15,9 @@ from arena.game.moves import Move
 from arena.game.record import parse_record, replay, verify
 from arena.game.rules import load_rules
 from arena.tournament.formats.series import series_rule
-from arena.tournament.match.results import GameResult, Row, merge_times
-from arena.tournament.match.tasks import GameId, GameTask, PairTask, SeriesTask
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings, find_game
+from arena.tournament.games import GameId, GameResult, GameTask, PairTask, Row, SeriesTask, merge_times
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings, find_game
 from tests.tournament.referee.games import detail, forfeit, loaded, play, player, referee, timeless
 
 RULES = ("base", "tactical", "expert", "battle-line-tactical", "battle-line-base")

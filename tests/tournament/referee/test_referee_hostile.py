@@ -17,13 +17,11 @@ from arena.bots.output import BotOutput, redirected
 from arena.endings import ENDINGS
 from arena.game.record import parse_record, verify
 from arena.game.rules import load_rules
-from arena.tournament.match.results import GameResult
-from arena.tournament.match.tasks import GameTask, PairTask
-from arena.tournament.referee import move_log
-from arena.tournament.referee.player import Player
-from arena.tournament.referee.process_state import ProcessState
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings, cut_row
+from arena.tournament import move_log
+from arena.tournament.games import GameResult, GameTask, PairTask
+from arena.tournament.process_state import ProcessState
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings, cut_row
 from tests.tournament.referee.games import BOTS, detail, forfeit, play, player, referee, timeless
 
 HOOKS = ("__init__", "begin", "act", "observe")
@@ -215,7 +213,7 @@ def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
 
 def test_our_own_errors_are_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     table = referee("first", "first")
-    monkeypatch.setattr("arena.tournament.referee.referee.make_row", lambda *_: 1 / 0)
+    monkeypatch.setattr("arena.tournament.referee.make_row", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         play(table, [0])
 

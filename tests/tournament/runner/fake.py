@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 
-from arena.tournament.match.results import GameResult, Row, pack_times
-from arena.tournament.match.tasks import Chunk, GameTask, PairTask
+from arena.tournament.games import Chunk, GameResult, GameTask, PairTask, Row, pack_times
 
 CONFIG = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "clock": {"move_ms": 50}, "bots": []}
 

@@ -16,10 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.bots.processes.limits import Limits
-from arena.bots.processes.procfs import children
-from arena.tournament.config.tournament import config_from_dict
-from arena.tournament.match.results import CLOCKED, COLUMNS
+from arena.bots.limits import Limits
+from arena.bots.processes import children
+from arena.tournament.config import config_from_dict
+from arena.tournament.games import CLOCKED, COLUMNS
 from arena.tournament.runner.progress import RunStatus
 from arena.tournament.runner.run import RunReport, play_run
 from arena.tournament.store.reader import Reader

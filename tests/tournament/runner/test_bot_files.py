@@ -11,8 +11,8 @@ import pytest
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
-from arena.tournament.runner.executors import bot_files
-from arena.tournament.runner.executors.bot_files import About, Unpacked, pack, travelling
+from arena.tournament.runner import dask as bot_files
+from arena.tournament.runner.dask import About, Unpacked, pack, travelling
 from arena.tournament.runner.job import Job
 
 

@@ -15,14 +15,13 @@ from typing import Any
 
 import pytest
 
-from arena.bots.processes.procfs import children, is_running
+from arena.bots.processes import children, is_running
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import Chunk, PairTask
-from arena.tournament.runner.executors import Executor, Played, make_executor
-from arena.tournament.runner.executors.bot_files import About
-from arena.tournament.runner.job import Job
+from arena.tournament.games import Chunk, PairTask, Row
+from arena.tournament.runner.dask import About
+from arena.tournament.runner.executors import Executor, make_executor
+from arena.tournament.runner.job import Job, Played
 from arena.tournament.runner.progress import RunStatus
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, bot, forfeits, games, play, settings
@@ -139,7 +138,7 @@ def test_a_bot_that_cannot_be_loaded_there(cluster: tuple[str, list[int]], tmp_p
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.tournament.runner.executors.dask._WAIT_S", 0.5)
+    monkeypatch.setattr("arena.tournament.runner.dask._WAIT_S", 0.5)
     with pytest.raises(ArenaError, match=r"cannot reach the Dask scheduler tcp://127\.0\.0\.1:9: "):
         play(tmp_path, settings(*FIELD), executor="dask", scheduler="tcp://127.0.0.1:9")
     assert threading.active_count() < 50
@@ -147,7 +146,7 @@ def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_without_distributed_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "arena.tournament.runner.executors.dask", raising=False)
+    monkeypatch.delitem(sys.modules, "arena.tournament.runner.dask", raising=False)
     with pytest.raises(ArenaError, match="needs the package distributed"):
         play(tmp_path, settings(*FIELD), executor="dask")
 
@@ -185,6 +184,6 @@ def _rows(made: Executor) -> list[Row]:
 def test_a_worker_with_another_version_is_refused(
     cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.tournament.runner.executors.dask.about", lambda: About("9.9", "abc"))
+    monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: About("9.9", "abc"))
     with pytest.raises(ArenaError, match=r"has another version of this program .* \(9\.9, sources abc\); install"):
         play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from arena.tournament.match.tasks import Chunk, PairTask
-from arena.tournament.runner.dispatch import Dispatcher, StopSignals
-from arena.tournament.runner.executors import Drained, Event, Failed, Lost, Played
+from arena.tournament.games import Chunk, PairTask
+from arena.tournament.runner.executors import Dispatcher, StopSignals
+from arena.tournament.runner.job import Drained, Event, Failed, Lost, Played
 
 UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
 

@@ -12,17 +12,15 @@ from typing import Any
 
 import pytest
 
-from arena.bots.processes.limits import Limits
-from arena.bots.processes.procfs import children
+from arena.bots.limits import Limits
+from arena.bots.processes import children
 from arena.bots.spec import BotSpec, find_bot
 from arena.endings import forfeit_of
 from arena.errors import ArenaError
-from arena.tournament.config.tournament import Clock
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import Chunk, PairTask
-from arena.tournament.runner.executors import Drained, Event, Failed, Lost, Played, make_executor
-from arena.tournament.runner.executors.local import LocalExecutor
-from arena.tournament.runner.job import Job
+from arena.tournament.config import Clock
+from arena.tournament.games import Chunk, PairTask, Row
+from arena.tournament.runner.executors import LocalExecutor, make_executor
+from arena.tournament.runner.job import Drained, Event, Failed, Job, Lost, Played
 from arena.tournament.runner.worker import scores_of
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import (

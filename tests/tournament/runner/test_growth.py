@@ -17,11 +17,11 @@ from arena.results.export import export
 from arena.results.run import read_run, stored_config
 from arena.results.standings import standings
 from arena.results.until_error import UntilError
-from arena.tournament.config.tournament import ConfigError, TournamentConfig, config_from_dict, grown
+from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, grown
 from arena.tournament.runner.progress import NoProgress, RunStatus
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.schema import StoreError
+from arena.tournament.store.sqlite import StoreError
 from tests.tournament.runner.runs import FIELD, games, settings
 
 pytestmark = pytest.mark.process

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.processes.limits import Limits
-from arena.bots.processes.procfs import children, is_running
+from arena.bots.limits import Limits
+from arena.bots.processes import children, is_running
 from arena.errors import ArenaError
 from arena.tournament.runner import isolated
 from arena.tournament.runner.logs import LOG

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.bubblewrap import SandboxMissing
-from arena.bots.processes.procfs import is_running
+from arena.bots.isolation.sandbox import SandboxMissing
+from arena.bots.processes import is_running
 from arena.errors import ArenaError
 from arena.tournament.runner.progress import NoProgress, RunStatus
 from arena.tournament.store.reader import Reader
@@ -248,7 +248,7 @@ def test_a_fault_of_the_program_is_loud(tmp_path: Path, monkeypatch: pytest.Monk
     def broken(*args: object) -> None:
         raise ZeroDivisionError("a fault of ours")
 
-    monkeypatch.setattr("arena.tournament.referee.referee.Referee.play", broken)  # forked workers have it, too
+    monkeypatch.setattr("arena.tournament.referee.Referee.play", broken)  # forked workers have it, too
     with pytest.raises(RuntimeError, match="a fault of ours"):
         play(tmp_path, settings(*FIELD))
     with Reader(tmp_path) as reader:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from arena.tournament.config.tournament import ConfigError, config_from_dict
+from arena.tournament.config import ConfigError, config_from_dict
 from arena.tournament.runner.progress import RunStatus
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.schema import DATABASE
+from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import reopen_store
 from tests.tournament.runner.runs import bot, games, play, settings
 from tests.tournament.store.stored import change_database

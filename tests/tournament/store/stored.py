@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import Chunk, GameTask
+from arena.tournament.games import Chunk, GameTask, Row
 from arena.tournament.store.reader import BotEntry, Reader
-from arena.tournament.store.schema import DATABASE
+from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import Store, open_store
 from tests.tournament.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
 from tests.tournament.store.writer import BOTS

@@ -9,9 +9,9 @@ import pytest
 
 from arena.cli.main import main
 from arena.results.sources import game_faults
-from arena.tournament.match.results import CLOCKED, COLUMNS
+from arena.tournament.games import CLOCKED, COLUMNS
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.schema import DATABASE, StoreError
+from arena.tournament.store.sqlite import DATABASE, StoreError
 from tests.tournament.runner.runs import bot, play, settings
 from tests.tournament.store.stored import change_database
 from tools.fuzz_database import fuzz

@@ -19,23 +19,25 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.series import series
-from arena.tournament.match.results import (
+from arena.tournament.games import (
+    Chunk,
+    GameId,
     GameResult,
+    GameTask,
     Row,
     ScheduleProgress,
     bucket_ms,
+    chunks,
     merge_times,
     pack_times,
     time_bucket,
     time_quantile,
     times_in_order,
 )
-from arena.tournament.match.tasks import Chunk, GameId, GameTask, chunks
-from arena.tournament.referee.referee import play_unit
+from arena.tournament.referee import play_unit
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS
-from arena.tournament.store.reader import Reader
-from arena.tournament.store.reasons import reason_line
-from arena.tournament.store.schema import StoreError
+from arena.tournament.store.reader import Reader, reason_line
+from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import ConflictingResults, Store, open_store
 from tests.tournament.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
 from tests.tournament.store.stored import ENTRIES, chunk_of, expected, game, query
@@ -129,7 +131,7 @@ def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatc
         text = f"{task.id} {'x' * 999}" if task.id.deal < 60 else "the same"
         return replace(fake_result(task), detail=text)
 
-    monkeypatch.setattr("arena.tournament.store.reasons.MOST", 1)
+    monkeypatch.setattr("arena.tournament.store.reader.MOST", 1)
     store.add(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))
     found = store.forfeit_reasons()
     assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted

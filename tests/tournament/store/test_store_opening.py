@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.schema import DATABASE, StoreError
+from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import OtherSettings, Store, open_store, reopen_store
 from tests.tournament.runner.fake import CONFIG, play_pairs
 from tests.tournament.store.stored import ENTRIES, change_database, chunk_of, expected, query

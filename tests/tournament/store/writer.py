@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from arena.tournament.formats.round_robin import round_robin
-from arena.tournament.match.tasks import chunks
+from arena.tournament.games import chunks
 from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.writer import open_store
 from tests.tournament.runner.fake import CONFIG, play_pairs

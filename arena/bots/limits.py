@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.bots.processes.procfs import data_in_use
+from arena.bots.processes import data_in_use
 from arena.settings import real, whole
 
 MIB = 1 << 20

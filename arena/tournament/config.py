@@ -17,17 +17,16 @@ from unicodedata import normalize
 
 from arena.bots.faults import BotError
 from arena.bots.isolation.levels import ISOLATIONS
-from arena.bots.processes.limits import Limits
+from arena.bots.limits import Limits
 from arena.bots.spec import display_name, find_bot, parse_spec
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import data_folder
-from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
+from arena.settings import REQUIRED, Setting, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.text import one_line, quoted
-from arena.tournament.config.validation import Checker, read_toml, show
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.format import Design, Format, FormatSettings
-from arena.tournament.formats.schedule import Schedule
+from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule
+from arena.tournament.validation import Checker, read_toml, show
 
 if TYPE_CHECKING:
     from arena.tournament.formats.sprt import SequentialTest
@@ -46,8 +45,8 @@ class ExecutorEntry:
 
 
 EXECUTORS = {
-    "local": ExecutorEntry("arena.tournament.runner.executors.local:LocalExecutor"),
-    "dask": ExecutorEntry("arena.tournament.runner.executors.dask:DaskExecutor", scheduler=True, extra="cluster"),
+    "local": ExecutorEntry("arena.tournament.runner.executors:LocalExecutor"),
+    "dask": ExecutorEntry("arena.tournament.runner.dask:DaskExecutor", scheduler=True, extra="cluster"),
 }
 """All executors, by name."""
 LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
@@ -250,7 +249,7 @@ def config_from_dict(
 
     >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
     Traceback (most recent call last):
-    arena.tournament.config.tournament.ConfigError: my.toml: gmaes: unknown key; did you mean 'games'?
+    arena.tournament.config.ConfigError: my.toml: gmaes: unknown key; did you mean 'games'?
     my.toml: rules: expected a string, found the number 7
     """
     return with_settings(TournamentConfig(name or Path(source).stem), {"bots": None, **data}, source, exist)
@@ -295,7 +294,7 @@ def check(config: TournamentConfig, source: str = "settings", exist: bool = Fals
 
     >>> check(replace(config_from_dict({"bots": ["a", "b"]}), games=0))
     Traceback (most recent call last):
-    arena.tournament.config.tournament.ConfigError: settings: games: expected a whole number from 1 to 1000000000, \
+    arena.tournament.config.ConfigError: settings: games: expected a whole number from 1 to 1000000000, \
 found 0
     """
     checker = Checker(source)
@@ -403,7 +402,7 @@ def grown(config: TournamentConfig, asked: Mapping[str, int], source: str) -> To
     20
     >>> grown(config, {"rounds": 7}, "a run")
     Traceback (most recent call last):
-    arena.tournament.config.tournament.ConfigError: a run: --rounds does not go with round-robin, which grows by \
+    arena.tournament.config.ConfigError: a run: --rounds does not go with round-robin, which grows by \
 --games (games per pairing)
     """
     grows = config.form.grows
@@ -471,3 +470,66 @@ def least_size(config: TournamentConfig, last_deal: int) -> tuple[int, int]:
     grows = config.form.grows
     of_games = 2 if grows is not None and grows.common and config.pairs else 1
     return size * of_games, (last_deal // each + 1) * of_games
+
+
+def tournament_reference() -> str:
+    """Every setting of a tournament's file: the file itself, its tables, the bots, and the formats."""
+    parts = [
+        _titled("Tournament", settings_reference(TournamentConfig)),
+        _titled("Entries of `bots`", rows_of(settings_of(BotSetting))),
+    ]
+    for form in FORMATS.values():
+        declared = settings_of(form.settings)
+        told = [f"{form.help[0].upper()}{form.help[1:]}."]
+        if form.games_from:
+            told.append(f"{form.games_from} set how many games are played, instead of `games` and `pairs`.")
+        if form.own_deals:
+            told.append("Pairings may play deals of their own (`own_deals`).")
+        text = " ".join(told)
+        parts.append(_titled(f'`format = "{form.name}"`', text))
+        if declared:
+            parts.append(f"In the table `[{form.name}]`:\n\n{rows_of(declared)}")
+    return "\n".join(parts)
+
+
+def settings_reference(of: type[Any]) -> str:
+    """The settings of a class and of the tables in it.
+
+    >>> from arena.bots.limits import Limits
+    >>> settings_reference(Limits).splitlines()[2]
+    '| `decision_s` | seconds, more than 0 and at most 86400 | 60.0 | Seconds for an answer where there is no clock |'
+    """
+    declared = settings_of(of)
+    parts = [rows_of({name: setting for name, setting in declared.items() if not (setting.section or setting.of)})]
+    for section in dict.fromkeys(setting.section for setting in declared.values() if setting.section):
+        rows = rows_of({name: setting for name, setting in declared.items() if setting.section == section})
+        parts.append(f"In the table `[{section}]`:\n\n{rows}")
+    for name, setting in declared.items():
+        if setting.of is not None:
+            parts.append(
+                f"In the table `[{name}]`, {setting.help}:\n\n{rows_of(settings_of(setting.of), setting.default)}"
+            )
+    return "\n".join(parts)
+
+
+def rows_of(declared: dict[str, Setting], values: Any = None) -> str:
+    """A Markdown table of settings; `values` hold defaults that differ from those of their class."""
+    lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
+    for name, setting in declared.items():
+        if not setting.help:
+            continue
+        usual = setting.usual if values is None else _usual(setting, getattr(values, name))
+        wanted = "" if setting.kind == "other" else setting.expected
+        if setting.longest:
+            wanted += f" of at most {setting.longest} characters"
+        cells = (f"`{name}`", wanted, usual, f"{setting.help[0].upper()}{setting.help[1:]}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _usual(setting: Setting, value: Any) -> str:
+    return setting.usual if value in (None, setting.default, REQUIRED) else str(value)
+
+
+def _titled(title: str, text: str) -> str:
+    return f"### {title}\n\n{text.rstrip()}\n"

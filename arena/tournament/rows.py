@@ -1,4 +1,4 @@
-"""The row of a game, with its record: of one that was played, and of one that was cut off."""
+"""The row of a game, with its record: of one that was played, of one that was cut off, and whether the two agree."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple, TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS
+from arena.errors import ArenaError
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import MOVES
-from arena.game.record import record_head, record_line
-from arena.game.rules import Rules
-from arena.tournament.match.results import FAILED_AFTER, Row
-from arena.tournament.match.tasks import GameId, GameTask, SeriesTask, Task
-from arena.tournament.referee import move_log
+from arena.game.record import deal_text, parse_record, record_head, record_line, verify
+from arena.game.rules import Rules, load_rules
+from arena.tournament import move_log
+from arena.tournament.games import FAILED_AFTER, GameId, GameResult, GameTask, Row, SeriesTask, Task
 
 
 @dataclass(frozen=True)
@@ -135,3 +135,32 @@ def find_game(task: Task, key: int) -> GameTask | None:
         number = deal - task.deal
         return task.game_task(number, game) if 0 <= number < task.rule.stride else None
     return next((game_task for game_task in task.game_tasks() if game_task.key == key), None)
+
+
+def game_fault(result: GameResult, rules: str, seed: int) -> str | None:
+    """Replay a stored game's record against the settings and the row.
+
+    Returns a sentence that says what differs, or None if everything agrees.
+    """
+    try:
+        record = parse_record(result.record)
+        state = verify(result.record)
+    except ArenaError as error:
+        return str(error)
+    first = record.deal.starter
+    stones = (state.stones_of(first), state.stones_of(1 - first))
+    score = 0.5 if record.winner is None else float(record.winner == first)
+    ending = result.ending if result.forfeit is None else f"forfeit {result.forfeit}"
+    replayed = {
+        "rules": (record.rules.canonical, load_rules(rules).canonical),
+        "deal": (record.deal_text, deal_text(seed, result.id.deal)),
+        "score": (score, result.score),
+        "stones": (stones, result.stones),
+        "turns": (state.turns, result.turns),
+        "plies": (len(record.moves), result.plies),
+        "ending": (record.result.split(" ", 2)[2], ending),
+    }
+    for name, (found, stored) in replayed.items():
+        if found != stored:
+            return f"{name}: {stored} is stored, the record gives {found}"
+    return None

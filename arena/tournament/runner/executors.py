@@ -1,4 +1,9 @@
-"""The dispatch loop of tournaments and leagues: units of work go to an executor, what comes back is stored.
+"""Executors, which play chunks somewhere, and the loop that keeps one busy and stores what comes back.
+
+An executor is given chunks and returns events, in any order. It must guarantee that each unit of each chunk
+submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the same
+wherever they were played. To add one: a module here whose class is made as `Factory` says, and an entry in `EXECUTORS`
+of `arena.tournament.config`.
 
 The units are cut into chunks of a few tenths of a second, so that their cost per message is small and an
 interruption short. How large the chunks are depends on how fast the bots are, and changes nothing but the
@@ -8,17 +13,147 @@ time that play takes: the store knows each game by its identity, in whatever ord
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from importlib import import_module
 from itertools import islice
 from types import FrameType
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeAlias
 
-from arena.tournament.match.tasks import Chunk, Task
-from arena.tournament.runner.executors import Drained, Executor, Failed, Lost, Played
+from arena.errors import ArenaError
+from arena.tournament.config import EXECUTORS
+from arena.tournament.games import Chunk, Task
+from arena.tournament.runner.job import Drained, Event, Failed, Job, Lost, Played
+from arena.tournament.runner.logs import Sink
+from arena.tournament.runner.supervisor import Stopped, Supervisor
+
+
+class WorkerFault(RuntimeError):
+    """A fault of this program in a worker; the message is the worker's traceback."""
+
+
+class Executor(Protocol):
+    """A set of workers. Not thread-safe: all calls come from the runner's thread."""
+
+    @property
+    def slots(self) -> int:
+        """Chunks that can be played at the same time; a few more should be submitted."""
+
+    def moves_in_play(self) -> int:
+        """Moves made by now in the games in hand, as far as that is known: a sign of life for people."""
+
+    def submit(self, chunk: Chunk) -> None:
+        """Play a chunk when there is a free worker. Returns at once."""
+
+    def events(self, timeout: float) -> list[Event]:
+        """What has happened since the last call; waits up to `timeout` seconds for something to happen."""
+
+    def drain(self) -> None:
+        """Finish the units in hand and start no more; `Drained` comes when they are done."""
+
+    def close(self) -> None:
+        """Stop all workers at once. No process of theirs is left when this returns."""
+
+
+Factory: TypeAlias = Callable[[Job, str | None, Sink], Executor]
+"""Takes the job, the address of a scheduler if there is one, and the sink for log records."""
+
+
+def make_executor(job: Job, name: str, scheduler: str | None, sink: Sink) -> Executor:
+    """The executor of that name; `sink` gets what workers and bots log.
+
+    ArenaError for an unknown name, or if a package that the executor needs is not installed.
+    """
+    if name not in EXECUTORS:
+        raise ArenaError(f"unknown executor '{name}'; there are {' and '.join(EXECUTORS)}")
+    entry = EXECUTORS[name]
+    module, _, factory_name = entry.factory.partition(":")
+    try:
+        factory: Factory = getattr(import_module(module), factory_name)
+    except ImportError as error:
+        if not entry.extra:
+            raise
+        raise ArenaError(
+            f"the executor {name} needs the package {error.name}; install it with:"
+            f" pip install 'schotten-arena[{entry.extra}]'"
+        ) from error
+    return factory(job, scheduler, sink)
+
+
+class LocalExecutor:
+    """An `Executor` of `job.workers` processes. Even a single worker is a process: a hung bot must be killable."""
+
+    def __init__(self, job: Job, scheduler: str | None, sink: Sink, method: str | None = None) -> None:
+        """`method` is the start method of the processes, by default the one that suits the system."""
+        self._workers = job.workers
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
+        self._supervisors = [Supervisor(job, self._events.put, sink, method, number) for number in range(self._workers)]
+        self._draining = False
+        self._busy = self._workers  # threads that have not ended
+        self._lock = threading.Lock()
+        self._threads = [
+            threading.Thread(target=self._run, args=(supervisor,), name=f"supervisor {number}", daemon=True)
+            for number, supervisor in enumerate(self._supervisors)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def slots(self) -> int:
+        return self._workers
+
+    def moves_in_play(self) -> int:
+        return sum(supervisor.moves for supervisor in self._supervisors)
+
+    def submit(self, chunk: Chunk) -> None:
+        self._chunks.put(chunk)
+
+    def events(self, timeout: float) -> list[Event]:
+        events: list[Event] = []
+        try:
+            events.append(self._events.get(timeout=timeout))
+            while True:
+                events.append(self._events.get_nowait())
+        except queue.Empty:
+            return events
+
+    def drain(self) -> None:
+        if not self._draining:
+            self._draining = True
+            for supervisor in self._supervisors:
+                supervisor.drain()
+                self._chunks.put(None)
+
+    def close(self) -> None:
+        self._draining = True
+        for supervisor in self._supervisors:
+            supervisor.stop()
+            self._chunks.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, supervisor: Supervisor) -> None:
+        try:
+            while (chunk := self._chunks.get()) is not None and not self._draining:
+                supervisor.play(chunk)
+        except Stopped:
+            pass
+        except BaseException:
+            self._events.put(Failed(traceback.format_exc(), ours=True))
+        finally:
+            supervisor.close()
+            with self._lock:
+                self._busy -= 1
+                last = self._busy == 0
+            if last:
+                self._events.put(Drained())
+
 
 _CHUNK_S = 0.4
 _MAX_UNITS = 8192

@@ -1,1 +1,0 @@
-"""The settings of a tournament: TOML files, checked strictly into frozen values."""

@@ -1,1 +1,0 @@
-"""One game: seats, clock, forfeits, times, records."""
