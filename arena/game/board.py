@@ -305,11 +305,6 @@ class Board:
         """The ruse whose decisions are being made."""
         return CARD_TEXTS[self.ruse] if self.ruse else None
 
-    @property
-    def seen_clan_cards(self) -> tuple[str, ...]:
-        """The clan cards that lie face up."""
-        return clan_cards(self.visible)
-
 
 if not cython.compiled:
     #: What a view holds too.

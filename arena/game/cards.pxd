@@ -37,7 +37,6 @@ cdef extern from *:
     #define ST_JOKER (1ULL << 60)
     #define ST_SPY (1ULL << 61)
     #define ST_BEARER (1ULL << 62)
-    #define ST_DIRTY (1ULL << 63)
     #endif
     """
     int hib "st_hib"(u64 x) noexcept nogil

@@ -17,7 +17,7 @@ COLOURS = "rgbypk"
 COLOUR_NAMES = {"r": "red", "g": "green", "b": "blue", "y": "yellow", "p": "purple", "k": "pink"}
 
 JOKER_CARD, SPY_CARD, BEARER_CARD, FOG_CARD, MUD_CARD = 60, 61, 62, 63, 64
-SCOUT_CARD, REDEPLOY_CARD, DESERTER_CARD, TRAITOR_CARD = 65, 66, 67, 68
+SCOUT_CARD = 65  # then redeploy, deserter, traitor
 TACTIC_TEXTS = ("*J", "*7", "*123", "fog", "mud", "scout", "redeploy", "deserter", "traitor")
 ELITE_TEXTS = ("*J", "*7", "*8", "*123")
 TACTIC_DECK = (60, 60, 61, 62, 63, 64, 65, 66, 67, 68)

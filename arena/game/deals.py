@@ -31,21 +31,13 @@ _TACTICS = bytes(TACTIC_DECK)
 class Deal:
     """Both decks, first card first, as bytes of card numbers, and the seat (0 or 1) that starts.
 
-    The hands are dealt alternately from the front of the clan deck: seat 0 gets the 1st, 3rd, 5th ... card.
+    The hands are dealt alternately from the front of the clan deck: seat 0 gets the 1st, 3rd, 5th ... card. `State`
+    refuses decks that are not those of its rule set.
     """
 
     clan_numbers: bytes
     tactic_numbers: bytes
     starter: int
-
-    def __post_init__(self) -> None:
-        clan, tactic = self.clan_numbers, self.tactic_numbers
-        if type(clan) is not bytes or type(tactic) is not bytes:
-            raise DealError("the decks of a deal are bytes of card numbers")
-        if clan.translate(None, _ORDER) or tactic.translate(None, _TACTICS):
-            raise DealError("a deal has clan cards 0..59 and tactic cards 60..68")
-        if self.starter not in (0, 1):
-            raise DealError(f"the starter is seat 0 or 1, not {self.starter!r}")
 
     @cached_property
     def clan(self) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ cdef u64 ABOVE[64]
 cdef u64 BETWEEN[256]
 
 @cython.locals(w=u64)
-@cython.locals(w=u64)
 cdef u64 top(u64 cards) noexcept nogil
 cdef u64 values_of(u64 cards) noexcept nogil
 cdef u64 above(int value) noexcept nogil

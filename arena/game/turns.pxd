@@ -32,8 +32,10 @@ cdef set_rules(Board board, dict numbers)
 cdef void perform(Board board, int code) noexcept nogil
 @cython.locals(p=cython.int, bit=u64)
 cdef inline void play_clan(Board board, int card, int s) noexcept nogil
-@cython.locals(p=cython.int, card=cython.int, s=cython.int, binding=cython.int)
+@cython.locals(p=cython.int, card=cython.int)
 cdef void play_tactic(Board board, int code) noexcept nogil
+@cython.locals(s=cython.int, binding=cython.int)
+cdef void put_wild(Board board, int card, int code) noexcept nogil
 @cython.locals(p=cython.int)
 cdef void count_tactic(Board board, int card) noexcept nogil
 @cython.locals(p=cython.int, q=cython.int, card=cython.int, s=cython.int)

@@ -382,23 +382,14 @@ def play_tactic(board: Board, code: int) -> None:
     board.idle = 0
     note(board, p, code)
     if code >= BIND or code < RUSE:
-        s = code % 9 if code < RUSE else (code - BIND) % 9
         card = code // 9
-        binding = -1
-        if code >= BIND_BEARER:
-            card = SPY_CARD + 1
-            binding = (code - BIND_BEARER) // 9
-        elif code >= BIND_SPY:
-            card = SPY_CARD
-            binding = (code - BIND_SPY) // 9 + 6 * (board.spy - 1)
-        elif code >= BIND:
-            card = JOKER_CARD
-            binding = (code - BIND) // 9
+        if code >= BIND:
+            card = JOKER_CARD + (code >= BIND_SPY) + (code >= BIND_BEARER)
         count_tactic(board, card)
         if card >= FOG_CARD:
-            put_mode(board, card, s)
+            put_mode(board, card, code % 9)
         else:
-            put_elite(board, p, card, s, binding)
+            put_wild(board, card, code)
         after_play(board)
     else:
         card = code - RUSE + SCOUT_CARD
@@ -412,6 +403,21 @@ def play_tactic(board: Board, code: int) -> None:
             go_on_scouting(board)
         else:
             board.stage = TAKE
+
+
+def put_wild(board: Board, card: int, code: int) -> None:
+    """A wild card goes to the own side that the move says, with the binding that it says."""
+    binding = -1
+    s = code % 9
+    if code >= BIND:
+        s = (code - BIND) % 9
+        if code >= BIND_BEARER:
+            binding = (code - BIND_BEARER) // 9
+        elif code >= BIND_SPY:
+            binding = (code - BIND_SPY) // 9 + 6 * (board.spy - 1)
+        else:
+            binding = (code - BIND) // 9
+    put_elite(board, board.mover, card, s, binding)
 
 
 def count_tactic(board: Board, card: int) -> None:
@@ -457,14 +463,8 @@ def put_taken(board: Board, code: int) -> None:
     note(board, p, code)
     if code == DISCARD:
         drop(board, p, board.taken)
-    elif code >= BIND_BEARER:
-        put_elite(board, p, board.taken, (code - BIND) % 9, (code - BIND_BEARER) // 9)
-    elif code >= BIND_SPY:
-        put_elite(board, p, board.taken, (code - BIND) % 9, (code - BIND_SPY) // 9 + 6 * (board.spy - 1))
-    elif code >= BIND:
-        put_elite(board, p, board.taken, (code - BIND) % 9, (code - BIND) // 9)
     elif board.taken >= JOKER_CARD:
-        put_elite(board, p, board.taken, code % 9, -1)
+        put_wild(board, board.taken, code)
     else:
         put_clan(board, p, board.taken, code % 9)
     board.taken = 255

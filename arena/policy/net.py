@@ -7,7 +7,7 @@
     chance to win = logistic(w4 z + b4)
 
 The sum over the stones is linear, so a move costs what it changes. What the other's side and the hand bring to the
-first layers is reckoned once and kept. All of it is in 32-bit floats. Weights are trained by `arena.policy.training`.
+first layers is reckoned once and kept. All of it is in 32-bit floats. Weights are trained by `tools.training`.
 """
 
 from __future__ import annotations

@@ -116,7 +116,6 @@ PUBLIC = (
     "pending",
     "taken_from",
     "ruse_under_way",
-    "seen_clan_cards",
     "rules",
     "key",
 )

@@ -12,7 +12,9 @@ from arena.policy import Evaluator, Net, Searcher, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
-from arena.policy.training.learning import (
+from arena.policy.weights import read_weights, write_weights
+from tests.game.play import COMPILED, printed_both_ways, random_game
+from tools.training.learning import (
     Positions,
     chunk,
     fit,
@@ -23,8 +25,6 @@ from arena.policy.training.learning import (
     mirrored,
     start_weights,
 )
-from arena.policy.weights import read_weights, write_weights
-from tests.game.play import COMPILED, printed_both_ways, random_game
 
 GAMES = 4 if COMPILED else 1
 #: As in test_evaluator, with a net of arbitrary weights.

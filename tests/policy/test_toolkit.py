@@ -8,10 +8,10 @@ import pytest
 from arena import Move, Rng, State, View, load_rules, make_deal
 from arena.policy import Evaluator, Net, Playout, Searcher, features, load_net, self_play
 from arena.policy.selfplay import play_games
-from arena.policy.training.learning import flat, forward, start_weights
 from tests.game.play import COMPILED, printed_both_ways, random_game
 from tests.policy import literal
 from tools.differential import RULE_SETS
+from tools.training.learning import flat, forward, start_weights
 
 NAMES = ("base", "tactical", "bga-expert", "battle-line-tactical") if COMPILED else ("base",)
 #: What the toolkit says along random games, as exact numbers.
@@ -21,7 +21,7 @@ import sys
 from arena import Rng
 from arena.policy import Evaluator, Net, Playout, Searcher, features, self_play
 from tests.game.play import random_game
-from arena.policy.training.learning import flat, start_weights
+from tools.training.learning import flat, start_weights
 odds, net, rng = Evaluator(), Net(flat(start_weights(3))), Rng(5)
 for name in sys.argv[1:]:
     for number, (state, move) in enumerate(random_game(name, 3, tactic=4)):

@@ -1,4 +1,4 @@
-"""Train a net by self-play: `python -m arena.policy.training base --generation 50000:6:5 --refine 50000:4:21`.
+"""Train a net by self-play: `python -m tools.training base --generation 50000:6:5 --refine 50000:4:21`.
 
 Each generation plays games (the first `odds` against itself, each later one the net of the one before against itself
 and against `odds` in turn), adds their positions to those before, and fits a net to all of them and to how the games
@@ -27,7 +27,7 @@ from arena.policy import weights
 from arena.policy.evaluator import Evaluator
 from arena.policy.net import Net
 from arena.policy.selfplay import play_games
-from arena.policy.training.learning import (
+from tools.training.learning import (
     Positions,
     Weights,
     fit,
@@ -244,7 +244,7 @@ def main(
 
     last = train(rules, (*generations, *refinements), deals, keep, out, log, workers, seeds)
     if install:
-        words = ["python -m arena.policy.training", *rules]
+        words = ["python -m tools.training", *rules]
         for step in (*generations, *refinements):
             words.append(f"--{'refine' if step.refine else 'generation'} {step.games}:{step.epochs}:{step.seed}")
         words.append(f"--keep {keep:g} --seeds {seeds} --deals {deals}")

@@ -1,4 +1,4 @@
-"""`python -m arena.policy.training`: what it learns from, how a run goes on, and what it says to wrong input."""
+"""`python -m tools.training`: what it learns from, how a run goes on, and what it says to wrong input."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from arena.policy import weights
-from arena.policy.training.__main__ import RATE, TRUST, TrainingStep, main, mean_of, opponents, train
-from arena.policy.training.learning import flat, player, returns, start_weights, weights_of
+from tools.training.__main__ import RATE, TRUST, TrainingStep, main, mean_of, opponents, train
+from tools.training.learning import flat, player, returns, start_weights, weights_of
 
 
 def test_returns_mix_the_result_with_later_values() -> None:
@@ -56,7 +56,7 @@ def test_the_weights_say_how_they_were_made() -> None:
     assert set(made) == {path.stem for path in weights.FOLDER.glob("*.bin")}
     for name, one in made.items():
         words = one["command"].split()
-        assert words[:4] == ["python", "-m", "arena.policy.training", name]
+        assert words[:4] == ["python", "-m", "tools.training", name]
         assert "--deals" in words
         gains = [line for line in one["log"] if "share" in line]
         assert {"odds", f"{name}-1"} <= {line["against"] for line in gains}
@@ -98,5 +98,5 @@ def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     words = ["base", "--generation", "500:1:5", "--keep", "0.1", "--deals", "2", "--workers", "1", "--install", "base"]
     assert CliRunner().invoke(main, [*words, "--out", str(tmp_path / "out")]).exit_code == 0
     made = json.loads((tmp_path / "weights.json").read_text())["base"]
-    assert made["command"] == "python -m arena.policy.training base --generation 500:1:5 --keep 0.1 --seeds 1 --deals 2"
+    assert made["command"] == "python -m tools.training base --generation 500:1:5 --keep 0.1 --seeds 1 --deals 2"
     assert weights.read_weights(tmp_path / "base.bin")
