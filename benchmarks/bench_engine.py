@@ -74,7 +74,7 @@ def test_random_games_of_the_oracle(rules_name: str, benchmark: BenchmarkFixture
         for number in range(games):
             deal = make_deal(rules, 1, number)
             tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
-            game = Oracle(options, deal.clan, tactic, deal.starter, count_rulings=False)
+            game = Oracle(options, deal.clan, tactic, deal.starter)
             while not game.is_over:
                 game.apply(rng.choice(game.legal_moves()))
 

@@ -109,7 +109,7 @@ def oracle_of(position: dict[str, Any]) -> Oracle:
     deal = make_deal(rules, int(seed), int(number))
     tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
     auto = (position["auto"][0] == "1", position["auto"][1] == "1")
-    game = Oracle(Options.like(rules), deal.clan, tactic, deal.starter, auto, count_rulings=False)
+    game = Oracle(Options.like(rules), deal.clan, tactic, deal.starter, auto)
     for move in filter(None, position["moves"].split(",")):
         game.apply(move)
     return game

@@ -145,8 +145,8 @@ def test_what_is_wrong_with_a_deal() -> None:
         deal_from_cards(TACTICAL, clan)
     with pytest.raises(DealError, match="tactic deck of iello-base has 0 cards: repeated or foreign"):
         deal_from_cards(BASE, clan, tactic)
-    with pytest.raises(DealError, match="the starter is seat 0 or 1, not 2"):
-        deal_from_cards(TACTICAL, clan, tactic, 2)
+    with pytest.raises(DealError, match="the starter, seat 0 or 1"):
+        State(TACTICAL, deal_from_cards(TACTICAL, clan, tactic, 2))
     with pytest.raises(CardError, match=r"'r11' is no card; .*; did you mean 'r1'"):
         deal_from_cards(TACTICAL, ["r11", *clan[1:]], tactic)
     with pytest.raises(ArenaError, match="54 clan and 10 tactic cards, rule set iello-base wants 54 and 0"):

@@ -32,7 +32,6 @@ def table(
         for number, cards in ((a if letter == "a" else b) or {}).items():
             for card in cards.split():
                 game.place("ab".index(letter), number - 1, card)
-    game.rulings.clear()
     return game
 
 
@@ -45,9 +44,8 @@ def run(game: Oracle, *moves: str) -> Oracle:
 def test_exact_tie_goes_to_the_older_stamp() -> None:
     game = table("base", "k1", "k2", a={1: "r9 r5 r1"}, b={1: "y7 y6 y2"}, order="ba")
     assert game.claimable(0) == set()
-    assert run(game, "k1@9").rulings["tie_refused"] == 1
+    assert run(game, "k1@9").owners == "........."
     assert run(game, "k2@9").owners == "b........"
-    assert game.rulings["tie_high_card_ignored"] == 1
 
 
 def test_stamp_is_cleared_by_banshee_and_by_mud() -> None:
@@ -60,8 +58,6 @@ def test_stamp_is_cleared_by_banshee_and_by_mud() -> None:
     run(mud, "mud@1")
     assert mud.first_complete(0, 0) is None
     assert mud.owners == "........."
-    assert mud.rulings["mud_on_two_complete_sides"] == 1
-    assert mud.rulings["stamp_cleared_by_mud"] == 2
 
 
 def test_fog_leaves_the_stamps() -> None:
@@ -77,7 +73,6 @@ PROVABLE = {1: "r7 r8 r9", 2: "g7 g8 g9", 3: "b7 b8 b9", 4: "y7 y8 y9"}
 def test_automatic_claims_are_made_together() -> None:
     game = run(table("base", "k1 k2", "k3", a=PROVABLE), "k1@9")
     assert (game.owners, game.reason, game.points) == ("aaaa.....", "three adjacent", (5, 0))
-    assert game.rulings["auto_claims_past_win"] == 1
     assert game.hands[0] == ["k2"]
 
 
@@ -87,7 +82,7 @@ def test_claims_as_moves_end_at_the_first_that_wins() -> None:
     assert game.legal_moves() == ["claim 2", "claim 4", "no claim"]
     assert run(game, "claim 2").is_over
     assert (game.owners, game.winner) == ("aaa......", 0)
-    assert game.rulings["win_leaves_claims"] == game.rulings["no_draw_after_win"] == 1
+    assert game.hands[0] == ["k2"]  # no draw follows
 
 
 def test_declined_claims_and_the_draw() -> None:
@@ -99,14 +94,13 @@ def test_declined_claims_and_the_draw() -> None:
 def test_win_at_the_start_of_a_turn() -> None:
     game = table("expert", "k1", "k3", b=PROVABLE)
     run(game, "k1@9")
-    assert (game.winner, game.hands[1], game.rulings["win_at_start_window"]) == (1, ["k3"], 1)
+    assert (game.winner, game.hands[1]) == (1, ["k3"])
 
 
 def test_own_hand_is_no_argument() -> None:
     game = table("base", "b4 k1", a={1: "r1 r3 r2"}, b={1: "b3 b2"})
     run(game, "k1@9")
     assert game.owners == "........."
-    assert game.rulings["own_hand_no_argument"] == 1
 
 
 def test_one_card_refutes_two_claims() -> None:
@@ -116,7 +110,6 @@ def test_one_card_refutes_two_claims() -> None:
     assert {game.verdict(0, stone).refutation for stone in (0, 1)} == {("g7",)}
     run(game, "k1@9")
     assert game.owners == "........."
-    assert game.rulings["one_card_refutes_two"] == 1
 
 
 FULL = {
@@ -145,7 +138,6 @@ def test_stalemate_of_two_full_rows() -> None:
         mine, theirs = (best(game.sides[seat][stone], (), game.options) for seat in (0, 1))
         assert game.owners[stone] == ("a" if mine == theirs or beats(mine, theirs) else "b")
     assert game.winner == (0 if game.owners.count("a") >= 5 else 1)
-    assert game.rulings["stalemate_all_nine_owned"] == 1
 
 
 def test_stalemate_leaves_incomplete_sides_and_may_be_a_draw() -> None:
@@ -154,7 +146,6 @@ def test_stalemate_leaves_incomplete_sides_and_may_be_a_draw() -> None:
     assert game.legal_moves() == ["claim 1", "no claim"]
     run(game, "no claim", "pass")
     assert (game.owners, game.winner, game.reason, game.points) == (".........", None, "stalemate", (0, 0))
-    assert game.rulings["stalemate_provable_stays"] == game.rulings["pass_empty_hand"] // 2 == 1
 
 
 def test_a_claim_breaks_a_row_of_passes() -> None:
@@ -174,13 +165,12 @@ def test_pass_beside_tactic_cards() -> None:
     game.played_tactics = [1, 0]
     assert game.legal_moves() == ["pass"]
     run(game, "pass")
-    assert game.rulings["held_by_limit_passes"] == 1
     assert "pass" not in table("tactical", "k1 scout", clan_deck="k2").legal_moves()
 
 
 def test_draw_after_a_pass_from_a_set_position() -> None:
     game = run(table("tactical", "*J", "k1 k3", clan_deck="k2", auto=(True, True)), "pass")
-    assert (game.hands[0], game.quiet_passes, game.rulings["draw_after_pass"]) == (["*J", "k2"], 0, 1)
+    assert (game.hands[0], game.quiet_passes) == (["*J", "k2"], 0)
 
 
 def test_one_joker_a_player() -> None:
@@ -190,7 +180,7 @@ def test_one_joker_a_player() -> None:
     game.played_tactics = [1, 1]
     assert not any(move.startswith("*J") for move in game.legal_moves())
     run(game, "k1@5")
-    assert game.rulings["second_joker_stays"] == 1
+    assert game.hands[0] == ["*J"]
 
 
 def test_limit_of_tactic_cards() -> None:
@@ -217,13 +207,11 @@ def test_recruiter_chooses_decks() -> None:
     game = table(either, "scout r1", "k9", clan_deck="k1 k2 k3", tactic_deck="fog")
     run(game, "scout", "draw clan", "draw tactic")  # the tactic deck has run out: k2 comes by itself
     assert (game.phase, game.hands[0], game.clan_deck) == ("return", ["r1", "k1", "fog", "k2"], ["k3"])
-    assert game.rulings["scout_deck_runs_out"] == 1
     run(game, "return fog", "return r1")
     assert (game.clan_deck, game.tactic_deck, game.turn) == (["k3", "r1"], ["fog"], 1)
     game = table(single, "scout r1", "k9", clan_deck="k1 k2 k3", tactic_deck="fog")
     run(game, "scout", "draw tactic")
     assert (game.hands[0], game.turn) == (["r1", "fog"], 1)
-    assert game.rulings["scout_single_short"] == game.rulings["scout_no_return"] == 1
 
 
 def test_strategist() -> None:
@@ -245,7 +233,7 @@ def test_strategist_under_bga_and_bindings() -> None:
     game = run(table(both, "redeploy k1", "k9", a={1: "r1 *123=b3"}), "redeploy", "take *123@1")
     assert len(game.legal_moves()) == 8 * 18 + 1
     run(game, "*123=g2@4")
-    assert (game.sides[0][3], game.rulings["redeploy_wild_bound_again"]) == (["*123=g2"], 1)
+    assert game.sides[0][3] == ["*123=g2"]
 
 
 def test_wilds_are_bound_when_played() -> None:
@@ -257,7 +245,6 @@ def test_wilds_are_bound_when_played() -> None:
     assert "*J@1" not in moves
     run(game, "*J=r9@1")
     assert game.owners == "a........"  # r9 lies on the other side, and may be copied
-    assert game.rulings["bound_to_face_up_card"] == 1
 
 
 def test_traitor() -> None:
@@ -275,7 +262,7 @@ def test_traitor() -> None:
     )
     full = table("tactical", "traitor k1", a=FULL, b={1: "b9"})
     assert full.legal_moves() == ["pass"]
-    assert run(full, "pass").rulings["traitor_no_room"] == 1
+    assert run(full, "pass").hands[0] == ["traitor", "k1"]
 
 
 def test_too_few_face_down_cards() -> None:

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.cards import CARD_TEXTS, card_number
-from arena.game.deals import Deal, make_deal
+from arena.game.deals import make_deal
 from arena.game.engine import IllegalMove, State
-from arena.game.moves import MOVES, Move, parse_move, place_move
+from arena.game.moves import MOVES, parse_move, place_move
 from arena.game.record import cards_text, parse_record, record_text, result_text
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
@@ -23,15 +23,10 @@ from tests.game.play import (
     OF_VIEW,
     PUBLIC,
     RULE_SETS,
-    STONES,
-    TACTICAL,
-    all_cards,
     choose,
     dump,
     played,
     random_game,
-    texts,
-    whole_deck,
 )
 
 rule_sets = st.sampled_from(RULE_SETS)
@@ -62,26 +57,6 @@ def test_dumps_are_whole() -> None:
     for board in (state, state.view(0)):
         names = {name for name in dir(board) if not name.startswith("_")}
         assert names - verbs - asked <= set(PUBLIC) | set(OF_VIEW)
-
-
-@quick
-@given(rule_sets, seeds, autos)
-def test_cards_are_conserved(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
-    """Hands, sides, rows, modes, decks and the pending card are the whole deck at every step, and fit their places."""
-    rules = load_rules(rules_name)
-    whole = whole_deck(rules)
-    for state, _ in random_game(rules_name, seed, auto):
-        assert all_cards(state) == whole
-        for seat in (0, 1):
-            hand = state.hand_of(seat)
-            tactics = sum(card_number(card) >= 60 for card in hand)
-            assert state.hand_counts(seat) == (len(hand) - tactics, tactics)
-            # more than a full hand only while the recruiter draws
-            assert len(hand) <= rules.hand_size + 2 * (state.phase in ("scout", "return") and seat == state.turn)
-            assert all(len(state.side(seat, stone)) <= state.capacity(stone) for stone in STONES)
-        assert state.deck_counts == (len(state.clan_cards_left), len(state.tactic_cards_left))
-        assert state.stones_of(0) == state.owners.count("a")
-        assert state.legal_moves()
 
 
 @quick
@@ -155,95 +130,6 @@ def test_no_move_of_the_whole_table_is_taken_by_mistake() -> None:
                     with pytest.raises(IllegalMove):
                         copy.apply(move)
     assert phases == {"claim", "play", "take", "put", "scout", "return", "draw"}
-
-
-@quick
-@given(st.sampled_from([name for name in RULE_SETS if name not in TACTICAL]), seeds)
-def test_claims_are_monotone_in_the_base_game(rules_name: str, seed: int) -> None:
-    """Without tactic cards what can be proven once can be proven until it is claimed."""
-    provable: list[set[int]] = [set(), set()]
-    for state, _ in random_game(rules_name, seed, (False, False)):
-        for seat in (0, 1):
-            now = set(state.claimable(seat))
-            unclaimed = {stone for stone in provable[seat] if state.owners[stone - 1] == "."}
-            assert unclaimed <= now, (seat, unclaimed, now)
-            provable[seat] = now
-        assert not provable[0] & provable[1]
-
-
-def mirrored(deal: Deal, hand_size: int) -> Deal:
-    """The deal with the hands and the starter swapped."""
-    clan = list(deal.clan_numbers)
-    for i in range(0, 2 * hand_size, 2):
-        clan[i], clan[i + 1] = clan[i + 1], clan[i]
-    return Deal(bytes(clan), deal.tactic_numbers, 1 - deal.starter)
-
-
-@quick
-@given(rule_sets, seeds, autos)
-def test_mirrored_seats_give_mirrored_results(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
-    rules = load_rules(rules_name)
-    other = State(rules, mirrored(make_deal(rules, seed, 0), rules.hand_size), (auto[1], auto[0]))
-    swap = str.maketrans("ab", "ba")
-    state = None
-    for state, move in random_game(rules_name, seed, auto):
-        assert other.turn == 1 - state.turn
-        assert other.legal_moves() == state.legal_moves()
-        assert other.owners == state.owners.translate(swap)
-        assert [other.hand_of(0), other.hand_of(1)] == [state.hand_of(1), state.hand_of(0)]
-        assert other.claimable(1) == state.claimable(0)
-        other.apply(move)
-    assert state is not None
-    assert state.outcome
-    assert other.outcome
-    assert other.owners == state.owners.translate(swap)
-    assert other.outcome.points == state.outcome.points[::-1]
-    assert other.outcome.reason == state.outcome.reason
-
-
-def reflected(move: Move) -> Move:
-    """The move at the stone on the other end of the row."""
-    if move.stone is None:
-        return move
-    return parse_move(move.text[:-1] + str(10 - move.stone))
-
-
-@quick
-@given(rule_sets, seeds, autos)
-def test_the_row_of_stones_can_be_turned_round(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
-    rules = load_rules(rules_name)
-    other = State(rules, make_deal(rules, seed, 0), auto)
-    for state, move in random_game(rules_name, seed, auto):
-        assert sorted(texts(other.legal_moves())) == sorted(reflected(m).text for m in state.legal_moves())
-        other.apply(reflected(move))
-        assert other.phase == "over" or other.turn in (0, 1)
-    assert other.owners == state.owners[::-1]
-    assert other.winner == state.winner
-
-
-def recoloured(text: str, order: str) -> str:
-    """A text of a card or a move with other colours."""
-    body, at, stone = text.partition("@")
-    words = body.replace("=", " = ").split(" ")
-    swap = dict(zip("rgbypk", order, strict=True))
-    changed = [swap[w[0]] + w[1:] if w and w in CARD_TEXTS[:60] else w for w in words]
-    return " ".join(changed).replace(" = ", "=") + at + stone
-
-
-@quick
-@given(rule_sets, seeds, autos, st.permutations("rgbypk"))
-def test_colours_are_all_alike(rules_name: str, seed: int, auto: tuple[bool, bool], order: list[str]) -> None:
-    """With the colours exchanged the same game comes out: same claims after each move, same end."""
-    rules = load_rules(rules_name)
-    deal = make_deal(rules, seed, 0)
-    swapped = bytes(card_number(recoloured(card, "".join(order))) for card in deal.clan)
-    other = State(rules, Deal(swapped, deal.tactic_numbers, deal.starter), auto)
-    for state, move in random_game(rules_name, seed, auto):
-        assert other.owners == state.owners
-        assert len(other.legal_moves()) == len(state.legal_moves())
-        other.apply(parse_move(recoloured(move.text, "".join(order))))
-    assert other.owners == state.owners
-    assert other.outcome == state.outcome
 
 
 # ---- texts ---------------------------------------------------------------------------------------------------

@@ -4,10 +4,8 @@ Cards are texts, sides are lists, proofs try every completion. It shares no code
 import it, so that a mistake in the fast engine is not repeated here.
 
 - `rulebook`: the options of a rule set (RULES.md §6), formations (§2) and proofs (§3);
-- `rulings`: a sentence for each ruling and rare event that play may exercise;
 - `position`: what lies on the table, and the legal moves (§3, §4, §5);
-- `table`: the course of a game (§3, §4, §5);
-- `watch`: looks at claim windows only to count which rulings were exercised.
+- `table`: the course of a game (§3, §4, §5).
 """
 
 from tests.oracle.rulebook import (
@@ -24,13 +22,11 @@ from tests.oracle.rulebook import (
     tactic_cards,
     win_reason,
 )
-from tests.oracle.rulings import RULINGS, ruling_applies
 from tests.oracle.table import Oracle, perft
 
 __all__ = [
     "CATEGORIES",
     "PRESETS",
-    "RULINGS",
     "Claim",
     "Options",
     "Oracle",
@@ -41,7 +37,6 @@ __all__ = [
     "match_points",
     "may_play_tactic",
     "perft",
-    "ruling_applies",
     "tactic_cards",
     "win_reason",
 ]

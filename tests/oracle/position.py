@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
@@ -36,12 +35,9 @@ class Position:
         tactic_deck: Sequence[str],
         starter: int,
         auto_claim: tuple[bool, bool] = (True, True),
-        count_rulings: bool = True,
     ) -> None:
         self.options = options
         self.auto_claim = auto_claim
-        self.rulings: Counter[str] = Counter()
-        self.count_rulings = count_rulings
         self.clan_deck = list(clan_deck)
         self.tactic_deck = list(tactic_deck) if options.tactics else []
         # "the hands are dealt alternately": seat 0 gets the 1st, 3rd, 5th ... card, clan cards only (§5)
@@ -52,31 +48,21 @@ class Position:
         self.sides: list[list[list[str]]] = [[[] for _ in STONES] for _ in SEATS]
         self.stamps: list[list[int | None]] = [[None] * 9 for _ in SEATS]  # §2: when a side became complete
         self.clock = 0
-        self.was_complete: set[tuple[int, int]] = set()  # sides that lost a stamp, for the counts only
         self.modes: list[set[str]] = [set() for _ in STONES]
         self.owner = ["."] * 9
         self.discards: list[list[str]] = [[], []]  # face up: own ruses, and cards that left the own sides
         self.played_tactics = [0, 0]
         self.joker_played = [False, False]
-        self.known_returns: list[list[str]] = [[], []]  # put back by that seat and not drawn since
         self.turn = starter
         self.phase = "play"
         self.window: str | None = None  # 'start' or 'after'
         self.pending: str | None = None  # the card taken by Strategist or Traitor
         self.ruse: str | None = None  # the ruse being played
         self.taken_from: int | None = None
-        self.taken_as: str | None = None  # the taken card with the binding that it had
         self.scout_drawn: list[str] = []  # the decks of the Recruiter's draws so far
-        self.scout_returned: list[str] = []  # the cards put back so far
         self.quiet_passes = 0  # passes in a row with no play, claim or draw after the first
         self.winner: int | None = None
         self.reason: str | None = None
-        self.plies = 0
-        self.passed = False  # this turn; the next three are for the counts only
-        self.claims_this_turn: list[str] = []  # the windows in which they were made
-        self.scouted = False
-        if options.tactics:
-            self.note("opening_hand_clan_only", all(is_clan(card) for hand in self.hands for card in hand))
 
     # ------------------------------------------------------------------------------------ what can be seen
 
@@ -229,26 +215,17 @@ class Position:
 
     # --------------------------------------------------------------------------------------------- the rest
 
-    def note(self, ruling: str, happened: bool = True) -> None:
-        """Count a ruling of `tests.oracle.rulings`."""
-        if happened and self.count_rulings:
-            self.rulings[ruling] += 1
-
     def copy(self) -> Self:
-        """An independent game in the same state, counts included."""
+        """An independent game in the same state."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.rulings = self.rulings.copy()
         other.clan_deck, other.tactic_deck = self.clan_deck[:], self.tactic_deck[:]
         other.hands = [hand[:] for hand in self.hands]
         other.sides = [[side[:] for side in sides] for sides in self.sides]
         other.stamps = [stamps[:] for stamps in self.stamps]
-        other.was_complete = set(self.was_complete)
         other.modes = [set(modes) for modes in self.modes]
         other.owner = self.owner[:]
         other.discards = [row[:] for row in self.discards]
         other.played_tactics, other.joker_played = self.played_tactics[:], self.joker_played[:]
-        other.known_returns = [known[:] for known in self.known_returns]
-        other.scout_drawn, other.scout_returned = self.scout_drawn[:], self.scout_returned[:]
-        other.claims_this_turn = self.claims_this_turn[:]
+        other.scout_drawn = self.scout_drawn[:]
         return other

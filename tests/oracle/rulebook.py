@@ -335,35 +335,6 @@ def claim_holds(
     return Claim(found is None, found)
 
 
-@lru_cache(maxsize=20_000)
-def strongest_completion(
-    theirs: tuple[str, ...], unseen: frozenset[str], env: frozenset[str], options: Options
-) -> Strength | None:
-    """The best that a side may still become with face-down clan cards; None if it cannot be completed."""
-    strongest: Strength | None = None
-    for extra in combinations(sorted(unseen), capacity(env) - len(theirs)):
-        strength = best([*theirs, *extra], env, options)
-        if strongest is None or beats(strength, strongest):
-            strongest = strength
-    return strongest
-
-
-@lru_cache(maxsize=20_000)
-def forced_copies(cards: tuple[str, ...], env: frozenset[str], options: Options) -> frozenset[str]:
-    """The clan cards that a wild of this complete side must copy, whichever of the best readings is taken."""
-    if not any(is_elite(card) for card in cards):
-        return frozenset()
-    target = best(cards, env, options)
-    copied: frozenset[str] | None = None
-    for reading in assignments(cards, options):
-        if _strength(reading, env) == target:
-            wild = frozenset(as_ for card, as_ in zip(cards, reading) if is_elite(card))
-            copied = wild if copied is None else copied & wild
-            if not copied:
-                break
-    return copied or frozenset()
-
-
 # ---------------------------------------------------------------------------------------------------------
 # Ends (§3), the tactic limit (§5), points (§7)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.oracle import watch
 from tests.oracle.position import Position
 from tests.oracle.rulebook import LETTERS, MODES, SEATS, Options, is_clan, is_elite, token, win_reason
 
@@ -27,9 +26,8 @@ class Oracle(Position):
         tactic_deck: Sequence[str],
         starter: int,
         auto_claim: tuple[bool, bool] = (True, True),
-        count_rulings: bool = True,
     ) -> None:
-        super().__init__(options, clan_deck, tactic_deck, starter, auto_claim, count_rulings)
+        super().__init__(options, clan_deck, tactic_deck, starter, auto_claim)
         self._start_turn()
 
     # ------------------------------------------------------------------------------------------- the moves
@@ -39,9 +37,6 @@ class Oracle(Position):
         legal = self.legal_moves()
         if move not in legal:
             raise ValueError(f"{move!r} is not legal in phase {self.phase!r}; legal: {', '.join(legal)}")
-        if self.count_rulings:
-            watch.before_move(self, move, legal)
-        self.plies += 1
         if self.phase == "claim":
             self._claim_move(move)
         elif self.phase == "play":
@@ -63,7 +58,6 @@ class Oracle(Position):
     # RULES.md §4: claim (if the window is open) -> play or pass -> claim (if the window is open) -> draw
 
     def _start_turn(self) -> None:
-        self.passed, self.claims_this_turn, self.scouted = False, [], False
         if self.options.claim_window in ("any_before_draw", "turn_start"):
             self._open_window("start")
         else:
@@ -80,14 +74,10 @@ class Oracle(Position):
 
     def _open_window(self, window: str) -> None:
         self.window = window
-        if self.count_rulings:
-            watch.window_opens(self)
         provable = sorted(self.claimable(self.turn))
         if not provable:  # §4: "a claim window with nothing to claim" is no decision
             self._close_window()
         elif self.auto_claim[self.turn]:  # "everything provable is claimed, then the win is looked at"
-            if self.count_rulings:
-                watch.automatic_claims(self, provable)
             for number in provable:
                 self._claim(number - 1)
             if not self._look_at_win():
@@ -106,8 +96,6 @@ class Oracle(Position):
             self._close_window()
 
     def _claim(self, stone: int) -> None:
-        if self.count_rulings:
-            watch.claim_made(self, stone)
         self.owner[stone] = LETTERS[self.turn]
         self.quiet_passes = 0
 
@@ -115,8 +103,6 @@ class Oracle(Position):
         reason = win_reason(self.owners, LETTERS[self.turn])
         if reason is None:
             return False
-        if self.count_rulings:
-            watch.game_won(self)
         self._finish(self.turn, reason)
         return True
 
@@ -135,11 +121,9 @@ class Oracle(Position):
     def _play_move(self, move: str) -> None:
         me = self.turn
         if move == "pass":
-            self.passed = True
             self.quiet_passes += 1
             self._after_play()
             return
-        self.note("passes_broken_by_play", self.quiet_passes > 0)
         self.quiet_passes = 0
         form, _, number = move.partition("@")
         card = token(form)
@@ -156,8 +140,7 @@ class Oracle(Position):
             self.discards[me].append(card)  # "a ruse in its player's row"
             self.ruse = card
             if card == "scout":
-                self.scouted = True
-                self.scout_drawn, self.scout_returned = [], []
+                self.scout_drawn = []
                 self._scout_on()
             else:
                 self.phase = "take"
@@ -168,28 +151,19 @@ class Oracle(Position):
         self.modes[stone].add(mode)
         if mode == "mud":  # "both sides become incomplete under Mud": their stamps are cleared (§2)
             for seat in SEATS:
-                self._clear_stamp(seat, stone, "stamp_cleared_by_mud")
+                self.stamps[seat][stone] = None
 
     def place(self, seat: int, stone: int, card: str) -> None:
         self.sides[seat][stone].append(card)
         if self.is_complete(seat, stone):  # §2: "a stamp is set on a side at the moment it becomes complete"
             self.stamps[seat][stone] = self.clock
             self.clock += 1
-            if self.count_rulings:
-                watch.side_completed(self, seat, stone)
 
-    def remove(self, seat: int, stone: int, card: str) -> str:
-        """Take a card, named without its binding, from a side; returns it as it lay there."""
+    def remove(self, seat: int, stone: int, card: str) -> None:
+        """Take a card, named without its binding, from a side: it is complete no longer."""
         lying = next(each for each in self.sides[seat][stone] if token(each) == card)
         self.sides[seat][stone].remove(lying)
-        self._clear_stamp(seat, stone, "stamp_cleared_by_leaving")
-        return lying
-
-    def _clear_stamp(self, seat: int, stone: int, why: str) -> None:
-        if self.stamps[seat][stone] is not None:
-            self.stamps[seat][stone] = None
-            self.was_complete.add((seat, stone))
-            self.note(why)
+        self.stamps[seat][stone] = None
 
     # RULES.md §5: Strategist, Banshee, Traitor
 
@@ -197,7 +171,7 @@ class Oracle(Position):
         card, _, number = move.removeprefix("take ").partition("@")
         stone = int(number) - 1
         owner = self.turn if self.ruse == "redeploy" else 1 - self.turn
-        self.taken_as = self.remove(owner, stone, card)
+        self.remove(owner, stone, card)
         if self.ruse == "deserter":  # "a discarded card in the row of the player whose side it left"
             self.discards[owner].append(card)
             self._after_play()
@@ -231,8 +205,6 @@ class Oracle(Position):
                 return
             self._draw_card(decks[0])
             self.scout_drawn.append(decks[0])
-        if self.count_rulings:
-            watch.scout_has_drawn(self)
         self._return_on()
 
     def _return_on(self) -> None:
@@ -240,8 +212,6 @@ class Oracle(Position):
         if len(self.hands[self.turn]) > self.options.hand_size:
             self.phase = "return"
         else:
-            if self.count_rulings:
-                watch.scout_has_returned(self)
             self._after_play()
 
     def _return_move(self, card: str) -> None:
@@ -251,8 +221,6 @@ class Oracle(Position):
             deck.insert(0, card)
         else:
             deck.append(card)
-        self.known_returns[self.turn].append(card)
-        self.scout_returned.append(card)
         self._return_on()
 
     # RULES.md §4: the draw and the end of the turn
@@ -261,23 +229,15 @@ class Oracle(Position):
         card = self.deck(name).pop(0)
         self.hands[self.turn].append(card)
         self.quiet_passes = 0
-        for known in self.known_returns:
-            # a joker that was put back and the other one look the same: forget it only with the last
-            if card in known and card not in self.deck(name):
-                known.remove(card)
-                self.note("returned_card_drawn")
 
     def _draw_step(self) -> None:
         """ "Draw one card if the hand is below the hand limit and a deck has cards" """
         decks = [name for name in ("clan", "tactic") if self.deck(name)]
         if len(self.hands[self.turn]) < self.options.hand_size:
-            self.note("no_cards_to_draw", not decks)
-            self.note("draw_after_pass", self.passed and bool(decks))
             if len(decks) == 2:  # "the player chooses the deck"
                 self.phase = "draw"
                 return
             if decks:  # "if one deck is empty the other must be used"
-                self.note("one_deck_draw_is_no_move", self.options.tactics)
                 self._draw_card(decks[0])
         self._end_turn()
 
@@ -297,8 +257,6 @@ class Oracle(Position):
             for stone in self.open_stones()
             if self.is_complete(0, stone) and self.is_complete(1, stone)
         }
-        if self.count_rulings:
-            watch.stalemate(self, awarded)
         for stone, letter in awarded.items():
             self.owner[stone] = letter
         formed = [seat for seat in SEATS if win_reason(self.owners, LETTERS[seat])]
@@ -310,8 +268,6 @@ class Oracle(Position):
             winner = 0 if stones[0] > stones[1] else 1
         else:
             winner = None
-        if self.count_rulings:
-            watch.stalemate_decided(self, formed, winner)
         self._finish(winner, "stalemate")
 
     def perft(self, depth: int) -> int:
@@ -328,7 +284,6 @@ def perft(game: Oracle, depth: int) -> int:
     count = 0
     for move in moves:
         after = game.copy()
-        after.count_rulings = False
         after.apply(move)
         count += perft(after, depth - 1)
     return count
