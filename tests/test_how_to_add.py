@@ -47,7 +47,7 @@ OUTPUT = '''
 """The title of each table, and nothing else."""
 
 
-def write(report):
+def write_titles(report):
     return "".join(f"{table.title}!\\n" for table in report.tables)
 '''
 BORED = """
@@ -60,7 +60,6 @@ def act(view, moves):
 NEW = {
     "tournament/formats/circle.py": FORMAT,
     "tournament/runner/single.py": EXECUTOR,
-    "results/formats/titles.py": OUTPUT,
 }
 LINES = {
     "tournament/formats/__init__.py": [
@@ -74,7 +73,7 @@ LINES = {
         )
     ],
     "endings.py": [("\n    def __new__", '    BOREDOM = "boredom", "forfeits for boredom"\n')],
-    "results/formats/__init__.py": [('"html": "html"', '"titles": "titles", ')],
+    "results/formats.py": [("FORMATS: dict", OUTPUT), ('    "html": ', '    "titles": write_titles,\n')],
     "stats/field.py": [
         (
             "        table.append(row)\n    return pd.DataFrame(table)\n\n\ndef spread_row",

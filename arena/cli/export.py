@@ -9,13 +9,13 @@ import click
 
 from arena.cli.options import PATH, PATH_OR_STDOUT, chosen_games, complete_runs, counting, prior, whole, write_page
 from arena.results.comparison import variant_folders
-from arena.results.export import export as write_tables
-from arena.results.export import make_folder
 from arena.results.moves import check_name, write_moves
 from arena.results.pages.plots import KINDS, save
 from arena.results.records import write_records
 from arena.results.sources import GameFilter, find, games_of, run_data
 from arena.results.standings import standings
+from arena.results.standings_report import export as write_tables
+from arena.results.whole_file import make_folder
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
 from arena.tournament.games import GameResult

@@ -326,9 +326,9 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
     """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
     click.echo(shown(report, form), nl=False)
     if to is not None:
-        from arena.results.export import write_csv  # scipy, which a replay need not wait for
+        from arena.results.formats import write_tables
 
-        for path in write_csv(report, to):
+        for path in write_tables(report, to):
             click.echo(path, err=True)
 
 

@@ -19,11 +19,10 @@ from arena.cli.main import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
 from arena.errors import ArenaError
 from arena.game import engine
-from arena.results.export import export
-from arena.results.formats.json import json_text
+from arena.results.formats import json_text
 from arena.results.run import RunData, read_run
 from arena.results.standings import standings
-from arena.results.standings_report import all_values, standings_report
+from arena.results.standings_report import all_values, export, standings_report
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.whole_file import write_whole
 from arena.settings import as_dict

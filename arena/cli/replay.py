@@ -26,7 +26,6 @@ from arena.game.record import parse_record
 from arena.results.board import legend, result_line, step_text, steps
 from arena.results.records import StoredGame, is_record
 from arena.results.sources import COMPARISON, DATABASE, FILE, GameFilter, find, games_of, list_games, read_game
-from arena.results.whole_file import write_whole
 from arena.text import indented
 
 NODES = 2000
@@ -224,8 +223,8 @@ def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> 
 
 def _judge_run(source: str, nodes: int, form: str) -> None:
     """Judge all games of a run, and store what the moves of each bot lost on average."""
-    from arena.results.analysis import run_losses, run_report
-    from arena.results.losses import LOSSES
+    from arena.results.analysis import run_report
+    from arena.results.judge import run_losses, write_losses
 
     kind, folder = find(source)
     if kind == COMPARISON:
@@ -235,5 +234,5 @@ def _judge_run(source: str, nodes: int, form: str) -> None:
         with counting(count, "Judging") as step:
             losses = run_losses(games, nodes, step)
     if kind == DATABASE:
-        write_whole(folder / LOSSES, [losses.text()], follow=False)
+        write_losses(losses, folder)
     print_report(run_report(folder.name, losses, count), form)

@@ -18,9 +18,9 @@ from arena.results.comparison import (
     read_comparison,
     write_comparison,
 )
-from arena.results.export import export
 from arena.results.run import read_run
 from arena.results.standings import standings
+from arena.results.standings_report import export
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.tournament.config import TournamentConfig, check
 from arena.tournament.runner.progress import ProgressListener, progress_for

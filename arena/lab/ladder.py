@@ -19,10 +19,10 @@ import pandas as pd
 
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
-from arena.results.export import export
 from arena.results.run import RunData, read_run
 from arena.results.sprt import sprt_line
 from arena.results.standings import standings
+from arena.results.standings_report import export
 from arena.results.table import (
     Code,
     Column,

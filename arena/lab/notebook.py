@@ -19,14 +19,13 @@ from arena.results import ratings as rating_table
 from arena.results import standings as standing
 from arena.results.compare import comparison, read_variants
 from arena.results.comparison import read_comparison, variant_folders
-from arena.results.export import export
 from arena.results.moves import PLAY_COLUMNS, plays_frame
 from arena.results.pages.render import table_html
 from arena.results.run import RunData, stored_config
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, games_of, run_data
 from arena.results.standings import rate_run
-from arena.results.standings_report import standings_report
+from arena.results.standings_report import export, standings_report
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from arena.game.record import RecordError, parse_record
+from arena.game.record import parse_record
 from arena.results.board import result_line
 from arena.results.decisions import Decision
-from arena.results.judge import BLUNDER, GameAnalysis, Judge, Judgement, Losses, analyse
-from arena.results.losses import BotLosses, RunLosses
+from arena.results.judge import BLUNDER, GameAnalysis, Judgement, Losses, RunLosses, judge_name
 from arena.results.records import StoredGame
 from arena.results.table import Column, Report, Row, Table, percent, records, table_values
 from arena.text import one_line
-from arena.tournament.games import GameResult
 
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_LINES = 60
-
-
-def judge_name(nodes: int) -> str:
-    """What judges the moves, in words."""
-    return f"search over the net, {nodes} nodes per move" if nodes else "the net"
 
 
 def game_report(game: StoredGame, analysis: GameAnalysis, whole: bool = False) -> Report:
@@ -152,32 +144,6 @@ def page_notes(analysis: GameAnalysis) -> list[dict[str, Any]]:
 
 
 # ---------------------------------------------------------------- runs
-
-
-def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], object] = lambda: None) -> RunLosses:
-    """The losses of all bots in all games; `seen` is called after each game. Games that do not replay are left out."""
-    losses = RunLosses(judge_name(nodes), nodes)
-    judges: dict[str, Judge] = {}
-    for game in games:
-        for bot, lost in _losses(game, nodes, judges):
-            losses.bots.setdefault(bot, BotLosses()).add(lost.judged, lost.loss, lost.blunders)
-        losses.games += 1
-        seen()
-    return losses
-
-
-def _losses(game: GameResult, nodes: int, judges: dict[str, Judge]) -> Iterator[tuple[str, Losses]]:
-    try:
-        record = parse_record(game.record)
-        rules = record.rules.canonical
-        if rules not in judges:
-            judges[rules] = Judge(record.rules, nodes)
-        analysis = analyse(StoredGame.of(game), nodes, judges[rules])
-    except RecordError:
-        return
-    seats = (game.second, game.first) if record.deal.starter else (game.first, game.second)
-    for seat, bot in enumerate(seats):
-        yield bot, analysis.losses(seat)
 
 
 def run_report(name: str, losses: RunLosses, games: int) -> Report:

@@ -6,18 +6,28 @@ hidden cards that the choice has not seen: had the same samples chosen, their lu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from arena.errors import ArenaError
 from arena.game.engine import View
 from arena.game.moves import Move
-from arena.game.record import parse_record
+from arena.game.record import RecordError, parse_record
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.results.decisions import Decision, decisions
+from arena.results.formats import json_text
 from arena.results.records import StoredGame
+from arena.results.whole_file import write_whole
+from arena.tournament.match.results import GameResult
 
+LOSSES = "losses.json"
+"""What a run's folder holds after `arena replay RUN --judge`."""
+_FORMAT = 2
 DEPTH = 10
 """Decisions looked ahead in each sample, as many as the bot `champion` does (see `benchmarks/judge_errors.py`)."""
 BLUNDER = 0.1
@@ -55,10 +65,6 @@ class Judge:
         self.net = load_net(rules)
         self.searcher = Searcher(self.net, depth=DEPTH) if nodes else None
         self.nodes = nodes
-
-    def all(self, made: Sequence[Decision]) -> Iterator[Judgement]:
-        """The judgements of a game's decisions, the same for the same game and budget."""
-        return map(self.judge, made)
 
     def judge(self, made: Decision) -> Judgement:
         """What a decision was worth."""
@@ -103,7 +109,10 @@ def sampled_chances(
 
 @dataclass(frozen=True)
 class Losses:
-    """What a seat's moves lost in a game (or a bot's in many): decisions judged, the sum of their losses, blunders."""
+    """What a seat's moves lost in a game: decisions with a choice that were judged, the sum of their losses, blunders.
+
+    A loss is a part of the chance to win, so that 1 is a whole game.
+    """
 
     judged: int = 0
     loss: float = 0.0
@@ -112,10 +121,7 @@ class Losses:
     @property
     def mean(self) -> float:
         """The average loss a move, nan without moves."""
-        return self.loss / self.judged if self.judged else float("nan")
-
-    def __add__(self, other: Losses) -> Losses:
-        return Losses(self.judged + other.judged, self.loss + other.loss, self.blunders + other.blunders)
+        return self.loss / self.judged if self.judged else math.nan
 
 
 @dataclass(frozen=True)
@@ -163,7 +169,7 @@ def analyse(game: StoredGame, nodes: int = 0, judge: Judge | None = None) -> Gam
     """
     record = parse_record(game.record)
     made = decisions(game.result or record)
-    judged = tuple((judge or Judge(record.rules, nodes)).all(made))
+    judged = tuple(map((judge or Judge(record.rules, nodes)).judge, made))
     return GameAnalysis(tuple(made), judged, _chances(made, judged), nodes)
 
 
@@ -179,3 +185,98 @@ def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float
     if end is not None:
         chances[-1] = 0.5 if end.winner is None else float(end.winner == 0)
     return tuple(chances)
+
+
+# ---------------------------------------------------------------- runs
+
+
+@dataclass(frozen=True)
+class BotLosses:
+    """What the moves of a bot lost in the games of a run; the `error95` is half the 95% interval of the mean."""
+
+    games: int
+    deals: int
+    decisions: int
+    blunders: int
+    mean: float
+    error95: float | None
+
+
+@dataclass(frozen=True)
+class RunLosses:
+    """The losses of the bots of a run that had a choice, the least first.
+
+    `judge` says by what they were judged, `nodes` with which budget a move; games that do not replay are left out.
+    """
+
+    judge: str
+    nodes: int
+    games: int
+    bots: dict[str, BotLosses]
+
+
+def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], object] = lambda: None) -> RunLosses:
+    """The losses of all bots in all games; `seen` is called after each game."""
+    judges: dict[str, Judge] = {}
+    losses: dict[str, list[tuple[int, Losses]]] = {}
+    number = 0
+    for game in games:
+        try:
+            record = parse_record(game.record)
+            judge = judges.setdefault(record.rules.canonical, Judge(record.rules, nodes))
+            analysis = analyse(StoredGame.of(game), nodes, judge)
+        except RecordError:
+            continue
+        finally:
+            number += 1
+            seen()
+        for seat, bot in enumerate((game.second, game.first) if record.deal.starter else (game.first, game.second)):
+            losses.setdefault(bot, []).append((game.id.deal, analysis.losses(seat)))
+    bots = {bot: _bot_losses(own) for bot, own in losses.items() if any(lost.judged for _, lost in own)}
+    best = sorted(bots.items(), key=lambda item: (item[1].mean, item[0]))
+    return RunLosses(judge_name(nodes), nodes, number, dict(best))
+
+
+def _bot_losses(games: Sequence[tuple[int, Losses]]) -> BotLosses:
+    """The mean is a ratio of sums, whose error is that of its deals: Student's t with one degree less than deals."""
+    decisions = sum(lost.judged for _, lost in games)
+    mean = sum(lost.loss for _, lost in games) / decisions
+    residuals: dict[int, float] = {}
+    for deal, lost in games:
+        residuals[deal] = residuals.get(deal, 0.0) + lost.loss - mean * lost.judged
+    deals = len(residuals)
+    error = None
+    if deals > 1:
+        from scipy.special import stdtrit  # slow to load
+
+        variance = sum(residual**2 for residual in residuals.values()) * deals / (deals - 1)
+        error = float(stdtrit(deals - 1, 0.975)) * math.sqrt(variance) / decisions
+    return BotLosses(len(games), deals, decisions, sum(lost.blunders for _, lost in games), mean, error)
+
+
+def judge_name(nodes: int) -> str:
+    """What judges the moves, in words."""
+    return f"search over the net, {nodes} nodes per move" if nodes else "the net"
+
+
+def write_losses(losses: RunLosses, folder: Path) -> None:
+    """Store losses in the folder of a run. Raises ExportError."""
+    bots = {bot: vars(own) for bot, own in losses.bots.items()}
+    write_whole(folder / LOSSES, [json_text(vars(losses) | {"format": _FORMAT, "bots": bots})], follow=False)
+
+
+def read_losses(folder: Path) -> RunLosses | None:
+    """What is stored in the folder of a run, None if nothing is. ArenaError for a file that is not as written."""
+    path = folder / LOSSES
+    if not path.is_file():
+        return None
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if values.pop("format") != _FORMAT:
+            raise ValueError("another format")
+        bots = {bot: BotLosses(**own) for bot, own in values.pop("bots").items()}
+        return RunLosses(**values, bots=bots)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ArenaError(
+            f"{path} is not as arena replay --judge wrote it ({error!r}); delete it, or judge the run again"
+        ) from None

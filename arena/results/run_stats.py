@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.results.losses import RunLosses, read_losses, sorted_bots
+from arena.results.judge import RunLosses, read_losses
 from arena.results.ratings import ratings_frame
 from arena.results.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
@@ -262,8 +262,15 @@ def losses_table(losses: RunLosses, games: int) -> Table:
     """What the moves of each bot lost on average; `games` are those of the run."""
     heads = ["bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game"]
     rows = [
-        (bot, own.games, own.decisions, 100 * own.mean, 100 * own.error95, own.blunders / max(own.games, 1))
-        for bot, own in sorted_bots(losses).items()
+        (
+            bot,
+            own.games,
+            own.decisions,
+            100 * own.mean,
+            math.nan if own.error95 is None else 100 * own.error95,
+            own.blunders / own.games,
+        )
+        for bot, own in losses.bots.items()
     ]
     note = (
         f"How much of its chance to win a move gave away on average, in %, judged by {losses.judge}; a blunder gives"

@@ -1,20 +1,24 @@
-"""The standings of a run as a report, and as the values of its summary.json.
+"""The standings of a run as a report and as the files of its folder.
 
-Every figure has a fixed number of digits, so equal games give equal text. What a clock measured (ms a decision) is
-in the terminal's table only; the reasons of forfeits, which may hold times, are in no file.
+Every figure has a fixed number of digits, so equal games give equal text. What a clock measured (ms a decision) is in
+the terminal's table and in timing.csv only; the reasons of forfeits, which may hold times, are in no file.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from arena.endings import AFTER
+from arena.results.formats import csv_text, json_text
 from arena.results.run import RunData
-from arena.results.standings import FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
+from arena.results.standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
     Code,
     Column,
@@ -31,10 +35,12 @@ from arena.results.table import (
     records,
     rounded,
 )
+from arena.results.whole_file import write_whole
 from arena.rounding import half_up
-from arena.text import counted, first_line, one_line, printable_lines
+from arena.text import counted, first_line, one_line, printable_lines, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
+from arena.tournament.store.columns import GAME_COLUMNS
 
 DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""
@@ -47,6 +53,9 @@ SHOWN_LINES = 50
 SPARED = ("stones", "points", "turns", "first%", "ms/move", "W-D-L", "end faults", *_TIEBREAKS.values())
 """Columns that a narrow terminal does not show, the first to go first."""
 _LONGEST_REASON = 100
+STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
+TIMING, GAMES = "timing.csv", "games.csv"
+_ROWS_AT_ONCE = 50_000
 
 
 def standings_report(standings: RunStandings, whole: bool = False) -> Report:
@@ -376,3 +385,68 @@ def _forfeit_items(run: RunData) -> list[list[str]]:
         how = ["; all of them: ", Code(f"arena standings {folder} --json")] if run.folder else []
         items.append([f"... and {left} more", *how])
     return items
+
+
+# ---------------------------------------------------------------- files
+
+
+def export(standings: RunStandings, folder: Path | str, games: bool = False) -> list[Path]:
+    """Write the files of a run into `folder`; games.csv only if `games`. Returns the paths.
+
+    Raises ExportError if the disk refuses.
+    """
+    folder = Path(folder)
+    texts: dict[str, Iterable[str]] = {STANDINGS: [csv_text(standings.rows, DIGITS)]}
+    if has_crosstable(standings):
+        texts[CROSSTABLE] = [csv_text(standings.met, DIGITS, CROSS_COLUMNS)]
+    texts[SUMMARY] = [json_text(summary(standings))]
+    texts[TIMING] = [_timing_text(standings.run)]
+    if games:
+        texts[GAMES] = _games_text(standings.run)
+    return [write_whole(folder / name, parts, follow=False) for name, parts in texts.items()]
+
+
+def _timing_text(run: RunData) -> str:
+    """What a clock measured, one value per row: subject (bot or session), name, measure, value.
+
+    Times are milliseconds per decision unless the name says otherwise; dates are UTC.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+
+    def write(row: Iterable[object]) -> None:
+        writer.writerow([spreadsheet_cell(cell) for cell in row])
+
+    write(["subject", "name", "measure", "value"])
+    for time in run.times:
+        write(["bot", time.bot, "decisions", time.decisions])
+        for measure, ms in time.measures().items():
+            write(["bot", time.bot, measure, number(ms, 6)])
+    for session_number, session in enumerate(run.sessions, start=1):
+        seconds = session.ended - session.started
+        rate = session.games / seconds if seconds > 0 else 0.0
+        values = {
+            "started": utc_iso(session.started),
+            "ended": utc_iso(session.ended),
+            "seconds": number(seconds, 3),
+            "games": str(session.games),
+            "games_per_second": number(rate, 1),
+        }
+        values |= {str(key): str(value) for key, value in sorted(session.info.items())}
+        for measure, value in values.items():
+            write(["session", session_number, measure, value])
+    return out.getvalue()
+
+
+def _games_text(run: RunData) -> Iterable[str]:
+    import pandas as pd  # slow to load
+
+    games = run.games.filter(list(GAME_COLUMNS))
+    for start in range(0, max(len(games), 1), _ROWS_AT_ONCE):
+        part = games.iloc[start : start + _ROWS_AT_ONCE].copy()
+        for column in part.columns:  # names repeat: each is looked at once
+            if not pd.api.types.is_numeric_dtype(part[column].dtype):
+                safe = {name: spreadsheet_cell(name) for name in part[column].unique()}
+                if any(name is not cell for name, cell in safe.items()):
+                    part[column] = part[column].map(safe)
+        yield part.to_csv(index=False, header=start == 0, lineterminator="\n", float_format="%g")

@@ -15,10 +15,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.rounding import half_up
-from arena.stats.pairs import HeadToHead
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from arena.stats.pairs import HeadToHead
 
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[Row]

@@ -61,6 +61,14 @@ def whole_text(path: Path, follow: bool = True) -> Iterator[IO[str]]:
             text.detach()  # closing it would close the file before it is safe on the disk
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those around it. ExportError if that is impossible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExportError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+
+
 def write_whole(path: Path, parts: Iterable[str], follow: bool = True) -> Path:
     """Write a text file completely or not at all; `follow` as in `whole_file`. Raises ExportError."""
     with whole_text(path, follow) as file:

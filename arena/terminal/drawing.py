@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from arena.game.cards import COLOURS
-from arena.results.formats.text import shortened
+from arena.results.layout import shortened
 from arena.terminal.scene import Scene
 from arena.text import counted, one_line
 

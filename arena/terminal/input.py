@@ -13,7 +13,7 @@ from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
 from arena.results.board import legend
-from arena.results.formats.text import shortened
+from arena.results.layout import shortened
 from arena.terminal.scene import Scene
 from arena.text import one_line
 

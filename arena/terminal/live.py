@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.results.formats.text import shortened
+from arena.results.layout import shortened
 from arena.results.table import percent
 from arena.stats.games import GameArrays
 from arena.stats.ratings import rate

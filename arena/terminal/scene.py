@@ -9,7 +9,7 @@ from arena.game.engine import State, View
 from arena.game.event_log import Event
 from arena.game.rules import Rules
 from arena.results.decisions import Position
-from arena.results.formats.text import shortened
+from arena.results.layout import shortened
 from arena.text import one_line
 
 Cards = tuple[str, ...]

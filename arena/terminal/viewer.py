@@ -18,7 +18,7 @@ from arena.game.record import parse_record
 from arena.game.rules import Rules
 from arena.results.board import result_line, steps
 from arena.results.decisions import Position
-from arena.results.formats.text import shortened
+from arena.results.layout import shortened
 from arena.results.records import StoredGame
 from arena.terminal.scene import Scene, scene_of_position
 from arena.terminal.session import Session

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.league import versions
-from arena.results.formats.json import finite, json_text
+from arena.results.formats import json_text
 from arena.web import uploads
 from arena.web.accounts import Stores
 from arena.web.backend import BUCKETS, Metrics, backend_of, bearer
@@ -25,7 +25,7 @@ from arena.web.members import own_version, take_upload
 
 def json_response(values: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Values as JSON."""
-    return Response(json_text(finite(values)), status, headers, media_type="application/json")
+    return Response(json_text(values), status, headers, media_type="application/json")
 
 
 async def _submit(request: Request) -> Response:

@@ -30,7 +30,7 @@ from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.results.board import board_text, steps
-from arena.results.formats.json import finite, json_text
+from arena.results.formats import json_text
 from arena.results.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
 from arena.results.pages.games import game_data
 from arena.results.pages.plots import Dot, Dots, Lines, svg
@@ -142,7 +142,7 @@ def page(site: Site, path: str) -> str:
     """The public page at an address, or figures as JSON. NoPage if there is none."""
     first, _, rest = path.partition("/")
     if path in FIGURES:
-        return json_text(finite(FIGURES[path](site)))
+        return json_text(FIGURES[path](site))
     if not rest and first in PAGES:
         return PAGES[first](site)
     if first == "bots" and rest:

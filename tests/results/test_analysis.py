@@ -11,10 +11,19 @@ from arena.errors import ArenaError
 from arena.game.rng import Rng
 from arena.lab.play import play_game
 from arena.policy import load_net
-from arena.results.analysis import page_notes, run_losses
+from arena.results.analysis import page_notes
 from arena.results.decisions import decisions
-from arena.results.judge import BLUNDER, Judge, analyse, sampled_chances
-from arena.results.losses import BotLosses, RunLosses, read_losses
+from arena.results.judge import (
+    BLUNDER,
+    Judge,
+    Losses,
+    _bot_losses,
+    analyse,
+    read_losses,
+    run_losses,
+    sampled_chances,
+    write_losses,
+)
 from arena.results.pages.games import replay_page
 from arena.results.records import StoredGame
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -63,7 +72,7 @@ def test_with_a_budget_it_repeats_and_looks_further(game: StoredGame) -> None:
     judge = Judge(some[0].state().rules, nodes=60)
     once = [judge.judge(one) for one in some]
     assert once == [Judge(some[0].state().rules, nodes=60).judge(one) for one in reversed(some)][::-1]
-    assert any(one.chance != other.chance for one, other in zip(once, Judge(some[0].state().rules).all(some)))
+    assert any(one.chance != other.chance for one, other in zip(once, map(Judge(some[0].state().rules).judge, some)))
 
 
 def test_samples_see_what_is_decided() -> None:
@@ -80,31 +89,29 @@ def test_losses_of_a_run_are_sums_of_its_games() -> None:
     judged = [analyse(StoredGame(game.record, game.seats, result=game)) for game in games]
     lost = [one.losses(game.seats.index("random")) for one, game in zip(judged, games)]
     assert found.games == 4
-    assert found.bots["random"].loss == pytest.approx(sum(one.loss for one in lost))
-    assert found.bots["random"].decisions == sum(one.judged for one in lost)
+    own = found.bots["random"]
+    assert own.mean == pytest.approx(sum(one.loss for one in lost) / own.decisions)
+    assert own.decisions == sum(one.judged for one in lost)
     assert found.bots["random"].mean > found.bots["greedy"].mean
 
 
-def test_the_error_is_that_of_a_ratio_by_game() -> None:
-    one = BotLosses()
-    for decisions_, loss in ((20, 0.2), (20, 0.4), (20, 0.6)):
-        one.add(decisions_, loss, 0)
-    assert one.mean == pytest.approx(0.02)
-    assert one.error95 == pytest.approx(1.96 * 0.01 / 3**0.5)  # of three means with a deviation of 0.01
+def test_the_error_is_student_s_of_a_ratio_by_deal() -> None:
+    lost = [(deal, Losses(10, half, 0)) for deal, half in enumerate((0.1, 0.2, 0.3)) for _ in range(2)]
+    found = _bot_losses(lost)
+    assert (found.games, found.deals) == (6, 3)
+    assert found.mean == pytest.approx(0.02)
+    assert found.error95 == pytest.approx(4.302653 * 0.01 / 3**0.5)  # of three means with a deviation of 0.01
+    assert _bot_losses(lost[:2]).error95 is None
 
 
 def test_losses_are_read_as_they_were_written(tmp_path: Path) -> None:
-    stored = RunLosses("the net", 0, 2, {"a": BotLosses()})
-    stored.bots["a"].add(3, 0.25, 1)
-    (tmp_path / "losses.json").write_text(stored.text())
+    stored = run_losses([play_game("greedy", "random", seed=1, deal=deal) for deal in range(2)], 0)
+    write_losses(stored, tmp_path)
     assert read_losses(tmp_path) == stored
     assert read_losses(tmp_path / "nowhere") is None
 
 
-NAN = '{"format":1,"judge":"","nodes":0,"games":1,"bots":{"a":[1,1,1,NaN,[0,0,0]]}}'
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', "[" * 100_000, '{"format": 1, "nodes": -1}', NAN])
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "[" * 100_000, '{"format": 2, "nodes": 1, "bots": {}}'])
 def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "losses.json").write_text(text)
     with pytest.raises(ArenaError, match=r"losses\.json is not as arena replay --judge wrote it"):

@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.results import export as module
-from arena.results.export import export
+from arena.results import standings_report as module
 from arena.results.standings import standings
+from arena.results.standings_report import export
 from arena.tournament.store.reader import WorkSession
 from tests.results.synthetic import synthetic
 

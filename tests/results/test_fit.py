@@ -7,7 +7,7 @@ import random
 import pytest
 
 from arena.results.formats import write
-from arena.results.formats.text import cells, fit, grid, shortened
+from arena.results.layout import cells, fit, grid, shortened
 from arena.results.standings_report import SPARED
 from arena.results.table import Column, Report, Table
 

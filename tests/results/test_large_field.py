@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.export import export
 from arena.results.formats import write
 from arena.results.run import RunData, read_run
 from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.standings import LARGE_FIELD, standings
-from arena.results.standings_report import SHOWN_LINES, standings_report
+from arena.results.standings_report import SHOWN_LINES, export, standings_report
 from tests.results.synthetic import store_run
 
 BOTS = [f"b{number:03}" for number in range(LARGE_FIELD + 1)]

@@ -18,7 +18,7 @@ from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import Verification, note, verify_league
 from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
-from arena.results.formats.json import finite, json_text
+from arena.results.formats import json_text
 from arena.results.league import standing_table
 from arena.results.table import Report
 from arena.text import counted, indented, one_line
@@ -132,4 +132,4 @@ class LeagueProgress:
 
 def print_json(values: dict[str, Any]) -> None:
     """Print values as JSON, with null for numbers that are not finite."""
-    click.echo(json_text(finite(values)), nl=False)
+    click.echo(json_text(values), nl=False)

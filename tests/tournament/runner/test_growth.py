@@ -13,9 +13,9 @@ import pytest
 import arena
 from arena.cli.main import main
 from arena.errors import ArenaError
-from arena.results.export import export
 from arena.results.run import read_run, stored_config
 from arena.results.standings import standings
+from arena.results.standings_report import export
 from arena.results.until_error import UntilError
 from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, grown
 from arena.tournament.runner.progress import NoProgress, RunStatus

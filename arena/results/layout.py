@@ -22,7 +22,7 @@ _SHORTEST, _USUAL = 8, 24  # a text is not cut below the first; up to the second
 _KEPT = 2  # columns that are never left out: rank and name
 
 
-def write(report: Report, width: int | None = None) -> str:
+def write_text(report: Report, width: int | None = None) -> str:
     """Heading, tables with their titles and notes, remarks and items.
 
     With a `width`, that of a terminal, no table is wider, and sentences are broken between words; else all columns are
