@@ -22,7 +22,7 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
-from arena.results.formats import FORMATS, write
+from arena.results.formats import FORMATS, write, write_tables
 from arena.results.whole_file import write_whole
 from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line, quoted
@@ -326,8 +326,6 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
     """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
     click.echo(shown(report, form), nl=False)
     if to is not None:
-        from arena.results.formats import write_tables
-
         for path in write_tables(report, to):
             click.echo(path, err=True)
 
