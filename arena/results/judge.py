@@ -23,7 +23,7 @@ from arena.results.decisions import Decision, decisions
 from arena.results.formats import json_text
 from arena.results.records import StoredGame
 from arena.results.whole_file import write_whole
-from arena.tournament.match.results import GameResult
+from arena.tournament.games import GameResult
 
 LOSSES = "losses.json"
 """What a run's folder holds after `arena replay RUN --judge`."""
