@@ -89,10 +89,10 @@ def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level:
     bot1, bot2 = find_bots(bots)
     number = drawn_seed() if seed is None else seed
     rules = load_rules(rules_name)
-    film = Timeline(rules)
-    session = Session(Seating(rules, number, (bot1, bot2), (bot1.name, bot2.name), level=level), film)
+    timeline = Timeline(rules)
+    session = Session(Seating(rules, number, (bot1, bot2), (bot1.name, bot2.name), level=level), timeline)
     if on_screen():
-        Viewer(film, pace).run_session(session, _end_of_bots)
+        Viewer(timeline, pace).run_session(session, _end_of_bots)
     else:
         session.play()
         assert session.result is not None

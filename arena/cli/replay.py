@@ -120,7 +120,7 @@ def replay(
     games, and GAME then counts among these. A game lost by forfeit ends with the reason.
 
     With --watch: space plays and stops, arrows step, c and C go to the next claim and the one before, + and - change
-    the pace, h the hands shown, f the side below, 12g goes to move 12, q leaves.
+    the pace, h the hands shown, f the side below; q leaves.
 
     With --ask, all decisions of BOT are listed: its move then, its move now, and the time it took. With --move N, what
     the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot is told
@@ -197,10 +197,10 @@ def _watch(stored: StoredGame, pace: float, start: int) -> None:
         return
     from arena.terminal.viewer import Timeline, Viewer
 
-    film = Timeline.of(stored)
-    if start >= len(film.shots):
-        raise click.UsageError(f"--move {start}: the game has {len(film.shots) - 1} moves")
-    Viewer(film, pace, start, start == 0).run()
+    timeline = Timeline.of(stored)
+    if start >= len(timeline.moments):
+        raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
+    Viewer(timeline, pace, start, start == 0).run()
 
 
 def _page_file(game: str, options: ReplayOptions) -> Path:

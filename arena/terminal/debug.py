@@ -15,16 +15,16 @@ from arena.bots.faults import author_traceback, show_value
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
-from arena.game.engine import State, View
+from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
-from arena.results.decisions import decisions
+from arena.results.decisions import Position, decisions
 from arena.results.records import StoredGame
 from arena.terminal.drawing import draw, signs_for
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
-from arena.terminal.scene import scene_of_view
+from arena.terminal.scene import scene_of
 from arena.text import indented, one_line
 from arena.tournament.process_state import seed_generators
 
@@ -189,9 +189,9 @@ def ask(stored: StoredGame, bot: str, player: str | None, move: int | None) -> N
 def _show_question(question: Question, names: tuple[str, str]) -> None:
     console = console_for()
     state = question.state
-    view: View = state.view(state.turn)
+    view = state.view(state.turn)
     moves = state.legal_moves()
-    scene = scene_of_view(view, names)
+    scene = scene_of(Position.of(state), state.rules, names, state.turn, (True, False))
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
     console.print(draw(scene, max(shutil.get_terminal_size().columns, 60), signs_for(console.encoding)))
     click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene, '').menu()}\n")

@@ -79,18 +79,18 @@ def _heading(scene: Scene) -> Text:
     return Text(f"{one_line(scene.rules.name)}   turn {scene.turn}   {decks}", _DIM)
 
 
-def _player(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
+def _player(scene: Scene, player: int, width: int, signs: Signs) -> list[Text]:
     """Who sits there, with what lies face up on that side; in further lines what does not fit into the first."""
-    seat = scene.seat if at == 0 else 1 - scene.seat
-    name = shortened(one_line(scene.names[at]), 24)
-    line = Text().append(f"{signs.point[0] if scene.to_move == at else ' '} ", _LABEL)
-    line.append(f"{'ab'[seat]} {name}".rstrip(), _MINE if at == 0 else _THEIRS)
-    stones = scene.stones_of(at)
+    seat = scene.seat if player == 0 else 1 - scene.seat
+    name = shortened(one_line(scene.names[player]), 24)
+    line = Text().append(f"{signs.point[0] if scene.to_move == player else ' '} ", _LABEL)
+    line.append(f"{'ab'[seat]} {name}".rstrip(), _MINE if player == 0 else _THEIRS)
+    stones = scene.stones_of(player)
     line.append(f"   {counted(stones, 'stone')}", _LABEL if stones else _DIM)
-    if scene.hands[at] is None:
-        clan, tactic = scene.counts[at]
+    if scene.hands[player] is None:
+        clan, tactic = scene.counts[player]
         line.append(f"   hand {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else ""), _DIM)
-    return _filled([line.append("   beside:", _DIM) if scene.beside[at] else line], scene.beside[at], width, 5)
+    return _filled([line.append("   beside:", _DIM) if scene.beside[player] else line], scene.beside[player], width, 5)
 
 
 def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) -> list[Text]:
@@ -103,10 +103,10 @@ def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) ->
     return lines
 
 
-def _row(scene: Scene, at: int, level: int, indent: str, column: int, signs: Signs) -> Text:
+def _row(scene: Scene, player: int, level: int, indent: str, column: int, signs: Signs) -> Text:
     """The cards at a distance from the stones; sides grow away from them."""
     line = Text(indent)
-    for side, modes, owner in zip(scene.sides[at], scene.modes, scene.owners):
+    for side, modes, owner in zip(scene.sides[player], scene.modes, scene.owners):
         if level < len(side):
             card = card_text(side[level])
         elif level < (4 if "mud" in modes else 3) and owner is None:
@@ -144,11 +144,11 @@ def _modes(scene: Scene, indent: str, column: int) -> Text:
     return line
 
 
-def _hand(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
+def _hand(scene: Scene, player: int, width: int, signs: Signs) -> list[Text]:
     """A hand, in further lines where it is long; what a ruse has taken stands behind it."""
-    held = scene.hands[at] or ()
+    held = scene.hands[player] or ()
     lines = _filled([Text().append("  hand" if held else "  hand -", _DIM)], held, width, 6)
-    if at == 0 and scene.card in held:
+    if player == 0 and scene.card in held:
         sign = f" {scene.card} "
         for line in lines:
             begin = line.plain.find(sign)
@@ -156,6 +156,6 @@ def _hand(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
                 line.stylize("reverse", begin, begin + len(sign))
                 line.plain = line.plain[:begin] + signs.point[0] + line.plain[begin + 1 :]
                 break
-    if at == scene.to_move and scene.pending is not None:
+    if player == scene.to_move and scene.pending is not None:
         lines[-1].append("   taken: ", _DIM).append_text(card_text(scene.pending))
     return lines

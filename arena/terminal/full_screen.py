@@ -35,7 +35,7 @@ class FullScreen(PersonInterface):
     """The screen of a person at the table.
 
     The game is played in a thread (`Background`): `ask`, `begun` and `moved` are called there, all else in the thread
-    of the screen. A decision goes to the screen as a desk and comes back through a queue.
+    of the screen. A decision goes to the screen as a `DecisionInput` and comes back through a queue.
     """
 
     def __init__(self, person: str, saved_to: str) -> None:
@@ -47,7 +47,7 @@ class FullScreen(PersonInterface):
         self._news: News | None = None
         self._heard: list[str] = []  # what bots have printed since the last decision
         self._scene: Scene | None = None
-        self._desk: DecisionInput | None = None
+        self._decision: DecisionInput | None = None
         self._answers: queue.Queue[Move | BaseException] = queue.Queue()
         self._head: str | None = None  # what the arrow keys point at
         self._stone: int | None = None
@@ -74,15 +74,15 @@ class FullScreen(PersonInterface):
         """The move that the person makes."""
         assert self._scene is not None
         assert self._news is not None
-        desk = DecisionInput(view, moves, self._scene, self._saved_to)
+        decision = DecisionInput(view, moves, self._scene, self._saved_to)
         heard, self._heard = self._heard[-_HEARD:], []
-        self._notes.show("\n".join(filter(None, [self._news.text(), *heard, desk.prompt])))
+        self._notes.show("\n".join(filter(None, [self._news.text(), *heard, decision.prompt])))
         self._news.clear()
         self._head = self._stone = None
-        self._desk = desk
+        self._decision = decision
         self._app.invalidate()
         answer = self._answers.get()
-        self._desk = None
+        self._decision = None
         if isinstance(answer, BaseException):
             raise answer
         return answer
@@ -123,7 +123,7 @@ class FullScreen(PersonInterface):
     def _hear(self, line: str) -> None:
         """A bot has printed something."""
         self._heard.append(line)
-        if self._desk is None:
+        if self._decision is None:
             self._notes.add(line)
             self._app.invalidate()
 
@@ -158,18 +158,18 @@ class FullScreen(PersonInterface):
 
     @property
     def _pointed_card(self) -> str | None:
-        head = self._head or (self._desk.picked if self._desk is not None else None)
+        head = self._head or (self._decision.picked if self._decision is not None else None)
         return None if head is None else head.removeprefix("return ").partition("=")[0]
 
     def _prompt(self) -> str:
         if self._over is not None:
             return ""
-        return "... " if self._desk is None else f"{self._desk.asks}> "
+        return "... " if self._decision is None else f"{self._decision.asks}> "
 
     # ---- keys -----------------------------------------------------------------------------------------------
 
     def _bind(self, keys: KeyBindings) -> None:
-        pointing = Condition(lambda: self._desk is not None and not self._input.text) & ~has_completions
+        pointing = Condition(lambda: self._decision is not None and not self._input.text) & ~has_completions
 
         @keys.add("enter")
         def _(event: KeyPressEvent) -> None:
@@ -191,7 +191,7 @@ class FullScreen(PersonInterface):
             self._input.cancel_completion()
             if self._input.text:
                 self._input.reset()
-            elif self._desk is not None and self._desk.picked is not None:
+            elif self._decision is not None and self._decision.picked is not None:
                 self._enter("undo")
 
         @keys.add("c-c")
@@ -204,57 +204,57 @@ class FullScreen(PersonInterface):
         self._input.reset()
         if self._over is not None:
             self._app.exit()
-        elif self._desk is None:
+        elif self._decision is None:
             return
         elif not typed.strip() and self._head is not None:
-            self._answer(self._desk.choices[self._head][self._stone or 0])
+            self._answer(self._decision.choices[self._head][self._stone or 0])
         else:
             self._enter(typed)
 
     def _enter(self, typed: str) -> None:
-        desk = self._desk
-        assert desk is not None
+        decision = self._decision
+        assert decision is not None
         try:
-            move = desk.enter(typed)
+            move = decision.enter(typed)
         except KeyboardInterrupt as gone:
             self._answer(gone)
             return
-        self._head, self._stone = desk.picked, None
-        if desk.picked is not None:
-            self._stone = min(desk.choices[desk.picked])
+        self._head, self._stone = decision.picked, None
+        if decision.picked is not None:
+            self._stone = min(decision.choices[decision.picked])
         if move is not None:
             self._answer(move)
         else:
-            self._notes.show(desk.notes)
+            self._notes.show(decision.notes)
 
     def _answer(self, answer: Move | BaseException) -> None:
-        self._desk = None
+        self._decision = None
         self._head = self._stone = None
         self._notes.show("")
         self._answers.put(answer)
 
     def _point(self, cards: int, stones: int) -> None:
         """Point at the next card or stone in a direction; the first time at the first card."""
-        desk = self._desk
-        assert desk is not None
-        heads = list(desk.choices)
+        decision = self._decision
+        assert decision is not None
+        heads = list(decision.choices)
         if self._head is None:
             self._head = heads[0]
-        elif cards and desk.picked is None:
+        elif cards and decision.picked is None:
             self._head = heads[(heads.index(self._head) + cards) % len(heads)]
-        places = sorted(desk.choices[self._head])
-        if self._stone not in places:
+        possible = sorted(decision.choices[self._head])
+        if self._stone not in possible:
             near = self._stone or 5
-            self._stone = min(places, key=lambda place: abs(place - near))
+            self._stone = min(possible, key=lambda stone: abs(stone - near))
         elif stones:
-            self._stone = places[(places.index(self._stone) + stones) % len(places)]
+            self._stone = possible[(possible.index(self._stone) + stones) % len(possible)]
 
     def _pointed(self) -> str:
         """The move that is pointed at, behind the prompt."""
-        desk, head = self._desk, self._head
-        if desk is None or head is None or self._input.text:
+        decision, head = self._decision, self._head
+        if decision is None or head is None or self._input.text:
             return ""
-        return f"{desk.choices[head][self._stone or 0]}   (Enter plays it)"
+        return f"{decision.choices[head][self._stone or 0]}   (Enter plays it)"
 
 
 class _Moves(Completer):
@@ -264,8 +264,8 @@ class _Moves(Completer):
         self._screen = screen
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        desk = self._screen._desk
+        decision = self._screen._decision
         begun = document.text.lstrip()
-        if desk is not None and (begun or complete_event.completion_requested):
-            for text in desk.completions(begun):
+        if decision is not None and (begun or complete_event.completion_requested):
+            for text in decision.completions(begun):
                 yield Completion(text, start_position=-len(begun))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
@@ -62,8 +61,8 @@ class DecisionInput:
         self.heads: dict[str, dict[int, Move]] = {}
         self.choices: dict[str, dict[int, Move]] = {}
         for move in moves:
-            head, at, _ = move.text.partition("@")
-            if at and move.stone is not None:
+            head, sign, _ = move.text.partition("@")
+            if sign and move.stone is not None:
                 self.heads.setdefault(head, {})[move.stone] = move
             if move.kind == "claim":
                 head = move.kind
@@ -100,8 +99,8 @@ class DecisionInput:
         begun = text.lower().lstrip()
         if self.picked is not None:
             return [str(stone) for stone in self.heads[self.picked] if str(stone).startswith(begun)]
-        found = [move.text for move in self.moves if move.text.lower().startswith(begun)]
-        return found + [word for word in COMMANDS if begun and word.startswith(begun)]
+        texts = [move.text for move in self.moves if move.text.lower().startswith(begun)]
+        return texts + [word for word in COMMANDS if begun and word.startswith(begun)]
 
     def enter(self, text: str) -> Move | None:
         """The move that was typed, None for all else. Raises Resigned and Left; what is wrong goes to the notes."""
@@ -129,11 +128,6 @@ class DecisionInput:
             self.notes = str(error)
         return None
 
-    def pick(self, head: str) -> None:
-        """Choose a card, to be placed next."""
-        self.picked = head
-        self.notes = self.prompt
-
     def _move(self, typed: str) -> Move | None:
         if self.picked is not None and typed.isdecimal():
             stones = self.heads[self.picked]
@@ -146,7 +140,8 @@ class DecisionInput:
             return self.moves[int(typed) - 1]
         heads = {head.lower(): head for head in self.heads}
         if typed.lower() in heads:
-            self.pick(heads[typed.lower()])
+            self.picked = heads[typed.lower()]
+            self.notes = self.prompt
             return None
         held = {card.lower() for card in self.view.hand}
         if typed.lower() in held and self.view.phase == "play" and not any(m.text == typed.lower() for m in self.moves):
@@ -158,10 +153,10 @@ class DecisionInput:
     def menu(self) -> str:
         """All moves with their numbers, those of a card in one line."""
         lines: dict[str, list[str]] = {}
-        for at, move in enumerate(self.moves, start=1):
-            head, placed, _ = move.text.partition("@")
-            lines.setdefault(head if placed else "", []).append(f"{at} {move.text}")
-        return "\n".join("  ".join(f"{one:<6}" for one in line).rstrip() for line in lines.values())
+        for number, move in enumerate(self.moves, start=1):
+            head, sign, _ = move.text.partition("@")
+            lines.setdefault(head if sign else "", []).append(f"{number} {move.text}")
+        return "\n".join("  ".join(f"{text:<6}" for text in line).rstrip() for line in lines.values())
 
     def _why(self, number: str) -> str:
         if not number.isdecimal() or len(number) > 1:
@@ -219,29 +214,14 @@ _HINTS = 3
 _AT = re.compile(r" ?@ ?| (?=[0-9]+$)(?<!claim )(?<!why )")  # `r7 3` is as good as `r7@3`
 
 
-@dataclass(frozen=True)
-class Hint:
-    """A move and the chance to win after it, as the packaged net judges."""
-
-    move: Move
-    chance: float
-
-
-def hints(view: View, moves: list[Move]) -> list[Hint]:
-    """The moves after which a win is most likely, the best first; from what this seat knows and nothing else."""
-    values = load_net(view.rules).values(view, moves)
-    ranked = sorted(zip(moves, values), key=lambda one: -one[1])
-    return [Hint(move, value) for move, value in ranked[:_HINTS]]
-
-
 def hint_text(view: View, moves: list[Move]) -> str:
-    """The best moves in a line."""
-    found = hints(view, moves)
+    """The moves after which a win is most likely, in a line, as the packaged net judges from what this seat knows."""
+    chances = load_net(view.rules).values(view, moves)
+    best, *others = sorted(zip(moves, chances), key=lambda judged: -judged[1])[:_HINTS]
     if view.phase in ("draw", "scout"):  # judged by a rule, not by a chance
-        return f"The net would say {found[0].move}."
-    others = ", ".join(f"{one.move} ({one.chance:.0%})" for one in found[1:])
-    best = f"The net would play {found[0].move}: {found[0].chance:.0%} to win by its own judgement"
-    return best + (f"; then {others}." if others else ".")
+        return f"The net would say {best[0]}."
+    text = f"The net would play {best[0]}: {best[1]:.0%} to win by its own judgement"
+    return text + (f"; then {', '.join(f'{move} ({chance:.0%})' for move, chance in others)}." if others else ".")
 
 
 def why(scene: Scene, stone: int) -> str:
@@ -255,33 +235,33 @@ def why(scene: Scene, stone: int) -> str:
         lines.append(f"Stone {stone}{modes} belongs to {_name(scene, owner)}: {_verdict(scene, stone, owner).reason}.")
     else:
         lines.append(f"Stone {stone}{modes} is free.")
-        for at in (0, 1):
-            verdict = _verdict(scene, stone, at)
+        for player in (0, 1):
+            verdict = _verdict(scene, stone, player)
             can = "can claim it" if verdict.holds else "cannot claim it"
             reason = verdict.reason.replace("your side", "the side")
-            lines.append(f"{'You' if (name := _name(scene, at)) == 'you' else name} {can}: {reason}.")
-    worth = [_worth(scene, stone, at) for at in (0, 1)]
+            lines.append(f"{'You' if (name := _name(scene, player)) == 'you' else name} {can}: {reason}.")
+    worth = [_worth(scene, stone, player) for player in (0, 1)]
     return "\n".join([*lines, *filter(None, worth)])
 
 
-def _name(scene: Scene, at: int) -> str:
-    return shortened(one_line(scene.names[at]), 24)
+def _name(scene: Scene, player: int) -> str:
+    return shortened(one_line(scene.names[player]), 24)
 
 
-def _worth(scene: Scene, stone: int, at: int) -> str:
-    side, modes = scene.sides[at][stone - 1], scene.modes[stone - 1]
+def _worth(scene: Scene, stone: int, player: int) -> str:
+    side, modes = scene.sides[player][stone - 1], scene.modes[stone - 1]
     if len(side) != (4 if "mud" in modes else 3):
         return ""
     return f"{' '.join(side)} is worth: {evaluate(scene.rules, read_side(scene.rules, side), modes)}."
 
 
-def _verdict(scene: Scene, stone: int, at: int) -> Verdict:
+def _verdict(scene: Scene, stone: int, player: int) -> Verdict:
     rules = scene.rules
     rows = [side for sides in scene.sides for other, side in enumerate(sides, start=1) if other != stone]
     seen = [card for row in (*rows, *scene.beside) for card in row if card[0] in "rgbypk" and card[1:].isdigit()]
-    sides = [read_side(rules, scene.sides[one][stone - 1]) for one in (at, 1 - at)]
+    sides = [read_side(rules, scene.sides[side][stone - 1]) for side in (player, 1 - player)]
     older = scene.older[stone - 1]
-    first = None if older is None else "mine" if older == at else "theirs"
+    first = None if older is None else "mine" if older == player else "theirs"
     try:
         return judge_claim(rules, sides[0], sides[1], seen, scene.modes[stone - 1], first)
     except PositionError as error:
@@ -292,9 +272,8 @@ def read_move(text: str, view: View, moves: list[Move]) -> Move:
     """The legal move of a text; ArenaError says what is wrong with another: no move at all, or why not now."""
     cleaned = _AT.sub("@", " ".join(text.split()))
     by_text = {move.text.lower(): move for move in moves}
-    found = by_text.get(cleaned.lower())
-    if found is not None:
-        return found
+    if cleaned.lower() in by_text:
+        return by_text[cleaned.lower()]
     try:
         move = parse_move(cleaned.lower().replace("*j", "*J"))
     except ArenaError:

@@ -80,17 +80,17 @@ class LineInterface(PersonInterface):
         """The move that the person types."""
         assert self._scene is not None
         self.show()
-        desk = DecisionInput(view, moves, self._scene, self._saved_to)
+        decision = DecisionInput(view, moves, self._scene, self._saved_to)
         if not self._told_keys or len(moves) <= 6:
-            self.say(desk.prompt)
+            self.say(decision.prompt)
             self._told_keys = True
         while True:
             try:
-                typed = input(f"{desk.asks}> ")
+                typed = input(f"{decision.asks}> ")
             except EOFError:
                 self.console.print()
                 raise Left from None
-            move = desk.enter(typed)
+            move = decision.enter(typed)
             if move is not None:
                 return move
-            self.say(desk.notes)
+            self.say(decision.notes)

@@ -1,11 +1,11 @@
-"""What of a game is drawn, as one looks at it, and what has happened since: whoever sits below plays upwards."""
+"""The table as it is drawn for one seat, which sits below and plays upwards, and the news since it was last seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from arena.game.engine import State, View
+from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.rules import Rules
 from arena.results.decisions import Position
@@ -13,7 +13,6 @@ from arena.results.layout import shortened
 from arena.text import one_line
 
 Cards = tuple[str, ...]
-_STONES = range(1, 10)
 
 
 @dataclass(frozen=True)
@@ -64,67 +63,47 @@ class Scene:
         return self.owners.count(side)
 
 
-def scene_of_view(view: View, names: Sequence[str], changed: frozenset[int] = frozenset()) -> Scene:
-    """The table as the seat of a view sees it. `names` are those of seat 0 and seat 1."""
-    seat, other = view.seat, 1 - view.seat
-    return Scene(
-        rules=view.rules,
-        seat=seat,
-        names=(names[seat], names[other]),
-        turn=view.turns,
-        sides=(view.mine, view.theirs),
-        owners=_from(seat, _seats(view.owners)),
-        modes=tuple(view.modes(stone) for stone in _STONES),
-        older=_from(seat, [view.completed_first(stone) for stone in _STONES]),
-        hands=(view.hand, None),
-        counts=(view.hand_counts(seat), view.hand_counts(other)),
-        beside=(view.row(seat), view.row(other)),
-        decks=view.deck_counts,
-        to_move=None if view.is_over else int(view.turn != seat),
-        pending=view.pending,
-        changed=changed,
-    )
-
-
-def scene_of_position(
-    at: Position,
+def scene_of(
+    position: Position,
     rules: Rules,
     names: Sequence[str],
     seat: int = 0,
     open_hands: tuple[bool, bool] = (True, True),
     changed: frozenset[int] = frozenset(),
 ) -> Scene:
-    """The table of a stored position with `seat` below; `open_hands` says whose cards are seen (below, above)."""
-    two = (seat, 1 - seat)
-    one, other = two
-    hands = tuple(at.hands[of] if is_open else None for of, is_open in zip(two, open_hands))
-    clan = tuple(sum(_is_clan(card) for card in at.hands[of]) for of in two)
+    """The table of a position with `seat` below. `names` are those of seat 0 and seat 1.
+
+    `open_hands` says whose cards are seen (below, above); of the others only their number is.
+    """
+    below, above = seats = (seat, 1 - seat)
+    hands = [position.hands[player] if is_open else None for player, is_open in zip(seats, open_hands)]
+    counts = []
+    for player in seats:
+        clan = sum(_is_clan(card) for card in position.hands[player])
+        counts.append((clan, len(position.hands[player]) - clan))
+    owners = [None if sign == "." else "ab".index(sign) for sign in position.owners]
     return Scene(
         rules=rules,
         seat=seat,
-        names=(names[one], names[other]),
-        turn=at.turn,
-        sides=(at.sides[one], at.sides[other]),
-        owners=_from(seat, _seats(at.owners)),
-        modes=at.modes,
-        older=_from(seat, at.completed),
+        names=(names[below], names[above]),
+        turn=position.turn,
+        sides=(position.sides[below], position.sides[above]),
+        owners=_seen_from(seat, owners),
+        modes=position.modes,
+        older=_seen_from(seat, position.completed),
         hands=(hands[0], hands[1]),
-        counts=((clan[0], len(at.hands[one]) - clan[0]), (clan[1], len(at.hands[other]) - clan[1])),
-        beside=(at.beside[one], at.beside[other]),
-        decks=at.decks,
-        to_move=None if at.outcome is not None else int(at.seat != seat),
-        pending=at.pending,
+        counts=(counts[0], counts[1]),
+        beside=(position.beside[below], position.beside[above]),
+        decks=position.decks,
+        to_move=None if position.outcome is not None else int(position.seat != seat),
+        pending=position.pending,
         changed=changed,
     )
 
 
-def _seats(owners: str) -> list[int | None]:
-    return [None if sign == "." else "ab".index(sign) for sign in owners]
-
-
-def _from(seat: int, seats: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Seats as they are seen from one."""
-    return tuple(None if one is None else int(one != seat) for one in seats)
+def _seen_from(seat: int, seats: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Seats as (0) one's own and (1) the other's."""
+    return tuple(None if other is None else int(other != seat) for other in seats)
 
 
 def _is_clan(card: str) -> bool:
@@ -148,7 +127,8 @@ class News:
         fresh = state.events(self.seat, self._told)
         self.events += fresh
         self._told += len(fresh)
-        return scene_of_view(state.view(self.seat), self.names, self.stones)
+        position = Position.of(state)
+        return scene_of(position, state.rules, self.names, self.seat, (True, False), self.stones)
 
     @property
     def stones(self) -> frozenset[int]:

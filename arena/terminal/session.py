@@ -79,8 +79,6 @@ class Session:
         self.made: list[Move] = []
         self.result: GameResult | None = None
         self.resigned = False
-        self.differs = False
-        """Whether a bot answered otherwise than it did before."""
         self._state: State | None = None
         self._referee: Referee | None = None
         self._players: list[_ResumingPlayer] = []
@@ -132,8 +130,8 @@ class Session:
     def before(self, task: GameTask, state: State) -> None:
         """The cards are dealt."""
         self._state = state
-        one, other = self.seating.names
-        self.audience.begun(state, (other, one) if state.first_seat else (one, other))
+        first, second = self.seating.names
+        self.audience.begun(state, (second, first) if state.first_seat else (first, second))
 
     def step(self, state: State, move: Move) -> None:
         """A move was made."""
@@ -190,16 +188,16 @@ class _ResumingPlayer(Player):
         act, session = self.act, self._session
         table = MOVES[session.seating.rules.spy_value]
 
-        def led(view: View, moves: list[Move]) -> Move:
-            at = len(session.made)
-            if at >= len(session.repeated):
+        def repeat_first(view: View, moves: list[Move]) -> Move:
+            number = len(session.made)
+            if number >= len(session.repeated):
                 return act(view, moves)  # type: ignore[no-any-return]
-            wanted = table[session.repeated[at]]
-            if not self._is_person and act(view, moves) is not wanted:
-                session.differs = True
+            wanted = table[session.repeated[number]]
+            if not self._is_person:
+                act(view, moves)
             return wanted
 
-        self.act = led
+        self.act = repeat_first
 
 
 def end_text(session: Session, reason: bool = True) -> str:

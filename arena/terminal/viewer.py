@@ -20,7 +20,7 @@ from arena.results.board import result_line, steps
 from arena.results.decisions import Position
 from arena.results.layout import shortened
 from arena.results.records import StoredGame
-from arena.terminal.scene import Scene, scene_of_position
+from arena.terminal.scene import Scene, scene_of
 from arena.terminal.session import Session
 from arena.terminal.widgets import Background, Notes, Painter, application, fixed, shown_output
 from arena.text import one_line
@@ -47,7 +47,7 @@ class Timeline:
     def __init__(self, rules: Rules, names: Sequence[str] = ("", "")) -> None:
         self.rules = rules
         self.names = (names[0], names[1])
-        self.shots: list[Moment] = []
+        self.moments: list[Moment] = []
         self.result = ""
         self._turn = 0
         self._seen = [0, 0]
@@ -57,33 +57,33 @@ class Timeline:
     def of(cls, stored: StoredGame) -> Timeline:
         """That of a stored game."""
         record = parse_record(stored.record)
-        film = cls(record.rules, stored.names)
+        timeline = cls(record.rules, stored.names)
         for step in steps(stored.result or record):
             if step.decision is None:
-                film.begun(step.state, film.names)
+                timeline.begun(step.state, timeline.names)
             else:
-                film.moved(step.state, step.decision.move)
-        film.result = result_line(record, stored.names)
+                timeline.moved(step.state, step.decision.move)
+        timeline.result = result_line(record, stored.names)
         if stored.reason.strip():
-            film.result += f"\n{stored.reason.strip()}"
-        return film
+            timeline.result += f"\n{stored.reason.strip()}"
+        return timeline
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
         """The cards are dealt."""
         self.names = seats
         self._turn = state.turn
-        self.shots.append(Moment(Position.of(state), f"The deal; {self._who(state.turn)} begins."))
+        self.moments.append(Moment(Position.of(state), f"The deal; {self._who(state.turn)} begins."))
 
     def moved(self, state: State, move: Move) -> None:
         """A move was made."""
         seat = self._turn
         events = state.events(seat, self._seen[seat])
-        for one in (0, 1):
-            self._seen[one] += len(state.events(one, self._seen[one]))
+        for player in (0, 1):
+            self._seen[player] += len(state.events(player, self._seen[player]))
         self._turn = state.turn
         owned, self._owned = self._owned, state.owners
         stones = frozenset(event.stone for event in events if event.stone is not None)
-        self.shots.append(Moment(Position.of(state), self._words(seat, events, move), stones, owned != self._owned))
+        self.moments.append(Moment(Position.of(state), self._words(seat, events, move), stones, owned != self._owned))
 
     def _words(self, seat: int, events: Sequence[Event], move: Move) -> str:
         parts = [event.text if event.seat == seat else f"{self._who(event.seat)} {event.text}" for event in events]
@@ -93,19 +93,16 @@ class Timeline:
         name = shortened(one_line(self.names[seat]), 24)
         return f"{'ab'[seat]} {name}".rstrip()
 
-    def scene(self, at: int, seat: int, open_hands: tuple[bool, bool]) -> Scene:
-        """The table at a moment with `seat` below."""
-        shot = self.shots[at]
-        return scene_of_position(shot.position, self.rules, self.names, seat, open_hands, shot.stones)
+    def scene(self, number: int, seat: int, open_hands: tuple[bool, bool]) -> Scene:
+        """The table at a moment, counted from 0, with `seat` below."""
+        moment = self.moments[number]
+        return scene_of(moment.position, self.rules, self.names, seat, open_hands, moment.stones)
 
-    def claim(self, at: int, step: int) -> int:
-        """The next moment with a claim in a direction; the last or first one if there is none."""
-        found = at + step
-        while 0 <= found < len(self.shots):
-            if self.shots[found].claims:
-                return found
-            found += step
-        return len(self.shots) - 1 if step > 0 else 0
+    def claim(self, number: int, step: int) -> int:
+        """The next moment with a claim in a direction (1 or -1); the last or first moment if there is none."""
+        last = len(self.moments) - 1
+        ahead = range(number + 1, last + 1) if step > 0 else range(number - 1, -1, -1)
+        return next((number for number in ahead if self.moments[number].claims), last if step > 0 else 0)
 
 
 # ---------------------------------------------------------------- the screen
@@ -114,20 +111,19 @@ class Timeline:
 PACES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds per move, from quick to slow."""
 _HANDS = ((True, True), (True, False), (False, True), (False, False))
-_KEYS = "space play  ←→ step  home end  c C claim  + - pace  h hands  f turn  12g  q quit"
+_KEYS = "space play  ←→ step  home end  c C claim  + - pace  h hands  f turn  q quit"
 
 
 class Viewer:
-    """Shows a film. It may grow meanwhile, by a game that is played in a thread."""
+    """Shows a timeline. It may grow meanwhile, by a game that is played in a thread."""
 
-    def __init__(self, film: Timeline, pace: float = 1.0, begin: int = 0, playing: bool = True) -> None:
-        self._film = film
-        self._at = begin
+    def __init__(self, timeline: Timeline, pace: float = 1.0, begin: int = 0, playing: bool = True) -> None:
+        self._timeline = timeline
+        self._number = begin
         self._playing = playing
-        self._pace = min(PACES, key=lambda one: abs(one - pace))
+        self._pace = min(PACES, key=lambda seconds: abs(seconds - pace))
         self._hands = 0
         self._seat = 0
-        self._digits = ""
         self._wakes = asyncio.Event()
         self._painter = Painter()
         self._notes = Notes()
@@ -135,7 +131,7 @@ class Viewer:
         self._app = self._make()
 
     def run(self) -> None:
-        """Show a film that is complete."""
+        """Show a game that is complete."""
         self._app.run(pre_run=self._begin)
 
     def run_session(self, session: Session, end: Callable[[Session], str]) -> None:
@@ -143,7 +139,7 @@ class Viewer:
 
         def over() -> None:
             if session.result is not None:
-                self._film.result = end(session)
+                self._timeline.result = end(session)
             self._app.invalidate()
 
         game = Background(session.play, over)
@@ -166,13 +162,13 @@ class Viewer:
                 await asyncio.wait_for(self._wakes.wait(), self._pace)
                 self._wakes.clear()
             except TimeoutError:
-                if self._playing and self._at < self._last:
-                    self._at += 1
+                if self._playing and self._number < self._last:
+                    self._number += 1
                 self._app.invalidate()
 
     @property
     def _last(self) -> int:
-        return max(len(self._film.shots) - 1, 0)
+        return max(len(self._timeline.moments) - 1, 0)
 
     # ---- what is seen ---------------------------------------------------------------------------------------
 
@@ -184,17 +180,18 @@ class Viewer:
         return application(body, keys)
 
     def _table(self) -> AnyFormattedText:
-        if not self._film.shots:
+        if not self._timeline.moments:
             return "Starting the bots ..."
         self._notes.show(self._text())
-        return self._painter.table(self._film.scene(self._at, self._seat, _HANDS[self._hands]))
+        return self._painter.table(self._timeline.scene(self._number, self._seat, _HANDS[self._hands]))
 
     def _text(self) -> str:
-        film, at = self._film, self._at
+        timeline, number = self._timeline, self._number
         pace = f"{self._pace:g} s per move" if self._playing else "paused"
-        lines = ["", f"Move {at} of {self._last}{'' if film.result else ' so far'} ({pace}): {film.shots[at].text}"]
-        if at == self._last and film.result:
-            lines += ["", film.result]
+        last = f"{self._last}{'' if timeline.result else ' so far'}"
+        lines = ["", f"Move {number} of {last} ({pace}): {timeline.moments[number].text}"]
+        if number == self._last and timeline.result:
+            lines += ["", timeline.result]
         return "\n".join(lines + self._heard[-3:])
 
     # ---- keys -----------------------------------------------------------------------------------------------
@@ -202,46 +199,36 @@ class Viewer:
     def _bind(self, keys: KeyBindings) -> None:
         def on(key: str, action: Callable[[], None]) -> None:
             def pressed(event: KeyPressEvent) -> None:
-                if key != "g":
-                    self._digits = ""
                 action()
                 self._wakes.set()  # start the time to the next step again
 
             keys.add(key)(pressed)
 
         for key in ("right", "n", "enter"):
-            on(key, lambda: self._go(self._at + 1))
+            on(key, lambda: self._go(self._number + 1))
         for key in ("left", "b"):
-            on(key, lambda: self._go(self._at - 1))
+            on(key, lambda: self._go(self._number - 1))
         on("home", lambda: self._go(0))
         on("end", lambda: self._go(self._last))
-        on("c", lambda: self._go(self._film.claim(self._at, 1)))
-        on("C", lambda: self._go(self._film.claim(self._at, -1)))
+        on("c", lambda: self._go(self._timeline.claim(self._number, 1)))
+        on("C", lambda: self._go(self._timeline.claim(self._number, -1)))
         on("space", self._toggle)
         on("+", lambda: self._change(-1))
         on("-", lambda: self._change(1))
         on("h", lambda: setattr(self, "_hands", (self._hands + 1) % len(_HANDS)))
         on("f", lambda: setattr(self, "_seat", 1 - self._seat))
-        on("g", self._jump)
         for key in ("q", "c-c", "c-d", "escape"):
             keys.add(key)(lambda event: self._app.exit())
-        for digit in "0123456789":
-            keys.add(digit)(lambda event, sign=digit: setattr(self, "_digits", (self._digits + sign)[-6:]))
 
-    def _go(self, at: int) -> None:
+    def _go(self, number: int) -> None:
         self._playing = False
-        self._at = min(max(at, 0), self._last)
+        self._number = min(max(number, 0), self._last)
 
     def _toggle(self) -> None:
         self._playing = not self._playing
-        if self._playing and self._at == self._last and self._film.result:
-            self._at = 0
+        if self._playing and self._number == self._last and self._timeline.result:
+            self._number = 0
 
     def _change(self, step: int) -> None:
-        at = PACES.index(self._pace) + step
-        self._pace = PACES[min(max(at, 0), len(PACES) - 1)]
-
-    def _jump(self) -> None:
-        if self._digits:
-            self._go(int(self._digits))
-        self._digits = ""
+        number = PACES.index(self._pace) + step
+        self._pace = PACES[min(max(number, 0), len(PACES) - 1)]

@@ -8,8 +8,9 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
+from arena.results.decisions import Position
 from arena.terminal.input import COMMANDS, DecisionInput, Left, Resigned
-from arena.terminal.scene import scene_of_view
+from arena.terminal.scene import scene_of
 
 
 def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInput:
@@ -20,7 +21,8 @@ def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInpu
             break
         state.apply(rng.choice(state.legal_moves()))
     view = state.view(state.turn)
-    return DecisionInput(view, state.legal_moves(), scene_of_view(view, ("ann", "bob")), "games/x.txt")
+    scene = scene_of(Position.of(state), state.rules, ("ann", "bob"), state.turn, (True, False))
+    return DecisionInput(view, state.legal_moves(), scene, "games/x.txt")
 
 
 @pytest.mark.parametrize("text", ["y2@3", " Y2 @ 3 ", "y2 3", "3"])
@@ -29,14 +31,14 @@ def test_a_move_is_read_as_people_write_it(text: str) -> None:
 
 
 def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
-    one = desk()
-    assert one.enter("y2") is None
-    assert one.picked == "y2"
-    assert one.completions("") == [str(stone) for stone in range(1, 10)]
-    assert one.enter("undo") is None
-    assert one.picked is None
-    assert one.enter("y2") is None
-    assert str(one.enter("7")) == "y2@7"
+    asked = desk()
+    assert asked.enter("y2") is None
+    assert asked.picked == "y2"
+    assert asked.completions("") == [str(stone) for stone in range(1, 10)]
+    assert asked.enter("undo") is None
+    assert asked.picked is None
+    assert asked.enter("y2") is None
+    assert str(asked.enter("7")) == "y2@7"
 
 
 @pytest.mark.parametrize(
@@ -62,39 +64,39 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
     ],
 )
 def test_whatever_is_no_move_is_answered(text: str, said: str) -> None:
-    one = desk()
-    assert one.enter(text) is None
-    assert said in one.notes
+    asked = desk()
+    assert asked.enter(text) is None
+    assert said in asked.notes
 
 
 def test_every_command_is_answered_and_listed() -> None:
-    one = desk()
-    one.enter("help")
-    listed = one.notes
+    asked = desk()
+    asked.enter("help")
+    listed = asked.notes
     for command in COMMANDS:
         assert command in listed
         if command not in ("quit", "resign"):
-            one.notes = ""
-            assert one.enter(command) is None
-            assert one.notes
+            asked.notes = ""
+            assert asked.enter(command) is None
+            assert asked.notes
 
 
 def test_a_card_picked_and_a_stone_that_is_full() -> None:
-    one = desk("base", moves=30)
-    head = next(head for head, stones in one.heads.items() if len(stones) < 9)
-    one.enter(head)
-    full = next(stone for stone in range(1, 10) if stone not in one.heads[head])
-    assert one.enter(str(full)) is None
-    assert f"cannot go to stone {full}" in one.notes
+    asked = desk("base", moves=30)
+    head = next(head for head, stones in asked.heads.items() if len(stones) < 9)
+    asked.enter(head)
+    full = next(stone for stone in range(1, 10) if stone not in asked.heads[head])
+    assert asked.enter(str(full)) is None
+    assert f"cannot go to stone {full}" in asked.notes
 
 
 def test_to_resign_takes_two_words() -> None:
-    one = desk()
-    assert one.enter("resign") is None
-    assert one.enter("hint") is None
-    assert one.enter("resign") is None
+    asked = desk()
+    assert asked.enter("resign") is None
+    assert asked.enter("hint") is None
+    assert asked.enter("resign") is None
     with pytest.raises(Resigned):
-        one.enter("resign")
+        asked.enter("resign")
     with pytest.raises(Left):
         desk().enter("quit")
 
@@ -102,15 +104,15 @@ def test_to_resign_takes_two_words() -> None:
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-tactical", "battle-line-expert"])
 def test_all_moves_of_a_game_can_be_typed_and_completed(rules: str) -> None:
     for moves in range(0, 120, 7):
-        one = desk(rules, moves)
-        if one.view.is_over:
+        asked = desk(rules, moves)
+        if asked.view.is_over:
             break
-        for at, move in enumerate(one.moves, start=1):
-            assert one.enter(move.text) is move
-            assert one.enter(str(at)) is move
-            assert move.text in one.completions(move.text[:2])
+        for at, move in enumerate(asked.moves, start=1):
+            assert asked.enter(move.text) is move
+            assert asked.enter(str(at)) is move
+            assert move.text in asked.completions(move.text[:2])
         for stone in range(1, 10):
-            one.enter(f"why {stone}")
-            assert str(stone) in one.notes
-        one.enter("hint")
-        assert "The net would" in one.notes
+            asked.enter(f"why {stone}")
+            assert str(stone) in asked.notes
+        asked.enter("hint")
+        assert "The net would" in asked.notes

@@ -1,4 +1,4 @@
-"""`arena replay --watch`: a game as a film, on the screen and in a pipe."""
+"""`arena replay --watch`: a game as a timeline, on the screen and in a pipe."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from tests.cli.conftest import Arena, arena, played  # noqa: F401
 from tests.terminal.terminals import LEFT, RIGHT, Terminal
 
 
-def film(rules: str = "tactical") -> Timeline:
+def timeline(rules: str = "tactical") -> Timeline:
     return Timeline.of(StoredGame.of(play_game("greedy", "random", rules=rules, seed=2)))
 
 
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert"])
-def test_a_film_shows_each_position_of_the_engine(rules: str) -> None:
+def test_a_timeline_shows_each_position_of_the_engine(rules: str) -> None:
     game = play_game("greedy", "random", rules=rules, seed=2)
-    one = Timeline.of(StoredGame.of(game))
+    shown = Timeline.of(StoredGame.of(game))
     states = [state.copy() for state, _ in game.steps()] + [replay(parse_record(game.record))]
-    assert [shot.position for shot in one.shots] == [Position.of(state) for state in states]
-    assert sum(shot.claims for shot in one.shots) >= 3
-    assert "wins" in one.result
+    assert [moment.position for moment in shown.moments] == [Position.of(state) for state in states]
+    assert sum(moment.claims for moment in shown.moments) >= 3
+    assert "wins" in shown.result
 
 
-def test_a_film_of_a_game_that_is_played_is_that_of_the_stored_one() -> None:
+def test_a_timeline_of_a_game_that_is_played_is_that_of_the_stored_one() -> None:
     bots = (find_bot("greedy"), find_bot("random"))
     rules = play_game("greedy", "random", rules="tactical", seed=2).state.rules
     live = Timeline(rules)
@@ -40,16 +40,16 @@ def test_a_film_of_a_game_that_is_played_is_that_of_the_stored_one() -> None:
     session.play()
     assert session.result is not None
     stored = Timeline.of(StoredGame.of(session.result))
-    assert live.shots == stored.shots == film().shots
+    assert live.moments == stored.moments == timeline().moments
 
 
 def test_steps_go_from_claim_to_claim() -> None:
-    one = film()
-    claims = [at for at, shot in enumerate(one.shots) if shot.claims]
-    assert one.claim(0, 1) == claims[0]
-    assert one.claim(claims[1], -1) == claims[0]
-    assert one.claim(claims[-1], 1) == len(one.shots) - 1
-    assert one.claim(0, -1) == 0
+    shown = timeline()
+    claims = [at for at, moment in enumerate(shown.moments) if moment.claims]
+    assert shown.claim(0, 1) == claims[0]
+    assert shown.claim(claims[1], -1) == claims[0]
+    assert shown.claim(claims[-1], 1) == len(shown.moments) - 1
+    assert shown.claim(0, -1) == 0
 
 
 def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path) -> None:  # noqa: F811
@@ -81,21 +81,19 @@ def test_wrong_use_is_told(arena: Arena, played: Path, args: tuple[str, ...], sa
 @pytest.mark.process
 def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
     with Terminal("replay", played, "1", "--watch", "--pace", "0.4", cwd=played) as screen:
-        screen.wait_until(lambda text: bool(re.search(r"Move [3-9]\d* of", text)), "the third move or a later one")
+        screen.wait_until(lambda text: bool(re.search(r"Move [3-9]\d* of", text)), "the third move or a later shown")
         screen.type(" ")
         screen.wait("(paused)")
-        screen.type("12g")
+        screen.type("\x1b[H" + RIGHT * 12)
         screen.wait("Move 12 of")
-        screen.type(RIGHT)
-        screen.wait("Move 13 of")
-        screen.type(LEFT + LEFT)
+        screen.type(LEFT)
         screen.wait("Move 11 of")
         screen.type("h")
         screen.wait("hand 6 clan")
         screen.type("c")
         screen.wait("claim")
         screen.resize(120, 40)
-        screen.wait("12g  q quit")
+        screen.wait("f turn  q quit")
         screen.type("\x1b[F")
         screen.wait("wins, stones")
         screen.type("\x1b[H")
@@ -123,10 +121,10 @@ def test_cards_alone_are_coloured_and_none_is_faint() -> None:
 
     from arena.terminal.drawing import draw
 
-    one = film()
+    shown = timeline()
     console = Console(width=80, force_terminal=True, color_system="truecolor", _environ={})
     seen = 0
-    for line in draw(one.scene(40, 0, (True, True)), 80).split("\n"):
+    for line in draw(shown.scene(40, 0, (True, True)), 80).split("\n"):
         for part in line.render(console):
             style = part.style or Style()
             if part.text.strip() and style.bgcolor is not None:
