@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,7 +36,7 @@ from arena.lab.comparison import all_variants, check_sources, new_comparison, pl
 from arena.paths import RESULTS
 from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
 from arena.results.until_error import UntilError
-from arena.tournament.store.reader import drawn_seed, inner_runs, marked_folder, run_folder, run_name
+from arena.tournament.store.reader import drawn_seed, folder_name, inner_runs, marked_folder, run_folder, run_name
 
 
 @click.command()
@@ -118,7 +117,8 @@ def _play(
     config, *_ = configs.values()
     if config.seed is None:
         # one seed for all: that of a comparison in the folder, or a new one
-        seed = None if out is None else _stored_seed(out)
+        stored = None if out is None else read_comparison(out)
+        seed = None if stored is None else stored.seed
         config = config.with_seed(drawn_seed(options.isolation not in (None, "none")) if seed is None else seed)
     if out is None:
         canonical = [replace(each, seed=config.seed).canonical() for each in configs.values()]
@@ -126,12 +126,11 @@ def _play(
     if until is not None:
         config = until.go_on(config, out / next(iter(names)))
     comparison = new_comparison(config, names, baseline, out)
-    return _with_error(_play_and_show(comparison, out, PlayOptions(), form, to, list(names), until), until)
+    return _play_and_show(comparison, out, PlayOptions(), form, to, list(names), until)
 
 
-def _with_error(code: int, until: UntilError | None) -> int:
-    """The exit code, 1 if errors were to become small and have not."""
-    return int(not tell_error(until)) if code == 0 and until is not None else code
+DONE, TOO_LARGE = 0, 1
+"""Exit codes; the second if errors were to become small and have not."""
 
 
 def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, str]:
@@ -185,22 +184,7 @@ def _play_and_show(
         return INTERRUPTED
     click.echo(f"Stored in {folder}.\n", err=True)
     show_comparison([folder / name for name in only or comparison.variants], comparison.baseline, form, to)
-    return 0
-
-
-def folder_name(variant: str) -> str:
-    """The folder of a variant.
-
-    >>> folder_name("tactical:hand_size=6,scout_return=top"), folder_name("rules/mine.toml")
-    ('tactical-hand_size=6-scout_return=top', 'rules-mine.toml')
-    """
-    return re.sub(r"[^\w.=+-]+", "-", variant).strip("-.")
-
-
-def _stored_seed(folder: Path) -> int | None:
-    """The seed of the comparison in a folder, None without one."""
-    comparison = read_comparison(folder)
-    return None if comparison is None else comparison.seed
+    return DONE if until is None or tell_error(until) else TOO_LARGE
 
 
 def resume_comparison(
@@ -217,7 +201,7 @@ def resume_comparison(
         until.check(config)
     check_sources(comparison, sources_of(config), folder)
     form = "json" if options.as_json else "table"
-    return _with_error(_play_and_show(comparison, folder, options, form, None, until=until), until)
+    return _play_and_show(comparison, folder, options, form, None, until=until)
 
 
 # ---------------------------------------------------------------- reading
@@ -236,11 +220,6 @@ def _folders(texts: Sequence[str]) -> list[Path]:
                 break
         else:
             folders.append(run_folder(text))
-    seen: set[Path] = set()
-    for folder in folders:
-        if folder.resolve() in seen:
-            raise ArenaError(f"--from: {folder} is named twice")
-        seen.add(folder.resolve())
     return folders
 
 

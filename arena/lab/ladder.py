@@ -8,7 +8,6 @@ of two statements: the bot is `EDGE` Elo stronger than the rung, or that much we
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -44,7 +43,7 @@ from arena.tournament.formats.schedule import FormatSettings
 from arena.tournament.formats.sprt import SequentialTest, SprtSettings
 from arena.tournament.runner.progress import ProgressListener, progress_for
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.reader import is_begun, marked_folder
+from arena.tournament.store.reader import folder_name, is_begun, marked_folder
 
 NAME = "ladder"
 RULES = ("base", "tactical", "expert")
@@ -77,15 +76,6 @@ def matches(config: TournamentConfig, rules: str) -> dict[str, TournamentConfig]
             )
             by_folder[name] = check(match, "ladder", exist=True)
     return by_folder
-
-
-def folder_name(text: str) -> str:
-    """A text as the name of a folder.
-
-    >>> folder_name("tactical:hand_size=6"), folder_name("net-bots/mine.py")
-    ('tactical-hand_size=6', 'net-bots-mine.py')
-    """
-    return re.sub(r"[^\w.=+-]+", "-", text).strip("-.")
 
 
 def all_matches(config: TournamentConfig, rules: Sequence[str]) -> dict[str, dict[str, TournamentConfig]]:

@@ -416,6 +416,15 @@ def run_name(start: str, bots: Sequence[str]) -> str:
     return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
 
 
+def folder_name(text: str) -> str:
+    """The folder of a variant or a match.
+
+    >>> folder_name("tactical:hand_size=6,scout_return=top"), folder_name("rules/mine.toml")
+    ('tactical-hand_size=6-scout_return=top', 'rules-mine.toml')
+    """
+    return re.sub(r"[^\w.=+-]+", "-", text).strip("-.")
+
+
 def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path:
     """A folder in results/ with a mark that tells settings and sources of bots from others.
 
