@@ -17,23 +17,21 @@ ENDING_CODES = {name: code for code, name in enumerate(ENDINGS)}
 class ForfeitKind(StrEnum):
     """A way to lose a game by a fault. Stored by its position, from 1: only append.
 
-    `meaning` explains its column in the standings. `by_chance`: a clock or the system decides it, so another play of
-    the same game may end otherwise.
+    `meaning` explains its column in the standings.
     """
 
     meaning: str
-    by_chance: bool
 
     ILLEGAL_MOVE = "illegal move", "forfeits for an illegal move"
     EXCEPTION = "exception", "forfeits for an exception"
-    TIMEOUT = "timeout", "forfeits for using too much time", True
-    CRASH = "crash", "forfeits because the bot's process died", True
+    TIMEOUT = "timeout", "forfeits for using too much time"
+    CRASH = "crash", "forfeits because the bot's process died"
     PROTOCOL = "protocol", "forfeits for an answer that is none (bots in processes of their own)"
 
-    def __new__(cls, name: str, meaning: str, by_chance: bool = False) -> ForfeitKind:
+    def __new__(cls, name: str, meaning: str) -> ForfeitKind:
         kind = str.__new__(cls, name)
         kind._value_ = name
-        kind.meaning, kind.by_chance = meaning, by_chance
+        kind.meaning = meaning
         return kind
 
     @property

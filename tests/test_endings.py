@@ -37,7 +37,7 @@ one, two = (fake_result(task, faults=False) for task in unit.game_tasks())
 one = replace(one, ending="boredom")
 two = replace(two, score=0.0, ending="forfeit", forfeit="sleep over", forfeit_by="bob", detail="in act: zzz")
 with tempfile.TemporaryDirectory() as folder, open_store(folder, CONFIG, ENTRIES) as store:
-    store.add(Chunk(0, (unit,)), [one.to_row(), two.to_row()])
+    store.add(Chunk(0, (unit,)), [row_of(one), row_of(two)])
     assert list(store.results()) == [one, two]
     [reason] = store.forfeit_reasons()
     assert (reason.bot, reason.kind, reason.reason) == ("bob", "sleep over", "in act: zzz")

@@ -11,12 +11,12 @@ Task types are named tuples: they are made and sent by the hundred thousand.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from arena.endings import ENDINGS, FORFEITS, forfeit_of
+from arena.endings import ENDINGS, forfeit_of
 from arena.text import quoted
 
 PAIRING_BITS = 24
@@ -181,10 +181,6 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.tasks)
 
-    def head(self, units: int) -> Chunk:
-        """The first `units` units, for a chunk that was broken off: only whole units are stored."""
-        return Chunk(self.number, self.tasks[:units])
-
     def __reduce__(self) -> tuple[Callable[..., Chunk], tuple[object, ...]]:
         # plain tuples pickle three times as fast as named ones
         return _unpack, (self.number, tuple((type(t) is SeriesTask, tuple(t)) for t in self.tasks))
@@ -196,19 +192,6 @@ def _unpack(number: int, rows: tuple[tuple[bool, tuple[object, ...]], ...]) -> C
 
 def _rule(task: tuple[object, ...]) -> tuple[object, ...]:
     return (*task[:-1], SeriesRule(*task[-1]))  # type: ignore[misc]
-
-
-def chunks(tasks: Iterable[Task], size: int, start: int = 0) -> Iterator[Chunk]:
-    """Cut a stream of units into chunks of `size` units, numbered from `start`; lazily.
-
-    >>> [len(c) for c in chunks((PairTask(0, d, "a", "b") for d in range(5)), 2)]
-    [2, 2, 1]
-    """
-    stream = iter(tasks)
-    number = start
-    while part := tuple(islice(stream, size)):
-        yield Chunk(number, part)
-        number += 1
 
 
 class Row(NamedTuple):
@@ -309,26 +292,6 @@ class GameResult:
         """Name of the winner, None for a draw."""
         return {1.0: self.first, 0.0: self.second}.get(self.score)
 
-    def to_row(self) -> Row:
-        """The flat tuple that is stored. ValueError for an ending or a forfeit that does not exist."""
-        return Row(
-            self.id.key,
-            round(self.score * 2),
-            ENDINGS.index(self.ending),
-            (None, *FORFEITS).index(self.forfeit),
-            self._by(),
-            *self.stones,
-            self.turns,
-            self.plies,
-            *self.decisions,
-            *_us(self.ms),
-            *_us(self.max_ms),
-            *self.times,
-            round(self.duration_ms * 1000),
-            self.record,
-            self.detail,
-        )
-
     @classmethod
     def from_row(cls, row: Row, a: str, b: str, round: int = 0) -> GameResult:
         """Read a stored row; `a` and `b` are the bots of its pairing."""
@@ -358,15 +321,6 @@ class GameResult:
             if forfeit
             else tuple(name for bit, name in ((1, first), (2, second)) if row.forfeit_by & bit),
         )
-
-    def _by(self) -> int:
-        if self.forfeit is None and self.forfeit_by is None:
-            return (self.first in self.failed_after) + 2 * (self.second in self.failed_after)
-        return (None, self.first, self.second).index(self.forfeit_by)
-
-
-def _us(ms: tuple[float, float]) -> tuple[int, int]:
-    return round(ms[0] * 1000), round(ms[1] * 1000)
 
 
 # ---------------------------------------------------------------- thinking times
@@ -455,73 +409,26 @@ class PairingScore(NamedTuple):
     points_b: int = 0
 
 
+@dataclass(frozen=True)
 class ScheduleProgress:
     """Which units are done, and the score of each pairing: all that a schedule needs to go on.
 
-    Done deals are kept as intervals, so a million games take no more room than a thousand.
+    `spans` has the done deals of each pairing as intervals (start, stop, start, stop, ... ascending), so a million
+    games take no more room than a thousand.
     """
 
-    def __init__(self) -> None:
-        self._spans: dict[int, list[int]] = {}  # pairing -> start, stop, start, stop, ... ascending
-        self._scores: dict[int, PairingScore] = {}
-        self.games = 0
+    spans: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    scores: Mapping[int, PairingScore] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, results: Iterable[GameResult]) -> ScheduleProgress:
-        done = cls()
-        for result in results:
-            done.add(result)
-        return done
-
-    @classmethod
-    def of_sums(cls, spans: dict[int, list[int]], scores: dict[int, PairingScore]) -> ScheduleProgress:
-        """Progress from the done deals of each pairing (start, stop, start, stop, ... ascending) and its score."""
-        done = cls()
-        done._spans, done._scores = spans, scores
-        done.games = sum(score.games for score in scores.values())
-        return done
-
-    def add(self, result: GameResult) -> None:
-        """Count one more game. Games must not be added twice."""
-        self.add_row(result.id.key, round(result.score * 2), *result.stones)
-
-    def add_row(self, key: int, score: int, stones_first: int, stones_second: int) -> None:
-        identity = GameId.from_key(key)
-        first, second = points_of(score, stones_first, stones_second)
-        if identity.game:
-            score, first, second = 2 - score, second, first
-        self.add_deal(identity.pairing, identity.deal)
-        won, drawn, lost = int(score == 2), int(score == 1), int(score == 0)
-        self.add_score(identity.pairing, PairingScore(1, won, drawn, lost, first, second))
-
-    def add_deal(self, pairing: int, deal: int) -> None:
-        spans = self._spans.setdefault(pairing, [])
-        if spans and spans[-1] == deal:  # games mostly come in order
-            spans[-1] += 1
-            return
-        at = bisect_right(spans, deal)
-        if at % 2:
-            return
-        joins_left = at > 0 and spans[at - 1] == deal
-        joins_right = at < len(spans) and spans[at] == deal + 1
-        if joins_left and joins_right:
-            del spans[at - 1 : at + 1]
-        elif joins_left:
-            spans[at - 1] += 1
-        elif joins_right:
-            spans[at] -= 1
-        else:
-            spans[at:at] = (deal, deal + 1)
-
-    def add_score(self, pairing: int, more: PairingScore) -> None:
-        have = self._scores.get(pairing)
-        self._scores[pairing] = more if have is None else PairingScore(*map(int.__add__, have, more))
-        self.games += more.games
+    @cached_property
+    def games(self) -> int:
+        """The number of games that are done."""
+        return sum(score.games for score in self.scores.values())
 
     def has(self, pairing: int, deal: int) -> bool:
         """Is the unit on this deal done? A unit is stored whole or not at all, so one game of it is proof."""
-        spans = self._spans.get(pairing)
-        return spans is not None and bisect_right(spans, deal) % 2 == 1
+        return bisect_right(self.spans.get(pairing, ()), deal) % 2 == 1
 
     def score(self, pairing: int) -> PairingScore:
-        return self._scores.get(pairing, PairingScore())
+        """The score of a pairing, all zero before its first game."""
+        return self.scores.get(pairing, PairingScore())

@@ -8,10 +8,10 @@ from typing import Any
 
 from arena.results.run import RunData, read_run
 from arena.tournament.config import config_from_dict
-from arena.tournament.games import GameResult, GameTask, chunks
+from arena.tournament.games import GameResult, GameTask
 from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.writer import open_store
-from tests.tournament.runner.fake import fake_result, play_pairs
+from tests.tournament.runner.fake import chunks, fake_result, play_pairs
 
 STRENGTH = {"greedy": 3.0, "random": 1.0, "counter": 5.0}
 

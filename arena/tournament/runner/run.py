@@ -102,7 +102,7 @@ def play_run(
     _require_isolation(job)  # before anything is written
     bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
     if resume:
-        store = reopen_store(folder, bots, config.clocked)
+        store = reopen_store(folder, bots)
     else:
         if config.executor == "local" and not is_begun(folder):
             _require_bots(replace(job, rules="base", seed=0, workers=1))  # before anything is written
@@ -173,7 +173,7 @@ def _require_bots(job: Job) -> None:
 
 def _open(folder: Path, config: TournamentConfig, bots: Sequence[BotEntry]) -> Store:
     try:
-        return open_store(folder, config.canonical(), bots, config.to_dict(), config.clocked)
+        return open_store(folder, config.canonical(), bots, config.to_dict())
     except OtherSettings as other:
         if other.keys != [growing_key(config)]:
             raise

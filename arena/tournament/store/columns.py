@@ -165,7 +165,7 @@ class GameColumns:
         spans: dict[int, list[int]] = {}
         for number, *span in zip(pairing[is_first].tolist(), deal[is_first].tolist(), (deal[is_last] + 1).tolist()):
             spans.setdefault(number, []).extend(span)
-        return ScheduleProgress.of_sums(spans, self.scores())
+        return ScheduleProgress(spans, self.scores())
 
     def pairs(self) -> tuple[Column, Column]:
         """Return the deal of each whole pair in schedule order, and the half points of its bot `a`, 0..4."""

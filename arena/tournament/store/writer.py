@@ -11,24 +11,17 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from arena.endings import ForfeitKind
-from arena.tournament.games import CLOCKED, COLUMNS, PAIRING_BITS, Chunk, GameId, Pairing, PairTask, Row, SeriesTask
+from arena.tournament.games import COLUMNS, Chunk, GameId, Pairing, Row, SeriesTask, game_key
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import RUN, Connection, StoreError
 
-_SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
 _INSERT = (
     f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (id) DO NOTHING"
 )
-_SHIFT = PAIRING_BITS + 1
-# A traceback may name addresses in memory, so the detail is no part of what must agree.
-_COMPARED = [name for name in COLUMNS if name not in CLOCKED and name != "detail"]
-_BY_CHANCE = tuple(kind.code for kind in ForfeitKind if kind.by_chance)
 
 _LOCK = ".lock"
 _SHOWN_LINES = 10  # of the settings that differ
@@ -48,10 +41,6 @@ class OtherSettings(StoreError):
         self.keys = [line.partition(": ")[0] for line in lines]
 
 
-class ConflictingResults(RuntimeError):
-    """Two plays of one game differ: a fault of this program, or a bot that makes its own randomness."""
-
-
 def insert_games(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
     """Insert games within a transaction, leaving those already stored as they are; return how many were new."""
     return db.executemany(_INSERT, map(tuple, rows)).rowcount if rows else 0  # SQLite binds plain tuples quicker
@@ -60,12 +49,11 @@ def insert_games(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
 class Store(Reader):
     """A run's folder, open for writing; everything a Reader can do it can do, too. See `open_store`."""
 
-    def __init__(self, folder: Path, lock: Connection, db: Connection, clocked: bool) -> None:
+    def __init__(self, folder: Path, lock: Connection, db: Connection) -> None:
         self.folder = folder
         self._columns = None
         self._lock = lock
         self._db = db
-        self._clocked = clocked
         self._bot_numbers = {bot.name: number for number, bot in enumerate(self.bots())}
         self._pairings = self.pairings()
         self._session: int | None = None
@@ -79,22 +67,18 @@ class Store(Reader):
     def add(self, chunk: Chunk, rows: Sequence[Row]) -> int:
         """Store the rows of a finished chunk; return how many were new.
 
-        `rows` are the games of `chunk.tasks` in their order, units complete (ValueError if not). A game
-        that is stored already is left as it is; ConflictingResults if it was played differently and no
-        clock explains that. StoreError if the disk refuses; then nothing of this delivery is stored.
+        `rows` are the games of `chunk.tasks`, units complete. What is stored already is left as it is: of two plays
+        of one game the first counts. StoreError if the disk refuses; then nothing of this delivery is stored.
         """
         return self.add_many([(chunk, rows)])
 
     def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[Row]]]) -> int:
         """Store several chunks in one transaction, as `add` does."""
-        deliveries = list(deliveries)
-        for chunk, rows in deliveries:
-            _check_units(chunk, rows)
         new, pairings = 0, dict(self._pairings)
         with self._transaction():
             for chunk, rows in deliveries:
                 self._add_pairings(chunk, pairings)
-                new += self._insert(chunk, rows)
+                new += insert_games(self._db, self._new_series(chunk, rows))
             self._touch_session(new)
         self._pairings = pairings
         return new
@@ -105,74 +89,35 @@ class Store(Reader):
             yield
 
     def _add_pairings(self, chunk: Chunk, known: dict[int, Pairing]) -> None:
-        numbers, _, a_names, b_names, rounds, *_ = zip(*chunk.tasks)  # column by column: chunks are long
-        for number, round_, a, b in dict.fromkeys(zip(numbers, rounds, a_names, b_names)):
-            pairing = Pairing(number, round_, a, b)
-            stored = known.setdefault(number, pairing)
-            if stored is pairing:
-                self._db.execute(
-                    "INSERT INTO pairings (pairing, round, a, b) VALUES (?, ?, ?, ?)",
-                    (number, round_, self._bot_numbers[a], self._bot_numbers[b]),
-                )
-            elif stored != pairing:
-                raise ConflictingResults(
-                    f"pairing {number} is stored as {stored.a} against {stored.b} (round {stored.round}), but was"
-                    f" delivered as {a} against {b} (round {round_})"
-                )
+        for number in {task.pairing for task in chunk.tasks} - known.keys():
+            task = next(task for task in chunk.tasks if task.pairing == number)
+            known[number] = Pairing(number, task.round, task.a, task.b)
+            self._db.execute(
+                "INSERT INTO pairings (pairing, round, a, b) VALUES (?, ?, ?, ?)",
+                (number, task.round, self._bot_numbers[task.a], self._bot_numbers[task.b]),
+            )
 
-    def _insert(self, chunk: Chunk, rows: Sequence[Row]) -> int:
-        if any(type(task) is SeriesTask for task in chunk.tasks):
-            rows = self._new_series(chunk, rows)
-        new = insert_games(self._db, rows)
-        if new != len(rows):
-            for row in rows:
-                self._compare(row)
-        return new
-
-    def _new_series(self, chunk: Chunk, rows: Sequence[Row]) -> list[Row]:
-        """The rows without those of series that are stored already.
+    def _new_series(self, chunk: Chunk, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows without those of series that are stored already.
 
         A series that was played again and went otherwise (a clock) must not leave games of both courses.
         """
-        fresh: list[Row] = []
-        for task, part in _series_parts(chunk, rows):
-            if self._db.execute("SELECT 1 FROM games WHERE id = ?", (part[0].id,)).fetchone() is None:
-                fresh += part
-            elif not self._excused(task, part):
-                for row in part:
-                    self._compare(row)
-        return fresh
+        if not isinstance(chunk.tasks[0], SeriesTask):  # a chunk holds either pairs or series
+            return rows
+        stride = chunk.tasks[0].rule.stride
+        tasks = [task for task in chunk.tasks if self._has_deal(task.pairing, task.deal)]
+        stored = {(task.pairing, task.deal // stride) for task in tasks}
+        identities = map(GameId.from_key, (row.id for row in rows))
+        return [row for row, game in zip(rows, identities) if (game.pairing, game.deal // stride) not in stored]
 
-    def _excused(self, task: SeriesTask, part: Sequence[Row]) -> bool:
-        """Return whether a clock could have changed the course of the series."""
-        stored = self._db.execute(
-            "SELECT forfeit FROM games WHERE pairing = ? AND id BETWEEN ? AND ? AND forfeit > 0",
-            (task.pairing, task.deal << _SHIFT, (task.deal + task.rule.stride << _SHIFT) - 1),
-        )
-        kinds = chain((kind for (kind,) in stored), (row.forfeit for row in part))
-        return self._clocked or any(kind in _BY_CHANCE for kind in kinds)
-
-    def _compare(self, row: Row) -> None:
-        values = self._db.execute(_SELECT, (row.id,)).fetchone()
-        if values is None:
-            by_chance, what = row.forfeit in _BY_CHANCE, "is missing in the stored series"
-        else:
-            stored = Row._make(values)
-            differ = [name for name in _COMPARED if getattr(stored, name) != getattr(row, name)]
-            if not differ:
-                return
-            by_chance = row.forfeit in _BY_CHANCE or stored.forfeit in _BY_CHANCE
-            what = f"differs in {', '.join(differ)}"
-        if not self._clocked and not by_chance:  # else the first delivery holds
-            raise ConflictingResults(
-                f"game {GameId.from_key(row.id)} was played twice and {what}: results must depend on the seed"
-                " only. A bot that draws from a generator of its own instead of view.rng would do this"
-            )
+    def _has_deal(self, pairing: int, deal: int) -> bool:
+        key = game_key(pairing, deal, 0)
+        return self._db.execute("SELECT 1 FROM games WHERE id BETWEEN ? AND ?", (key, key + 1)).fetchone() is not None
 
     def drop_from(self, deal: int) -> int:
         """Remove the games on `deal` and all later deals; return how many there were."""
         with self._transaction():
-            dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (deal << _SHIFT,)).rowcount
+            dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (game_key(0, deal, 0),)).rowcount
             self._touch_session(-dropped)
         return dropped
 
@@ -207,42 +152,6 @@ class Store(Reader):
             self._lock.close()
 
 
-def _check_units(chunk: Chunk, rows: Sequence[Row]) -> None:
-    """ValueError unless `rows` are the games of the chunk's units, all of them, in order."""
-    if any(type(task) is SeriesTask for task in chunk.tasks):
-        for _ in _series_parts(chunk, rows):
-            pass
-        return
-    expected = [
-        task.deal << _SHIFT | task.pairing << 1 | game
-        for task in chunk.tasks
-        if isinstance(task, PairTask)
-        for game in task.games
-    ]
-    if [row.id for row in rows] != expected:
-        raise ValueError(f"{len(rows)} games delivered are not the {len(expected)} of chunk {chunk.number}")
-
-
-def _series_parts(chunk: Chunk, rows: Sequence[Row]) -> Iterator[tuple[SeriesTask, list[Row]]]:
-    """Cut the rows of a chunk of series into its series."""
-    at = 0
-    for task in chunk.tasks:
-        if not isinstance(task, SeriesTask):
-            raise ValueError("a chunk holds either pairs or series, not both")
-        part: list[Row] = []
-        while at < len(rows) and len(part) < task.rule.stride:
-            identity = GameId.from_key(rows[at].id)
-            if (identity.pairing, identity.deal) != (task.pairing, task.deal + len(part)):
-                break
-            part.append(rows[at])
-            at += 1
-        if not part:
-            raise ValueError(f"a delivery lacks the series of pairing {task.pairing} on deal {task.deal}")
-        yield task, part
-    if at != len(rows):
-        raise ValueError(f"a delivery holds game {GameId.from_key(rows[at].id)}, which its chunk does not")
-
-
 # ---------------------------------------------------------------- opening
 
 
@@ -251,30 +160,29 @@ def open_store(
     config: Mapping[str, Any],
     bots: Sequence[BotEntry],
     settings: Mapping[str, Any] | None = None,
-    clocked: bool = False,
 ) -> Store:
     """Open the folder of a run for writing, making it if it does not exist.
 
     `config` is what determines the results (`TournamentConfig.canonical()`): a folder that holds a run with
     another one, or with bots whose source has changed, is refused with the differences, unless that run has no
     games yet (its bot could not be loaded, say): then this one takes its place. `settings` is the
-    whole config, kept for resuming. `clocked` says that a clock may decide games, so two plays of one game
-    may differ. StoreError if another process writes there, or the folder or the database cannot be used.
+    whole config, kept for resuming. StoreError if another process writes there, or the folder or the database cannot
+    be used.
     """
     folder = Path(folder)
-    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, bots, settings))
+    return _open_for_writing(folder, lambda db: _begin(db, folder, config, bots, settings))
 
 
-def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clocked: bool = False) -> Store:
+def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None) -> Store:
     """Open an existing run to go on with it; `bots` as loaded now, to refuse those that have changed."""
     folder = Path(folder)
     with Reader(folder) as reader:  # a clear error before a lock file is made in a folder without a run
         config, settings, stored = reader.config(), reader.settings(), reader.bots()
     checked = stored if bots is None else bots
-    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, checked, settings))
+    return _open_for_writing(folder, lambda db: _begin(db, folder, config, checked, settings))
 
 
-def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[Connection], None]) -> Store:
+def _open_for_writing(folder: Path, begin: Callable[[Connection], None]) -> Store:
     with RUN.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
         lock = _take_lock(folder)
@@ -285,7 +193,7 @@ def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[Connection],
                     with db.transaction():
                         RUN.make_tables(db)
                 begin(db)
-                return Store(folder, lock, db, clocked)
+                return Store(folder, lock, db)
             except BaseException:
                 db.close()
                 raise

@@ -11,9 +11,9 @@ from arena.tournament.formats.round_robin import gauntlet, round_robin
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.formats.series import series
 from arena.tournament.formats.swiss import swiss
-from arena.tournament.games import GameResult, GameTask, PairingScore, ScheduleProgress, Task
+from arena.tournament.games import GameResult, GameTask, PairingScore, Task
 from arena.tournament.referee import play_unit
-from tests.tournament.runner.fake import fake_result
+from tests.tournament.runner.fake import Progress, fake_result, row_of
 
 
 def names(count: int) -> list[str]:
@@ -48,16 +48,14 @@ def play(task: Task) -> list[GameResult]:
 
     def one(game: GameTask) -> tuple:  # type: ignore[type-arg]
         results[game.key] = fake_result(game)
-        return results[game.key].to_row()
+        return row_of(results[game.key])
 
     return [results[row[0]] for row in play_unit(task, one)]
 
 
-def play_all(
-    schedule: Schedule, done: ScheduleProgress | None = None
-) -> tuple[list[Task], list[GameResult], ScheduleProgress]:
+def play_all(schedule: Schedule, done: Progress | None = None) -> tuple[list[Task], list[GameResult], Progress]:
     """Play a schedule to its end."""
-    done = ScheduleProgress() if done is None else done
+    done = Progress() if done is None else done
     tasks: list[Task] = []
     results: list[GameResult] = []
     while wave := list(schedule.tasks(done)):
@@ -69,9 +67,9 @@ def play_all(
     return tasks, results, done
 
 
-def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> ScheduleProgress:
+def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> Progress:
     """Progress with these games won by `a` and `b` of each pairing."""
-    done = ScheduleProgress()
+    done = Progress()
     for pairing, (a, b) in won.items():
         done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))
     return done

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.knockout import bracket, knockout
-from arena.tournament.games import GameId, ScheduleProgress
+from arena.tournament.games import GameTask
 from tests.tournament.formats.schedules import names, play_all, scores
+from tests.tournament.runner.fake import Progress, fake_result
 
 
 @settings(max_examples=40)
@@ -32,7 +34,7 @@ def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
 
 def test_knockout_byes_go_to_the_first_seeds() -> None:
     schedule = knockout(names(6), 2)
-    assert [(p.a, p.b, p.round) for p in schedule.pairings(ScheduleProgress())] == [
+    assert [(p.a, p.b, p.round) for p in schedule.pairings(Progress())] == [
         ("bot3", "bot4", 0),
         ("bot2", "bot5", 0),
     ]
@@ -41,21 +43,21 @@ def test_knockout_byes_go_to_the_first_seeds() -> None:
 
 def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
     schedule = knockout(["a", "b"], 2, extra=1)
-    drawn = ScheduleProgress()
+    drawn = Progress()
     add_games(drawn, 0, wins="a b", stones=(2, 3))
     (task,) = schedule.tasks(drawn)
     assert (task.deal, schedule.planned(drawn)) == (1, 4)
-    more = ScheduleProgress()
+    more = Progress()
     add_games(more, 0, wins="a b", stones=(2, 3))
     add_games(more, 1, wins="b a", stones=(2, 3))
     assert not list(schedule.tasks(more))
     # the loser's stones are b's when a won: b has 5+2+5+2 points, a 5+3+5+3
     assert [p.bot for p in schedule.ranking(more)] == ["a", "b"]
-    other = ScheduleProgress()
+    other = Progress()
     add_games(other, 0, wins="a b", stones=(3, 2))
     add_games(other, 1, wins="b a", stones=(3, 2))
     assert [p.bot for p in schedule.ranking(other)] == ["b", "a"]
-    equal = ScheduleProgress()
+    equal = Progress()
     add_games(equal, 0, wins="a b", stones=(2, 2))
     add_games(equal, 1, wins="b a", stones=(2, 2))
     assert [(p.bot, p.remark) for p in schedule.ranking(equal)] == [
@@ -64,13 +66,14 @@ def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
     ]
 
 
-def add_games(done: ScheduleProgress, deal: int, wins: str, stones: tuple[int, int]) -> None:
+def add_games(done: Progress, deal: int, wins: str, stones: tuple[int, int]) -> None:
     """A pair of games between a and b; `stones` are the loser's when a won and when b won."""
     for game, winner in enumerate(wins.split()):
         first = "ab"[game]
         loser = stones[0] if winner == "a" else stones[1]
         owned = (5, loser) if winner == first else (loser, 5)
-        done.add_row(GameId(0, deal, game).key, 2 if winner == first else 0, *owned)
+        played = fake_result(GameTask(0, deal, game, first, "ba"[game], 0))
+        done.add(replace(played, score=float(winner == first), stones=owned))
 
 
 @settings(max_examples=40)
@@ -78,7 +81,7 @@ def add_games(done: ScheduleProgress, deal: int, wins: str, stones: tuple[int, i
 def test_the_bracket_leads_from_round_to_round(bots: int, games: int, units: int) -> None:
     schedule = knockout(names(bots), games, 1)
     _, results, _ = play_all(schedule)
-    done = ScheduleProgress.of(results[: units * 2])
+    done = Progress(results[: units * 2])
     rounds = schedule.round_results(done)
     assert [len(one) for one in rounds] == [2**at for at in reversed(range(len(rounds)))]
     assert {bot for one in rounds[0] for bot in (one.a, one.b)} - {None} == set(names(bots))

@@ -14,6 +14,7 @@ from arena.tournament.formats.schedule import Schedule
 from arena.tournament.formats.series import SeriesSchedule
 from arena.tournament.games import GameResult, PairTask, ScheduleProgress, Task
 from tests.tournament.formats.schedules import names, play, play_all, schedules
+from tests.tournament.runner.fake import Progress
 
 
 @settings(max_examples=60)
@@ -36,7 +37,7 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     tasks, results, _ = play_all(schedule)
     # units of a wave are done in any order; a run is broken off when some of them are
     waves: list[list[Task]] = []
-    done = ScheduleProgress()
+    done = Progress()
     while wave := list(schedule.tasks(done)):
         waves.append(wave)
         for task in wave:
@@ -46,7 +47,7 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     finished = [task for wave in waves[:stop] for task in wave]
     finished += random.sample(waves[stop], random.randrange(len(waves[stop]) + 1))  # type: ignore[attr-defined]
     stored = [result for task in finished for result in play(task)]
-    broken = ScheduleProgress.of(stored)
+    broken = Progress(stored)
     first = [task for task in waves[stop] if task not in finished]
     if first:
         # in a knockout those who have drawn go on while others have not played yet
@@ -79,9 +80,7 @@ def test_each_deal_is_played_twice_with_the_bots_swapped(schedule: Schedule) -> 
 
 def test_a_million_pairs_take_no_room() -> None:
     schedule = round_robin(names(5), 2_000_000)
-    done = ScheduleProgress()
-    for deal in range(50_000):
-        done.add_deal(0, deal)
+    done = ScheduleProgress({0: (0, 50_000)})
     tracemalloc.start()
     try:
         for _ in islice(schedule.tasks(done), 60_000):

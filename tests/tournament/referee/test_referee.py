@@ -19,6 +19,7 @@ from arena.tournament.games import GameId, GameResult, GameTask, PairTask, Row, 
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings, find_game
 from tests.tournament.referee.games import detail, forfeit, loaded, play, player, referee, timeless
+from tests.tournament.runner.fake import row_of
 
 RULES = ("base", "tactical", "expert", "battle-line-tactical", "battle-line-base")
 
@@ -172,7 +173,7 @@ def test_game_results_read_the_rows() -> None:
     row = play(referee("random", "greedy"), [0])[1]
     result = GameResult.from_row(row, "a", "b")
     assert result.first == "b"
-    assert result.to_row()[:11] == row[:11]
+    assert row_of(result)[:11] == row[:11]
     assert sum(merge_times(result.times)) == sum(result.decisions)
 
 

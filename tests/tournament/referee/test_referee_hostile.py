@@ -23,6 +23,7 @@ from arena.tournament.process_state import ProcessState
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings, cut_row
 from tests.tournament.referee.games import BOTS, detail, forfeit, play, player, referee, timeless
+from tests.tournament.runner.fake import row_of
 
 HOOKS = ("__init__", "begin", "act", "observe")
 KINDS = ("ValueError", "SystemExit", "KeyboardInterrupt", "MemoryError", "GeneratorExit", "StopIteration")
@@ -64,7 +65,7 @@ def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
         result = GameResult.from_row(row, "a", "b")
         assert (result.first, result.second) == names
         assert (result.forfeit, result.forfeit_by, result.failed_after) == (None, None, ("a",))
-        assert result.to_row() == row
+        assert row_of(result) == row
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count, islice
 
-from arena.tournament.games import Chunk, GameResult, GameTask, PairTask, Row, pack_times
+from arena.endings import ENDINGS, FORFEITS
+from arena.tournament.games import (
+    Chunk,
+    GameResult,
+    GameTask,
+    PairingScore,
+    PairTask,
+    Row,
+    ScheduleProgress,
+    Task,
+    pack_times,
+)
 
 CONFIG = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "clock": {"move_ms": 50}, "bots": []}
 
@@ -46,9 +58,65 @@ def fake_result(task: GameTask, strength: dict[str, float] | None = None, faults
     )
 
 
+def row_of(result: GameResult) -> Row:
+    """The row of a result, as a worker would have made it."""
+    by = (None, result.first, result.second).index(result.forfeit_by)
+    if result.forfeit is None:
+        by = (result.first in result.failed_after) + 2 * (result.second in result.failed_after)
+    return Row(
+        result.id.key,
+        round(result.score * 2),
+        ENDINGS.index(result.ending),
+        (None, *FORFEITS).index(result.forfeit),
+        by,
+        *result.stones,
+        result.turns,
+        result.plies,
+        *result.decisions,
+        *(round(ms * 1000) for ms in (*result.ms, *result.max_ms)),
+        *result.times,
+        round(result.duration_ms * 1000),
+        result.record,
+        result.detail,
+    )
+
+
+def chunks(tasks: Iterable[Task], size: int, start: int = 0) -> Iterator[Chunk]:
+    """Cut a stream of units into chunks of `size` units, numbered from `start`."""
+    stream = iter(tasks)
+    for number in count(start):
+        if not (part := tuple(islice(stream, size))):
+            return
+        yield Chunk(number, part)
+
+
+class Progress(ScheduleProgress):
+    """Progress that grows game by game."""
+
+    def __init__(self, results: Iterable[GameResult] = ()) -> None:
+        super().__init__({}, {})
+        self.deals: dict[int, set[int]] = {}
+        for result in results:
+            self.add(result)
+
+    def add(self, result: GameResult) -> None:
+        pairing, deal, flipped = result.id
+        points = result.points[::-1] if flipped else result.points
+        score = 1 - result.score if flipped else result.score
+        self.deals.setdefault(pairing, set()).add(deal)
+        self.add_score(pairing, PairingScore(1, int(score == 1), int(score == 0.5), int(score == 0), *points))
+
+    def add_score(self, pairing: int, more: PairingScore) -> None:
+        self.scores[pairing] = PairingScore(*map(int.__add__, self.score(pairing), more))  # type: ignore[index]
+        self.__dict__.pop("games", None)
+
+    def has(self, pairing: int, deal: int) -> bool:
+        return deal in self.deals.get(pairing, ())
+
+
 def play_pairs(chunk: Chunk, play: Callable[[GameTask], GameResult] = fake_result) -> list[Row]:
     """The rows of a chunk of pairs."""
-    return [play(game).to_row() for task in chunk.tasks if isinstance(task, PairTask) for game in task.game_tasks()]
+    return [row_of(play(game)) for task in chunk.tasks if isinstance(task, PairTask) for game in task.game_tasks()]
 
 
 def pair_tasks(bots: Sequence[str], deals: Iterable[int]) -> list[PairTask]:

@@ -15,7 +15,7 @@ from arena.tournament.games import Chunk, GameTask, Row
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import Store, open_store
-from tests.tournament.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
+from tests.tournament.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs, row_of
 from tests.tournament.store.writer import BOTS
 
 ENTRIES = [BotEntry(name, name, f"hash of {name}", {"depth": 2}) for name in BOTS]
@@ -49,4 +49,4 @@ def expected(deals: range) -> list[Row]:
 
 
 def game(task: GameTask, **changes: Any) -> Row:
-    return replace(fake_result(task, faults=False), **changes).to_row()
+    return row_of(replace(fake_result(task, faults=False), **changes))

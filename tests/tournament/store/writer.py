@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 
 from arena.tournament.formats.round_robin import round_robin
-from arena.tournament.games import chunks
 from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.writer import open_store
-from tests.tournament.runner.fake import CONFIG, play_pairs
+from tests.tournament.runner.fake import CONFIG, chunks, play_pairs
 
 BOTS = ["ann", "bob", "cid"]
 
