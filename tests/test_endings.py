@@ -29,7 +29,7 @@ from arena.results.standings import COLUMNS, FORFEIT_COLUMNS
 from arena.stats.field import endings as share_of_endings, terminations
 from arena.stats.frames import check_games
 from arena.tournament.store.writer import open_store
-from tests.tournament.runner.fake import CONFIG, fake_result
+from tests.tournament.runner.fake import CONFIG, fake_result, row_of
 from tests.tournament.store.stored import ENTRIES
 
 unit = PairTask(0, 0, "ann", "bob")
