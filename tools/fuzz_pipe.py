@@ -9,7 +9,6 @@ The child's end is not fuzzed: the runner, which is trusted, writes what it read
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import random
@@ -41,12 +40,8 @@ from arena.bots.isolation.python_messages import (
 )
 from arena.bots.limits import BotLimits
 from arena.bots.spec import BotSpec
-from arena.game.deals import make_deal
-from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
-from arena.game.rng import Rng
-from arena.game.rules import load_rules
-from tools.fuzzing import Wrong, alarm
+from tools.fuzzing import Position, Wrong, alarm, check_fault, cut, main, positions
 
 FAULTS = {*KINDS, "timeout", "crash", "protocol"}
 HANG_S = 5
@@ -71,28 +66,6 @@ SIZES = (
     (1 << 32) - 1,
 )
 TEXTS = ("on purpose", "\x1b[2J\0\x07", "\u202etxt.exe", "\ud800", "x" * 9000, "", "line\nline\r\n\tline\x0b")
-
-
-Position = tuple[State, View, list[Move]]
-
-
-def positions(count: int, seed: int) -> list[Position]:
-    """Decisions of random games under several rule sets."""
-    found: list[Position] = []
-    rng = Rng(seed)
-    while len(found) < count:
-        rules = load_rules(("base", "tactical", "expert", "battle-line-tactical")[len(found) % 4])
-        state = State(rules, make_deal(rules, seed, len(found)))
-        last = None
-        for _ in range(rng.randrange(70)):
-            moves = state.legal_moves()
-            if not moves:
-                break
-            last = state.copy(), moves
-            state.apply(rng.choice(moves))
-        if last is not None:
-            found.append((last[0], last[0].view(last[0].turn), last[1]))
-    return found
 
 
 # ---------------------------------------------------------------- answers, right and wrong
@@ -144,26 +117,6 @@ def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
     return said
 
 
-def cut(rng: random.Random, said: bytes) -> list[bytes]:
-    """The same in pieces, as a pipe may deliver it."""
-    if len(said) < 2 or rng.random() < 0.5:
-        return [said]
-    if len(said) > 2000:
-        return [said[at : at + 65536] for at in range(0, len(said), 65536)]
-    size = rng.choice((1, 4, 5, 9, 13, 14, 64))
-    return [said[at : at + size] for at in range(0, len(said), size)]
-
-
-def check_fault(fault: BotFault) -> str:
-    """The kind of a fault, after looking whether its reason can be shown, stored and read."""
-    if fault.kind not in FAULTS:
-        raise Wrong(f"a fault of the kind {fault.kind!r}")
-    fault.detail.encode()
-    if len(fault.detail) > 9000 or not all(sign.isprintable() or sign in "\n\t" for sign in fault.detail):
-        raise Wrong(f"an indecent reason: {fault.detail[:300]!r}")
-    return fault.kind
-
-
 def feed_reader(rng: random.Random, said: bytes, question: int) -> str:
     """Bytes to the reader of frames and answers; what came of them."""
     reader = MessageReader()
@@ -177,7 +130,7 @@ def feed_reader(rng: random.Random, said: bytes, question: int) -> str:
                     raise Wrong(f"taken for an answer: {found}")
                 return "taken"
     except BotFault as fault:
-        return check_fault(fault)
+        return check_fault(fault, FAULTS)
     return "more wanted"
 
 
@@ -361,7 +314,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
             bot.prepare()
             came.update(play_game(rng, bot, forger, mine))
         except BotFault as fault:
-            kind = check_fault(fault)
+            kind = check_fault(fault, FAULTS)
             came[kind] += 1
             if kind not in KINDS and bot.process is not None:
                 raise Wrong(f"the process stays after {kind}: {fault.detail}") from None
@@ -407,8 +360,8 @@ def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Po
     return came
 
 
-def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], float]:
-    """Feed the runner's end `count` broken inputs. What came of them, and the seconds of the slowest 50."""
+def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], str]:
+    """Feed the runner's end `count` broken inputs. What came of them, and how slow the slowest 50 were."""
     rng = random.Random(seed)
     known = positions(60, seed)
     came: Counter[str] = Counter()
@@ -429,20 +382,8 @@ def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], float]:
             came += more
             fed += 25 + broken
             slowest = max(slowest, time.perf_counter() - start)
-    return came, slowest
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=10_000)
-    given = parser.parse_args()
-    start = time.perf_counter()
-    came, slowest = fuzz_runner(given.seed, given.count)
-    seconds = time.perf_counter() - start
-    found = ", ".join(f"{number} {what}" for what, number in came.most_common())
-    print(f"seed {given.seed}: {given.count} inputs in {seconds:.0f} s: {found}; slowest {slowest:.3f} s")
+    return came, f"the slowest 50 took {slowest:.3f} s"
 
 
 if __name__ == "__main__":
-    main()
+    main(fuzz_runner, __doc__)

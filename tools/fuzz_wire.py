@@ -7,7 +7,6 @@ or a `BotFault` with a decent reason may come out, at once; anything else stops 
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -19,13 +18,9 @@ from typing import Any
 
 from arena.bots.bot import BotFault, GameEnd, Setup
 from arena.bots.isolation.wire_messages import read_answer, read_hello, read_move
-from arena.game.deals import make_deal
-from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
-from arena.game.rng import Rng
-from arena.game.rules import load_rules
 from tests.bots.isolation.wire_fakes import FakeProcess, fake_bot
-from tools.fuzzing import Wrong, alarm
+from tools.fuzzing import Position, Wrong, alarm, check_fault, cut, main, positions
 
 KINDS = {"illegal move", "timeout", "crash", "protocol"}
 HANG_S = 5
@@ -68,24 +63,6 @@ TOKENS = (
     b"\t",
     b" ",
 )
-
-Position = tuple[View, list[Move]]
-
-
-def positions(count: int, seed: int) -> list[Position]:
-    """Decisions of random games under several rule sets."""
-    found: list[Position] = []
-    rng = Rng(seed)
-    for number in range(count):
-        rules = load_rules(("base", "tactical", "bga-expert", "battle-line-tactical")[number % 4])
-        state = State(rules, make_deal(rules, seed, number))
-        for _ in range(rng.randrange(60)):
-            moves = state.legal_moves()
-            if len(moves) < 2 and state.is_over:
-                break
-            found = [*found[-count:], (state.view(state.turn), moves)]
-            state.apply(rng.choice(moves))
-    return found[:count]
 
 
 def legal(rng: random.Random, number: int, kind: str, moves: list[Move]) -> bytes:
@@ -152,19 +129,9 @@ def mutated(rng: random.Random, line: bytes, other: bytes) -> bytes:
     return line
 
 
-def check_fault(fault: BotFault) -> str:
-    """The kind of a fault, after looking whether its reason can be shown, stored and read."""
-    if fault.kind not in KINDS:
-        raise Wrong(f"a fault of the kind {fault.kind!r}")
-    fault.detail.encode()
-    if len(fault.detail) > 4000 or not all(sign.isprintable() or sign == "\n" for sign in fault.detail):
-        raise Wrong(f"an indecent reason: {fault.detail[:300]!r}")
-    return fault.kind
-
-
 def feed_parser(line: bytes, number: int, kind: str, position: Position) -> str:
     """One line, as the parser gets it: without its end. Returns what came of it."""
-    view, moves = position
+    _, view, moves = position
     try:
         answer = read_answer(line.partition(b"\n")[0], number)
         if kind == "hello":
@@ -172,7 +139,7 @@ def feed_parser(line: bytes, number: int, kind: str, position: Position) -> str:
         if kind == "act" and read_move(answer, view, moves) not in moves:
             raise Wrong("a move that is not in the list")
     except BotFault as fault:
-        return check_fault(fault)
+        return check_fault(fault, KINDS)
     return "taken"
 
 
@@ -227,16 +194,10 @@ class Stranger:
             self.broken += 1
             said = mutated(rng, said, legal(rng, message["id"] + 1, "act", self.moves))
         self.last = said
-        pieces = [said] if len(said) < 2 or rng.random() < 0.5 else cut(rng, said)
+        pieces = cut(rng, said)
         if rng.random() < 0.01:
             pieces.append(b"")
         return [piece for at, piece in enumerate(pieces) if piece or at == len(pieces) - 1]
-
-
-def cut(rng: random.Random, said: bytes) -> list[bytes]:
-    """The same in pieces, as a pipe may deliver it."""
-    size = rng.choice((1, 2, 7, 64)) if len(said) < 2000 else rng.choice((4096, 65536))
-    return [said[at : at + size] for at in range(0, len(said), size)]
 
 
 def play_games(
@@ -246,16 +207,16 @@ def play_games(
     slowest = slowest or Slowest()
     stranger = Stranger(rng, 0.3, slowest)
     position = rng.choice(known)
-    stranger.moves = position[1]
+    stranger.moves = position[2]
     bot = fake_bot(stranger)
     came: Counter[str] = Counter()
     while stranger.broken < inputs:
         slowest.begin()
         try:
             bot.prepare()
-            bot.begin(Setup(0, rng.randrange(2), position[0].rules, rng.getrandbits(64), None))
+            bot.begin(Setup(0, rng.randrange(2), position[1].rules, rng.getrandbits(64), None))
             for _ in range(rng.randrange(8)):
-                position = view, moves = rng.choice(known)
+                position = _, view, moves = rng.choice(known)
                 stranger.moves = moves
                 slowest.begin()
                 if bot.act(view, moves) not in moves:
@@ -263,10 +224,10 @@ def play_games(
                 came["taken"] += 1
                 slowest.end(stranger.last)
             slowest.begin()
-            bot.finish(position[0], GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
+            bot.finish(position[1], GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
         except BotFault as fault:
             slowest.end(stranger.last)
-            kind = check_fault(fault)
+            kind = check_fault(fault, KINDS)
             came[kind] += 1
             if (bot.process is None) != (kind != "illegal move"):
                 raise Wrong(f"the process after {kind}: {bot.process}") from None
@@ -278,7 +239,7 @@ def play_games(
     return came, stranger.broken
 
 
-def fuzz(seed: int, count: int) -> tuple[Counter[str], Slowest]:
+def fuzz(seed: int, count: int) -> tuple[Counter[str], str]:
     """Feed `count` broken inputs. What came of them, and the slowest."""
     rng = random.Random(seed)
     known = positions(60, seed)
@@ -291,8 +252,8 @@ def fuzz(seed: int, count: int) -> tuple[Counter[str], Slowest]:
             number, kind = rng.randrange(1, 99), rng.choice(("hello", "begin", "act", "act"))
             position = rng.choice(known)
             for _ in range(25):
-                line = legal(rng, number, kind, position[1])
-                line = mutated(rng, line, legal(rng, number + 1, "act", position[1]))
+                line = legal(rng, number, kind, position[2])
+                line = mutated(rng, line, legal(rng, number + 1, "act", position[2]))
                 slowest.begin()
                 try:
                     came[feed_parser(line, number, kind, position)] += 1
@@ -304,21 +265,8 @@ def fuzz(seed: int, count: int) -> tuple[Counter[str], Slowest]:
             fed += 25 + broken
             if slowest.seconds > HANG_S:
                 raise Wrong(f"{slowest.seconds:.1f} s for {slowest.line[:500]!r}")
-    return came, slowest
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=10_000)
-    given = parser.parse_args()
-    start = time.perf_counter()
-    came, slowest = fuzz(given.seed, given.count)
-    seconds = time.perf_counter() - start
-    found = ", ".join(f"{number} {what}" for what, number in came.most_common())
-    print(f"seed {given.seed}: {given.count} inputs in {seconds:.0f} s: {found}")
-    print(f"the slowest used {slowest.seconds:.3f} s: {len(slowest.line)} bytes, {slowest.line[:60]!r}")
+    return came, f"the slowest used {slowest.seconds:.3f} s: {len(slowest.line)} bytes, {slowest.line[:60]!r}"
 
 
 if __name__ == "__main__":
-    main()
+    main(fuzz, __doc__)
