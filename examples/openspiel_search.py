@@ -7,7 +7,7 @@ import pyspiel
 from open_spiel.python.algorithms import mcts
 
 from arena import play_game
-from arena.adapters.openspiel_bot import OpenSpielBot
+from arena.adapters.openspiel_game import OpenSpielBot
 
 game = pyspiel.load_game("python_schotten_totten", {"rules": "base"})
 state = game.new_initial_state()

@@ -10,6 +10,12 @@ made by themselves as soon as they can be proved. The winner gets 1, the loser -
 
 The information state of a player is the first hand and everything seen since; the observation is what the player knows
 now, also as a tensor (`arena.adapters.spaces.ViewEncoder`).
+
+`OpenSpielBot` is a bot of OpenSpiel as a bot here::
+
+    class Mine(OpenSpielBot):
+        def make(self, game, player, seed):
+            return ...  # a pyspiel.Bot
 """
 
 from __future__ import annotations
@@ -21,10 +27,12 @@ from typing import Any
 import numpy as np
 
 from arena.adapters.spaces import MissingLibrary, Numbers, as_rules, spaces_of
+from arena.bots.bot import Bot, Setup
 from arena.game.cards import CARD_NUMBERS, CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal
 from arena.game.engine import State, View
 from arena.game.event_log import Event
+from arena.game.moves import Move
 from arena.game.rng import Rng
 from arena.results.board import board_text
 
@@ -333,3 +341,36 @@ class SchottenObserver:
 
 
 pyspiel.register_game(_TYPE, SchottenGame)
+
+
+class OpenSpielBot(Bot):
+    """Override `make`. What the bot sees of a game is a sample: a state that agrees with all that its seat knows.
+
+    The hidden cards are drawn anew for each decision, so a bot that searches the state given (such as OpenSpiel's MCTS)
+    searches one possible deal. `samples`: how many are shown for each decision; the move chosen most often is made.
+    """
+
+    def __init__(self, samples: int = 1) -> None:
+        if samples < 1:
+            raise ValueError(f"samples is at least 1, not {samples}")
+        self.samples = samples
+        self.game: SchottenGame | None = None
+
+    def make(self, game: Any, player: int, seed: int) -> Any:
+        """The bot of OpenSpiel for a game as `player` (0 begins). All its chance must come from `seed`, below 2**32."""
+        raise NotImplementedError("override make(game, player, seed)")
+
+    def begin(self, setup: Setup) -> None:
+        """A new game, a new bot."""
+        if self.game is None or self.game.rules != setup.rules:
+            self.game = pyspiel.load_game(NAME, {"rules": setup.rules.canonical})
+        self.player = setup.seat
+        self.bot = self.make(self.game, self.player, setup.seed % (1 << 32))
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """What the bot chooses, in most of the samples."""
+        assert self.game is not None
+        votes: Counter[int] = Counter()
+        for _ in range(self.samples):
+            votes[int(self.bot.step(self.game.state_of(view, view.rng)))] += 1
+        return self.game.actions.move(max(sorted(votes), key=votes.__getitem__))

@@ -243,8 +243,7 @@ class State(Board):
 
         `rng` and `clock` become the view's generator and its remaining time.
         """
-        if seat != 0 and seat != 1:
-            raise ValueError(f"a seat is 0 or 1, not {seat}")
+        check_seat(seat)
         if self.rules is None:
             raise TypeError(NEW)
         seen = self.spare if cython.compiled else None

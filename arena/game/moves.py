@@ -27,7 +27,7 @@ except ImportError:
     from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.errors import ArenaError, did_you_mean
-from arena.game.cards import CARD_NUMBERS, CARD_TEXTS
+from arena.game.cards import CARD_TEXTS
 
 MOVE_COUNT = 1995
 
@@ -138,7 +138,7 @@ def _build(spy: str) -> list[Move]:
 
 
 def _shared(eight: list[Move]) -> list[Move]:
-    return [move if move.text != one.text else one for move, one in zip(eight, SEVEN)]
+    return [move if move.text != shared.text else shared for move, shared in zip(eight, SEVEN)]
 
 
 SEVEN = tuple(_build("*7"))
@@ -170,10 +170,3 @@ def parse_move(text: str) -> Move:
     if move is None:
         raise MoveError(f"'{text}' is no move" + did_you_mean(text, _BY_TEXT))
     return move
-
-
-def place_move(card: str, stone: int, binding: str | None = None) -> Move:
-    """The move that puts a card at a stone 1..9; a convenience for bots and tests."""
-    if card not in CARD_NUMBERS:
-        raise MoveError(f"'{card}' is no card")
-    return parse_move(f"{card}={binding}@{stone}" if binding else f"{card}@{stone}")

@@ -86,8 +86,14 @@ class Rules:
 
     @cached_property
     def canonical(self) -> str:
-        """`canonical_name` of this rule set."""
-        return canonical_name(self)
+        """The nearest preset with overrides (`iello-base:hand_size=7`): the name that records have and read back."""
+        presets = [load_rules(name) for name in preset_names()]
+        nearest = min(
+            presets, key=lambda preset: (len(differences(preset, self)), preset.name != self.name, preset.name)
+        )
+        changes = differences(nearest, self)
+        shown = ",".join(f"{key}={_shown(new)}" for key, (_, new) in changes.items())
+        return f"{nearest.name}:{shown}" if changes else nearest.name
 
     def __str__(self) -> str:
         return self.name
@@ -164,19 +170,6 @@ def differences(a: Rules, b: Rules) -> dict[str, tuple[Any, Any]]:
     {'scout_return': ('bottom', 'top')}
     """
     return {key: (getattr(a, key), getattr(b, key)) for key in OPTIONS if getattr(a, key) != getattr(b, key)}
-
-
-def canonical_name(rules: Rules) -> str:
-    """The rule set as the nearest preset with overrides, for records that must be read back anywhere.
-
-    >>> canonical_name(load_rules("base:hand_size=7"))
-    'iello-base:hand_size=7'
-    """
-    presets = [load_rules(name) for name in preset_names()]
-    nearest = min(presets, key=lambda preset: (len(differences(preset, rules)), preset.name != rules.name, preset.name))
-    changes = differences(nearest, rules)
-    shown = ",".join(f"{key}={_shown(new)}" for key, (_, new) in changes.items())
-    return f"{nearest.name}:{shown}" if changes else nearest.name
 
 
 def _values(rules: Rules) -> dict[str, Any]:

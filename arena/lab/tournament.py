@@ -71,24 +71,14 @@ def run_tournament(
         given["clock"] = {key: ms for key, ms in zip(("move_ms", "bank_ms"), clock) if ms is not None}
     config, named = _config(bots, given)
     config, folder = with_folder(config, None if out is None else Path(out), named)
-    listener = progress_for() if progress else None
-    report = play_run(config, folder, listener)
-    if report.interrupted:
-        there = f"{report.done:,} of {report.total:,} games"
-        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
-    from arena.lab.notebook import Run  # pandas, which the workers need not inherit
-
-    run = Run(folder)
-    run.export()
-    return run
+    return _played(config, folder, progress)
 
 
 def resume_run(
     folder: str, asked: Mapping[str, int], until: UntilError | None, *, workers: int | None, progress: bool, trust: bool
 ) -> Run:
     """`arena.resume` for a single run: on to what is `asked` by the name of its setting, then as `until` says."""
-    from arena.lab.notebook import Run  # pandas, which the workers need not inherit
-    from arena.results.run import stored_config
+    from arena.results.run import stored_config  # pandas, which the workers need not inherit
 
     path = run_folder(folder)
     with Reader(path) as reader:
@@ -99,12 +89,20 @@ def resume_run(
     config = grown(stored, asked, "resume")
     if workers is not None:
         config = check(replace(config, workers=workers), "resume")
-    listener = progress_for() if progress else None
-    report = play_run(config, path, listener, resume=True, more=until)
+    return _played(config, path, progress, resume=True, more=until)
+
+
+def _played(
+    config: TournamentConfig, folder: Path, progress: bool, resume: bool = False, more: UntilError | None = None
+) -> Run:
+    """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C says what is stored."""
+    report = play_run(config, folder, progress_for() if progress else None, resume=resume, more=more)
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
-        raise KeyboardInterrupt(f"{there} are stored in {path}; the same call resumes")
-    run = Run(path)
+        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
+    from arena.lab.notebook import Run  # pandas, which the workers need not inherit
+
+    run = Run(folder)
     run.export()
     return run
 

@@ -11,8 +11,7 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from arena.adapters.openspiel_bot import OpenSpielBot  # noqa: E402
-from arena.adapters.openspiel_game import LONGEST, NAME, first_hand  # noqa: E402
+from arena.adapters.openspiel_game import LONGEST, NAME, OpenSpielBot, first_hand  # noqa: E402
 from arena.game.cards import CARD_NUMBERS  # noqa: E402
 from arena.game.deals import deal_from_cards, make_deal  # noqa: E402
 from arena.game.engine import State  # noqa: E402

@@ -12,7 +12,7 @@ from arena.policy import Evaluator, Net, Searcher, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
-from arena.policy.weights import read_weights, write_weights
+from arena.policy.weights import read_weights
 from tests.game.play import COMPILED, printed_both_ways, random_game
 from tools.training.learning import (
     Positions,
@@ -24,6 +24,7 @@ from tools.training.learning import (
     loss_of,
     mirrored,
     start_weights,
+    write_weights,
 )
 
 GAMES = 4 if COMPILED else 1

@@ -38,6 +38,7 @@ from tools.training.learning import (
     player,
     start_weights,
     weights_of,
+    write_weights,
 )
 
 #: What a refinement trusts the result, against what the net thought later in the game; and its learning rate.
@@ -249,7 +250,7 @@ def main(
             words.append(f"--{'refine' if step.refine else 'generation'} {step.games}:{step.epochs}:{step.seed}")
         words.append(f"--keep {keep:g} --seeds {seeds} --deals {deals}")
         target = weights.FOLDER / f"{install}.bin"
-        weights.write_weights(target, np.load(last), {"command": " ".join(words), "log": lines})
+        write_weights(target, np.load(last), {"command": " ".join(words), "log": lines})
 
 
 if __name__ == "__main__":

@@ -7,11 +7,14 @@ training has.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -261,3 +264,13 @@ def join(parts: Sequence[Positions]) -> Positions:
         np.concatenate([part.y for part in parts]),
         np.concatenate([part.owned for part in parts]),
     )
+
+
+def write_weights(path: Path, weights: Array, made: dict[str, object]) -> None:
+    """Write weights, and in `weights.json` beside them their hash and how they were made."""
+    data = weights.astype("<f4").tobytes()
+    path.write_bytes(data)
+    log = path.parent / "weights.json"
+    table = json.loads(log.read_text(encoding="utf-8")) if log.exists() else {}
+    table[path.stem] = {"sha256": hashlib.sha256(data).hexdigest(), **made}
+    log.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sys
 from array import array
 from pathlib import Path
@@ -61,16 +60,3 @@ def read_weights(path: Path) -> array[float]:
     if sys.byteorder == "big":
         weights.byteswap()
     return weights
-
-
-def write_weights(path: Path, weights: array[float], made: dict[str, object]) -> None:
-    """Write weights, and in `weights.json` beside them their hash and how they were made."""
-    weights = array("f", weights)
-    if sys.byteorder == "big":
-        weights.byteswap()
-    data = weights.tobytes()
-    path.write_bytes(data)
-    log = path.parent / "weights.json"
-    table = json.loads(log.read_text(encoding="utf-8")) if log.exists() else {}
-    table[path.stem] = {"sha256": hashlib.sha256(data).hexdigest(), **made}
-    log.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
