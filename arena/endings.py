@@ -26,7 +26,7 @@ class ForfeitKind(StrEnum):
     EXCEPTION = "exception", "forfeits for an exception"
     TIMEOUT = "timeout", "forfeits for using too much time"
     CRASH = "crash", "forfeits because the bot's process died"
-    PROTOCOL = "protocol", "forfeits for an answer that is none (bots in processes of their own)"
+    PROTOCOL = "protocol", "forfeits for an invalid answer (bots in processes of their own)"
 
     def __new__(cls, name: str, meaning: str) -> ForfeitKind:
         kind = str.__new__(cls, name)

@@ -25,7 +25,7 @@ class Limits:
     process of its own.
     """
 
-    decision_s: float = real(60.0, "seconds for an answer where there is no clock", **_SECONDS)
+    decision_s: float = real(60.0, "seconds for an answer without a clock", **_SECONDS)
     loading_s: float = real(60.0, "seconds for running a bot's file, and again for making the bot", **_SECONDS)
     memory_mb: int | None = whole(
         None,

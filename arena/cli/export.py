@@ -135,7 +135,7 @@ def plot(source: str, kind: str, out: Path | None, prior: float | None) -> None:
     standings   ratings with their 95% errors
     crosstable  score of each bot against each other bot
     variants    win rates by rule set, for a comparison
-    progress    ratings as more and more games are counted
+    progress    ratings as more games are counted
     lengths     how many games took how many turns
 
     \b

@@ -35,7 +35,9 @@ PERSON = "you"
 @click.argument("bots", nargs=-1, metavar="BOT [BOT2]", shell_complete=complete_bots)
 @rules
 @seed
-@click.option("--begin", type=click.Choice(("you", "bot")), help="Who makes the first move (default: by the seed).")
+@click.option(
+    "--begin", type=click.Choice(("you", "bot")), help="Who makes the first move (default: the seed decides)."
+)
 @click.option("--claims", is_flag=True, help="Claim stones yourself. Otherwise each is claimed as soon as it can be.")
 @click.option("--isolation", type=ISOLATION, default="process", show_default=True, help="Where bots run.")
 @click.option("-o", "--out", type=PATH, metavar="FILE", help="Where to save the game (default: in games/).")

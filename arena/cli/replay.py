@@ -119,12 +119,12 @@ def replay(
     number from 1; in a comparison base/0/12/1 or base/3; in a file its line. --bot and the options after it choose
     games, and GAME then counts among these. A game lost by forfeit ends with the reason.
 
-    With --watch: space plays and stops, arrows step, c and C go to the next claim and the one before, + and - change
-    the pace, h the hands shown, f the side below; q leaves.
+    With --watch: space plays and stops, arrows step, c and C go to the next and the previous claim, + and - change
+    the pace, h the hands shown, f the side at the bottom; q leaves.
 
     With --ask, all decisions of BOT are listed: its move then, its move now, and the time it took. With --move N, what
     the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot is told
-    everything from the beginning of the game on, and the game continues with the moves that were played. A breakpoint()
+    everything from the beginning of the game, and the game continues with the moves that were played. A breakpoint()
     in the bot stops in the Python debugger.
 
     With --judge, each move is judged by what its player could know, with the net and the search of the bot champion.

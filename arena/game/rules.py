@@ -39,7 +39,7 @@ class Rules:
 
     name: str
     edition: str = "iello"
-    tactics: bool = _option(False, (False, True), "are the ten tactic cards in the game?")
+    tactics: bool = _option(False, (False, True), "whether the ten tactic cards are in the game")
     values: int = _option(9, (9, 10), "clan cards run from 1 to this value")
     hand_size: int = _option(6, tuple(range(1, 13)), "cards in a full hand")
     claim_window: str = _option(

@@ -51,10 +51,10 @@ COLUMNS: dict[str, dict[str, str]] = {
     "pairs": {
         "pairing": GAME_COLUMNS["pairing"],
         "deal": GAME_COLUMNS["deal"],
-        "bot": "the bot whose points they are (the first of the two in the alphabet)",
+        "bot": "the bot that scored the points (the first of the two in alphabetical order)",
         "opponent": "its opponent",
         "points": "points of the bot in both games, 0..2",
-        "cell": "0..4: twice the points, the place in the pentanomial counts",
+        "cell": "0..4: twice the points, the index of the pentanomial counts",
     },
     "standings": standing.COLUMNS,
     "crosstable": {

@@ -36,8 +36,10 @@ class LeagueSettings:
     isolation: str = choice("sandbox", ISOLATIONS, "where bots run")
     clock: Clock = table(Clock, "thinking time; 0: no limit", _USUAL_CLOCK)
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
-    pairs: bool = flag(True, "each deal is played twice with the seats swapped; false: once, the bots alternating")
-    own_deals: bool = flag(True, "no deal is played by two pairings; false: pairings that play at a time share deals")
+    pairs: bool = flag(True, "play each deal twice with the seats swapped; if false, once, and the bots begin in turn")
+    own_deals: bool = flag(
+        True, "no deal is played by two pairings; if false, pairings that play at the same time share deals"
+    )
     error: float = real(
         40.0,
         "Elo; a placement ends when the 95% error of the bot's rating is this small",
@@ -48,7 +50,7 @@ class LeagueSettings:
     most_games: int = whole(1000, 2, 1_000_000, "games after which a placement ends in any case", **_PLACEMENT)
     sample: int = whole(8, 1, 1000, "opponents that a placement meets at a time", **_PLACEMENT)
     games: int = whole(
-        10, 2, 10_000, "games against each of them before the next look at the ratings, an even number", **_PLACEMENT
+        10, 2, 10_000, "games against each of them before ratings are computed again, an even number", **_PLACEMENT
     )
     anchor: str | None = text(
         None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the mean of all ratings is 0", **_RATING

@@ -482,7 +482,7 @@ def tournament_reference() -> str:
         declared = settings_of(form.settings)
         told = [f"{form.help[0].upper()}{form.help[1:]}."]
         if form.games_from:
-            told.append(f"{form.games_from} set how many games are played, instead of `games` and `pairs`.")
+            told.append(f"The number of games follows from {form.games_from}, not from `games` and `pairs`.")
         if form.own_deals:
             told.append("Pairings may play deals of their own (`own_deals`).")
         text = " ".join(told)
@@ -497,7 +497,7 @@ def settings_reference(of: type[Any]) -> str:
 
     >>> from arena.bots.limits import Limits
     >>> settings_reference(Limits).splitlines()[2]
-    '| `decision_s` | seconds, more than 0 and at most 86400 | 60.0 | Seconds for an answer where there is no clock |'
+    '| `decision_s` | seconds, more than 0 and at most 86400 | 60.0 | Seconds for an answer without a clock |'
     """
     declared = settings_of(of)
     parts = [rows_of({name: setting for name, setting in declared.items() if not (setting.section or setting.of)})]
@@ -532,4 +532,4 @@ def _usual(setting: Setting, value: Any) -> str:
 
 
 def _titled(title: str, text: str) -> str:
-    return f"### {title}\n\n{text.rstrip()}\n"
+    return f"## {title}\n\n{text.rstrip()}\n"

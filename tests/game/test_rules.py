@@ -27,7 +27,7 @@ from tests.oracle import PRESETS, Options
 WHOLE = """# IELLO 2016: the tactical game.
 name = "iello-tactical"
 edition = "iello"               # whose card names are shown to people
-tactics = true                  # are the ten tactic cards in the game?
+tactics = true                  # whether the ten tactic cards are in the game
 values = 9                      # clan cards run from 1 to 9 or 10
 hand_size = 7
 claim_window = "after_play"     # after_play | any_before_draw | turn_start

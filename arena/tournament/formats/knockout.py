@@ -27,7 +27,7 @@ from arena.tournament.games import GameResult, Pairing, PairingScore, SchedulePr
 
 @dataclass(frozen=True)
 class KnockoutSettings(FormatSettings):
-    extra: int = whole(4, 0, 1_000_000, "extra deals for a drawn pairing at most")
+    extra: int = whole(4, 0, 1_000_000, "most extra deals for a drawn pairing")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class SeriesSettings(FormatSettings):
     next_starter: str = choice(
         "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin the last one"
     )
-    rounds: int | None = whole(None, 1, 1_000_000, "games of a series", unset="as many as it takes to the target")
+    rounds: int | None = whole(None, 1, 1_000_000, "games per series", unset="until the target is reached")
     target: int | None = whole(
         None, 1, 1_000_000, "points that end a series", unset="20 on the command line, unless rounds are given"
     )

@@ -26,9 +26,9 @@ class SprtSettings(FormatSettings):
     elo1: float = real(10.0, "H1: it is this much stronger; the nearer the two, the more pairs it takes", **_ELO)
     alpha: float = real(0.05, "probability of accepting H1 although H0 holds", **_RATE)
     beta: float = real(0.05, "probability of accepting H0 although H1 holds", **_RATE)
-    model: str = choice("logistic", MODELS, "the Elo that `elo0` and `elo1` are given in")
+    model: str = choice("logistic", MODELS, "scale of `elo0` and `elo1`")
     max_pairs: int = whole(  # with a greater number the same test continues
-        1_000_000, 1, 10**9, "pairs after which the test is given up", shapes_results=False
+        1_000_000, 1, 10**9, "pairs after which the test ends undecided", shapes_results=False
     )
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:

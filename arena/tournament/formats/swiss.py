@@ -31,7 +31,9 @@ from arena.tournament.games import GameResult, Pairing, PairingScore, SchedulePr
 
 @dataclass(frozen=True)
 class SwissSettings(FormatSettings):
-    rounds: int | None = whole(None, 1, 100_000, "rounds", unset="enough for one bot to win them all")
+    rounds: int | None = whole(
+        None, 1, 100_000, "rounds", unset="the fewest that leave at most one bot with all rounds won"
+    )
 
 
 class _Table:
@@ -227,7 +229,7 @@ def _bye_remark(byes: list[str], bot: str) -> str:
 
 
 def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:
-    """A swiss tournament of `rounds` rounds (default: enough for one bot to win them all alone)."""
+    """A swiss tournament of `rounds` rounds (default: the fewest that leave at most one bot with all rounds won)."""
     deals, notes = deals_for(games, paired)
     rounds = rounds or (len(bots) - 1).bit_length()
     if rounds > len(bots) - 1 + len(bots) % 2:
