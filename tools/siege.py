@@ -258,7 +258,7 @@ class Siege:
         told: dict[str, list[str]] = {}
         hurt: dict[str, list[str]] = {}
         with open_league(self.league, write=False) as league:
-            self.result.games = games.count(league)
+            self.result.games = league.count_games()
             by_id = {one.id: one for one in versions.in_state(league, retired=True)}
             for one in by_id.values():
                 lines = hurt if one.name in HONEST else told

@@ -21,7 +21,6 @@ CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
     "returned",
     "played",
 )
-_TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -74,25 +73,18 @@ def publish(
     """Make a change, and store it as one event together with the standings that follow from it.
 
     `change` is called within the transaction; if it returns False nothing is stored. `candidate` is the version that
-    the change puts into the table. The standings are computed before the transaction so that others can write in
-    the meantime, and computed again if one of them has changed the table.
+    the change puts into the table. Without one, the standings can only be computed after the change.
     """
-    for attempt in range(_TRIES):
-        stamp = league.one("SELECT max(event) FROM events")
-        locked = attempt == _TRIES - 1
-        early = not locked and kind not in (RETIRED, RETURNED)
-        table = standings(league, candidate) if early else None
-        with league.change():
-            if not locked and league.one("SELECT max(event) FROM events") != stamp:
-                continue
-            if change() is False:
-                break
-            if table is None:
-                table = standings(league)
-            number = _event(league, kind, version, games, session, note, table.total)
-            _store(league, number, table)
-            return table
-    return standings(league)
+    stamp = _last_event(league)
+    table = standings(league, candidate) if candidate is not None else None  # others can write in the meantime
+    with league.change():
+        if _last_event(league) != stamp:
+            table = None  # somebody else has changed the table
+        if change() is False:
+            return standings(league)
+        table = table or standings(league)
+        _store(league, _event(league, kind, version, games, session, note, table.total), table)
+        return table
 
 
 def note_play(league: League, event: int | None, fresh: int, session: int) -> tuple[int, Standings]:
@@ -101,36 +93,35 @@ def note_play(league: League, event: int | None, fresh: int, session: int) -> tu
     That is `event`, under which this session stored its earlier games, as long as it is the last one; or the event of
     another session that is playing, too; else a new one.
     """
-    for attempt in range(_TRIES):
-        stamp = league.one("SELECT max(event) FROM events")
-        table = standings(league)
-        with league.change():
-            if league.one("SELECT max(event) FROM events") != stamp:
-                if attempt < _TRIES - 1:
-                    continue
-                table = standings(league)
-            if event != stamp and _is_play(league, stamp):
-                event = int(stamp)
-            if event is None or event != stamp:
-                event = _event(league, PLAYED, None, fresh, session, "", table.total)
-            else:
-                league.run(
-                    "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?",
-                    fresh,
-                    table.total,
-                    time.time(),
-                    event,
-                )
-                league.run("DELETE FROM ratings WHERE event = ?", event)
-            _store(league, event, table)
-            return event, table
-    raise AssertionError("the last try writes")
+    stamp = _last_event(league)
+    table = standings(league)
+    with league.change():
+        if _last_event(league) != stamp:
+            stamp, table = _last_event(league), standings(league)
+        if event == stamp or _is_play(league, stamp):
+            event = stamp
+            league.run(
+                "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?",
+                fresh,
+                table.total,
+                time.time(),
+                event,
+            )
+            league.run("DELETE FROM ratings WHERE event = ?", event)
+        else:
+            event = _event(league, PLAYED, None, fresh, session, "", table.total)
+        _store(league, event, table)
+        return event, table
+
+
+def _last_event(league: League) -> int:
+    return int(league.value("SELECT max(event) FROM events"))
 
 
 def _is_play(league: League, event: int) -> bool:
     """Whether an event is one of play by a session that has not ended."""
     return bool(
-        league.one(
+        league.value(
             "SELECT 1 FROM events e JOIN sessions s ON s.session = e.session"
             " WHERE e.event = ? AND e.kind = ? AND s.ended IS NULL",
             event,

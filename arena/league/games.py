@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -86,7 +86,7 @@ def _games_begun(league: League, pairing: int) -> int:
     """Games of a pairing that were stored or are in hand."""
     figures = league.figures()
     stored = sum(figures.scores(pairing, 0)) + sum(figures.scores(pairing, 1))
-    return stored + int(league.one("SELECT count(*) FROM reserved WHERE pairing = ?", pairing))
+    return stored + int(league.value("SELECT count(*) FROM reserved WHERE pairing = ?", pairing))
 
 
 def _held(league: League, deal: int, pairing: int) -> int:
@@ -95,7 +95,7 @@ def _held(league: League, deal: int, pairing: int) -> int:
 
 
 def _pairing(league: League, a: int, b: int) -> int:
-    known = league.one("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a, b)
+    known = league.value("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a, b)
     return int(known) if known is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
 
 
@@ -115,11 +115,6 @@ def reserved_deals(league: League) -> list[tuple[int, int, int]]:
     return league.query(
         "SELECT p.a, p.b, count(*) FROM reserved r JOIN pairings p ON p.pairing = r.pairing GROUP BY 1, 2"
     )
-
-
-def count(league: League) -> int:
-    """The number of games stored."""
-    return league.count_games()
 
 
 @dataclass(frozen=True)
@@ -166,51 +161,45 @@ class ForfeitCount:
     record: str
 
 
-def forfeits(league: League, only: Iterable[int] | None = None) -> list[ForfeitCount]:
+_FAULTS = """
+    SELECT f.who, f.forfeit, f.games, g.detail, g.record FROM (
+        SELECT CASE WHEN s.side = 1 + g.game THEN p.a ELSE p.b END AS who, g.forfeit,
+            count(*) AS games, max(g.id) AS last
+        FROM games g JOIN pairings p ON p.pairing = g.pairing JOIN (SELECT 1 AS side UNION SELECT 2) s
+        WHERE g.forfeit_by > 0 AND g.forfeit_by & s.side AND (g.forfeit > 0) = ?
+        GROUP BY 1, 2) f JOIN games g ON g.id = f.last
+    ORDER BY 1, 2"""
+"""Forfeits, or failures after games, by version and kind. The bot that began (side 1) is a in game 0, b in game 1."""
+
+
+def forfeits(league: League, only: Container[int] | None = None) -> list[ForfeitCount]:
     """All forfeits by version and kind, or those of some versions."""
-    return _counted(league, league.figures().forfeits(), only)
+    return [
+        ForfeitCount(who, forfeit_of(kind) or AFTER, games, detail or "", record)
+        for who, kind, games, detail, record in league.query(_FAULTS, True)
+        if only is None or who in only
+    ]
 
 
-def failures_after(league: League, only: Iterable[int] | None = None) -> list[ForfeitCount]:
-    """The same of failures after games, which are no forfeits."""
-    return _counted(league, league.figures().failures_after(), only)
+def failures_after(league: League, only: Container[int]) -> list[ForfeitCount]:
+    """Failures of some versions after games, which are no forfeits."""
+    return [
+        ForfeitCount(who, AFTER, games, detail or "", record)
+        for who, _, games, detail, record in league.query(_FAULTS, False)
+        if who in only
+    ]
 
 
 def recent_forfeits(league: League, version: int, last: int) -> tuple[int, int]:
     """How many games a version has among its `last` ones, by deal, and how many of these it forfeited."""
-    import numpy as np
-
-    figures = league.figures()
-    a_of = dict(league.query("SELECT pairing, a FROM pairings NOT INDEXED WHERE ? IN (a, b)", version))
-    pairing = figures.key >> 1 & ((1 << PAIRING_BITS) - 1)
-    own = np.flatnonzero(np.isin(pairing, list(a_of)))[-last:]
-    forfeited = 0
-    for index in own.tolist():
-        game = GameId.from_key(int(figures.key[index]))
-        began = (a_of[game.pairing] == version) != bool(game.game)
-        if figures.forfeit[index] and figures.forfeit_by[index] == (1 if began else 2):
-            forfeited += 1
-    return len(own), forfeited
-
-
-def _counted(league: League, faults: Iterable[tuple[int, int, int]], only: Iterable[int] | None) -> list[ForfeitCount]:
-    """Faults of games, each as identity, kind and side, by version and kind."""
-    sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED")}
-    counts: dict[tuple[int, int], list[int]] = {}  # who and kind: games, the last of them
-    for key, kind, by in faults:
-        identity = GameId.from_key(key)
-        # the bot that began is a in game 0 and b in game 1; `by` is 1 for it and 2 for the other
-        who = league.side_of(sides, identity.pairing, (by == 1) != bool(identity.game))
-        count = counts.setdefault((who, kind), [0, key])
-        count[0] += 1
-        count[1] = max(count[1], key)
-    wanted = None if only is None else set(only)
-    lines = []
-    for (who, kind), (games, last) in sorted(counts.items()):
-        if wanted is None or who in wanted:
-            for row in league.games("WHERE id = ?", last):
-                lines.append(ForfeitCount(who, forfeit_of(kind) or AFTER, games, row.detail or "", row.record))
-    return lines
+    games, lost = league.query(
+        "SELECT count(*), ifnull(sum(lost), 0) FROM (SELECT"
+        " g.forfeit > 0 AND CASE WHEN g.forfeit_by = 1 + g.game THEN p.a ELSE p.b END = ?1 AS lost"
+        " FROM games g JOIN pairings p ON p.pairing = g.pairing WHERE ?1 IN (p.a, p.b) ORDER BY g.id DESC LIMIT ?2)",
+        version,
+        last,
+    )[0]
+    return games, lost
 
 
 def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:

@@ -138,7 +138,7 @@ def open_session(
             outcome, error = "failed", f"; {type(raised).__name__}: {raised}"
             raise
         finally:
-            played = league.one("SELECT ifnull(sum(games), 0) FROM lineups WHERE session = ?", lease.number)
+            played = league.value("SELECT ifnull(sum(games), 0) FROM lineups WHERE session = ?", lease.number)
             with contextlib.suppress(LeagueError):  # the folder may have gone, or the disk may be full
                 oversight.record(league, doing, outcome, detail=f"{played} games{error}")
 

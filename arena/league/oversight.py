@@ -130,7 +130,7 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
 def use_of(league: League, author: str | None, now: float | None = None) -> AuthorUse:
     """What an author has used."""
     since = (time.time() if now is None else now) - DAY_S
-    size = league.one(
+    size = league.value(
         "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
         " JOIN versions v ON v.version = f.version JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
         author,
@@ -206,7 +206,7 @@ class Pause:
 
 def paused(league: League) -> Pause | None:
     """The pause that the league is in; None if it is not paused."""
-    text = league.one("SELECT value FROM meta WHERE key = ?", _PAUSED)
+    text = league.value("SELECT value FROM meta WHERE key = ?", _PAUSED)
     if text is None:
         return None
     try:

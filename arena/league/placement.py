@@ -286,7 +286,7 @@ def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
         play_or_retire(runner, step, [version, *(fixture.b for fixture in step)])
         if versions.get(league, version.id).state != PLACING or _refused(league, version):
             return False
-        if time.monotonic() >= turn_ends and versions.others_wait(league, version):
+        if time.monotonic() >= turn_ends and any(other.id != version.id for other in versions.waiting(league)):
             return False
     return False
 

@@ -77,7 +77,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
         known = {version.id for version in shown}
         behind = [version for version in versions.in_state(league, ACTIVE, REPLACED) if version.id not in known]
         frame = games.games_frame(league, [version.id for version in (*shown, *behind)])
-        total = games.count(league)
+        total = league.count_games()
     if not len(frame):
         return Standings(tuple(_unrated(shown, 1)), total)
     notes: list[str] = []

@@ -9,18 +9,22 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
+
 from arena.errors import ArenaError, did_you_mean
-from arena.league.figures import LeagueFigures, read_league_figures
 from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.tournament.games import Row
+from arena.tournament.games import PAIRING_BITS, Row
+from arena.tournament.store.columns import stored_columns
 from arena.tournament.store.reader import SELECT_GAMES, is_own_file
-from arena.tournament.store.sqlite import FORFEITS_INDEX, GAMES, META, Connection, Database
+from arena.tournament.store.sqlite import GAMES, META, Connection, Database
 from arena.tournament.store.writer import insert_games
 
 LEAGUES = Path("leagues")
@@ -68,12 +72,12 @@ LEAGUE = Database(
     entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
     subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL)""",
         GAMES,
-        FORFEITS_INDEX,
+        "CREATE INDEX faults ON games (forfeit_by) WHERE forfeit_by > 0",
         "CREATE INDEX by_pairing ON games (pairing)",
         "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
     ),
     application=0x53544C47,  # "STLG"
-    version=4,
+    version=5,
     error=LeagueError,
     synchronous="FULL",  # also after a power cut all is there that was said to be stored; commits are few
     wait_s=60,  # for another process's transaction; ours take milliseconds
@@ -84,13 +88,101 @@ PLAYING = ".playing"
 """Folder in a league's for the files of bots that are playing; within it a folder for each `MatchRunner`."""
 
 
-class League:
-    """A league. Use as a context manager, or call `close`."""
+@dataclass(frozen=True)
+class LeagueFigures:
+    """The results of all games, in order of identity: `key`, and half points of the bot that began."""
+
+    key: npt.NDArray[np.int64]
+    score: npt.NDArray[np.int8]
+
+    @cached_property
+    def _scores(self) -> dict[tuple[int, int], list[int]]:
+        pairing_and_game = self.key & ((1 << PAIRING_BITS + 1) - 1)
+        cells, counts = np.unique(pairing_and_game << 2 | self.score, return_counts=True)
+        scores: dict[tuple[int, int], list[int]] = {}
+        for cell, games in zip(cells.tolist(), counts.tolist()):
+            scores.setdefault((cell >> 3, cell >> 2 & 1), [0, 0, 0])[cell & 3] = games
+        return scores
+
+    def scores(self, pairing: int, game: int) -> list[int]:
+        """Games of a pairing that the bot beginning in game 0 or 1 of the pairs has lost, drawn and won."""
+        return self._scores.get((pairing, game), [0, 0, 0])
+
+
+class LeagueStore:
+    """A database in a league's folder. Use as a context manager, or call `close`."""
+
+    def __init__(self, kind: Database, folder: Path, db: Connection) -> None:
+        self.folder = folder
+        self._kind = kind
+        self._db = db
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        with self._kind.guard(self.folder, "close"):
+            self._db.close()
+
+    def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with self._kind.guard(self.folder, "read"):
+            return self._db.execute(sql, args).fetchall()
+
+    def value(self, sql: str, *args: object) -> Any:
+        """The first value of the first row, None if there is no row."""
+        with self._kind.guard(self.folder, "read"):
+            row = self._db.execute(sql, args).fetchone()
+        return None if row is None else row[0]
+
+    def run(self, sql: str, *args: object) -> int:
+        """Change something, within `change`; the number of rows changed."""
+        assert self._db.in_transaction
+        with self._kind.guard(self.folder, "write to"):
+            return self._db.execute(sql, args).rowcount
+
+    def insert(self, sql: str, *args: object) -> int:
+        """Insert a row, within `change`; its number."""
+        assert self._db.in_transaction
+        with self._kind.guard(self.folder, "write to"):
+            number = self._db.execute(sql, args).lastrowid
+        assert number is not None
+        return number
+
+    def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Change something within `change`, for each of many rows; the number of rows changed."""
+        assert self._db.in_transaction
+        with self._kind.guard(self.folder, "write to"):
+            return self._db.executemany(sql, rows).rowcount
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """One transaction that writes: all of it is stored when the block has ended, or nothing."""
+        with self._kind.guard(self.folder, "write to"), self._db.transaction():
+            yield
+
+    @property
+    def changing(self) -> bool:
+        """Whether this is within `change`."""
+        return self._db.in_transaction
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Put several questions to one state of the database, which a change does anyway."""
+        with self._kind.guard(self.folder, "read"), self._db.snapshot():
+            yield
+
+
+class League(LeagueStore):
+    """A league: its settings, games and all else that its database holds."""
 
     def __init__(self, folder: Path, db: Connection) -> None:
-        self.folder = folder
-        self._db = db
-        self._figures: tuple[object, LeagueFigures] | None = None
+        super().__init__(LEAGUE, folder, db)
+        self._figures: tuple[int, LeagueFigures] | None = None
         self.settings: LeagueSettings = self.stored_settings()
 
     def stored_settings(self) -> LeagueSettings:
@@ -113,18 +205,7 @@ class League:
     def name(self) -> str:
         return self.settings.name
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the database."""
-        with LEAGUE.guard(self.folder, "close"):
-            self._db.close()
-
-    # ------------------------------------------------------------ games and ratings
+    # ------------------------------------------------------------ games
 
     def figures(self) -> LeagueFigures:
         """Return the results of all games; they are read again when there are more."""
@@ -132,7 +213,8 @@ class League:
             total = self.count_games()
             if self._figures is None or self._figures[0] != total:
                 with LEAGUE.guard(self.folder, "read"):
-                    self._figures = total, read_league_figures(self._db)
+                    columns = stored_columns(self._db, ("id", "score"))
+                self._figures = total, LeagueFigures(columns["id"], columns["score"])
             return self._figures[1]
 
     def games(self, where: str = "", *args: object) -> Iterator[Row]:
@@ -145,7 +227,7 @@ class League:
 
     def count_games(self) -> int:
         """Return the number of games stored."""
-        return int(self.one("SELECT count(*) FROM games"))
+        return int(self.value("SELECT count(*) FROM games"))
 
     def insert_games(self, rows: Sequence[Row]) -> int:
         """Store games, within `change`, leaving those already there as they are; return how many were new."""
@@ -157,65 +239,9 @@ class League:
         """Return what SQLite finds wrong with the database."""
         return LEAGUE.faults(self._db, self.folder)
 
-    def side_of(self, sides: Mapping[int, tuple[int, int]], pairing: int, is_a: bool) -> int:
-        """The version that was `a` or `b` in a game. LeagueError for a pairing that is not there."""
-        if pairing not in sides:
-            raise self.damaged(f"there are games of the pairing {pairing}, but no such pairing")
-        return sides[pairing][0 if is_a else 1]
-
-    # ------------------------------------------------------------ SQL
-
-    def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
-        """All rows of a query."""
-        with LEAGUE.guard(self.folder, "read"):
-            return self._db.execute(sql, args).fetchall()
-
-    def one(self, sql: str, *args: object) -> Any:
-        """The first value of the first row, None if there is no row."""
-        with LEAGUE.guard(self.folder, "read"):
-            row = self._db.execute(sql, args).fetchone()
-        return None if row is None else row[0]
-
-    def run(self, sql: str, *args: object) -> int:
-        """Change something, within `change`; the number of rows changed."""
-        assert self._db.in_transaction
-        with LEAGUE.guard(self.folder, "write to"):
-            return self._db.execute(sql, args).rowcount
-
-    def insert(self, sql: str, *args: object) -> int:
-        """Insert a row, within `change`; its number."""
-        assert self._db.in_transaction
-        with LEAGUE.guard(self.folder, "write to"):
-            number = self._db.execute(sql, args).lastrowid
-        assert number is not None
-        return number
-
-    def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> int:
-        """As `run`, for many rows."""
-        assert self._db.in_transaction
-        with LEAGUE.guard(self.folder, "write to"):
-            return self._db.executemany(sql, rows).rowcount
-
-    @contextmanager
-    def change(self) -> Iterator[None]:
-        """One transaction that writes: all of it is stored when the block has ended, or nothing."""
-        with LEAGUE.guard(self.folder, "write to"), self._db.transaction():
-            yield
-
-    @property
-    def changing(self) -> bool:
-        """Is this within `change`?"""
-        return self._db.in_transaction
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Put several questions to one state of the database, which a change does anyway."""
-        with LEAGUE.guard(self.folder, "read"), self._db.snapshot():
-            yield
-
     def meta(self, key: str) -> str:
         """A value that was stored when the league was created."""
-        value = self.one("SELECT value FROM meta WHERE key = ?", key)
+        value = self.value("SELECT value FROM meta WHERE key = ?", key)
         if value is None:
             raise LeagueError(f"the league in {self.folder} is incomplete: its database holds no {key}")
         return str(value)

@@ -48,11 +48,9 @@ def verify_league(league: League, most: int | None = None) -> Verification:
     report = Verification(league.name)
     parts = (
         _database(league),
-        _files(league, report),
-        _bots(league),
+        _versions(league, report),
         _games(league, report, most),
         _events(league, report),
-        _oversight(league),
     )
     with league.snapshot():
         for part in parts:
@@ -81,35 +79,22 @@ def note(name: str, report: Verification) -> None:
 def _database(league: League) -> Iterator[str]:
     for fault in league.faults():
         yield f"database: {fault}"
+    oversight.paused(league)  # raises if it cannot be read
 
 
-def _oversight(league: League) -> Iterator[str]:
-    """What cannot be read raises."""
-    oversight.paused(league)
-    yield from ()
-
-
-def _files(league: League, report: Verification) -> Iterator[str]:
+def _versions(league: League, report: Verification) -> Iterator[str]:
     for (name,) in league.query("SELECT hash FROM files ORDER BY hash"):
         report.files += 1
-        if StoredFile("", league.one("SELECT content FROM files WHERE hash = ?", name)).hash != name:
+        if StoredFile("", league.value("SELECT content FROM files WHERE hash = ?", name)).hash != name:
             yield f"file {str(name)[:12]}: its content is not what was submitted"
+    states = {*versions.OPEN, versions.ACTIVE, versions.REPLACED, versions.REFUSED}
     for version in versions.in_state(league, retired=True):
         report.versions += 1
+        if version.state not in states:
+            yield f"{version.label}: '{version.state}' is not a state of a version"
         files = tuple(versions.files_of(league, version.id))
         if Submission(version.name, version.author, version.entry, files).hash != version.hash:
             yield f"{version.label}: its files or its entry are not those that were submitted"
-
-
-def _bots(league: League) -> Iterator[str]:
-    known = {*versions.OPEN, versions.ACTIVE, versions.REPLACED, versions.REFUSED}
-    active: set[int] = set()
-    for version in versions.in_state(league, retired=True):
-        if version.state not in known:
-            yield f"{version.label}: '{version.state}' is not a state of a version"
-        if version.state == versions.ACTIVE and version.bot in active:
-            yield f"{version.name}: two of its versions are active"
-        active |= {version.bot} if version.state == versions.ACTIVE else set()
 
 
 def _games(league: League, report: Verification, most: int | None) -> Iterator[str]:
@@ -118,8 +103,8 @@ def _games(league: League, report: Verification, most: int | None) -> Iterator[s
     seeds = {games.lineup_seed(secret, lineup) for (lineup,) in league.query("SELECT lineup FROM lineups")}
     labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     sides = {p: (labels[a], labels[b]) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
-    report.games = total = games.count(league)
-    stored = league.one("SELECT ifnull(sum(games), 0) FROM lineups")
+    report.games = total = league.count_games()
+    stored = league.value("SELECT ifnull(sum(games), 0) FROM lineups")
     if stored != total:
         yield f"games: {total} are there, {stored} were stored"
     deals = int(league.meta("deals"))
@@ -157,7 +142,7 @@ def _game_fault(row: Row, sides: tuple[str, str], rules: str, seeds: set[int]) -
 
 def _events(league: League, report: Verification) -> Iterator[str]:
     before = 0
-    total = games.count(league)
+    total = league.count_games()
     for event, count, so_far in league.query("SELECT event, games, total FROM events ORDER BY event"):
         report.events += 1
         if not before <= so_far <= total or count > so_far:

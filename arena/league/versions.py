@@ -16,7 +16,6 @@ retired bot keeps its versions as they are and leaves the table.
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,23 +110,18 @@ def files_of(league: League, number: int) -> list[StoredFile]:
 
 
 def write_files(files: list[StoredFile], folder: Path) -> None:
-    """Write a version's files into a folder, nowhere else; those that are there already are replaced. LeagueError if
-    that fails."""
+    """Write a version's files into a folder, nowhere else, also if it has links. LeagueError if that fails."""
     home = folder.resolve()
-    for file in files:
-        check_path(file.path)
-        if not (home / file.path).parent.resolve().is_relative_to(home):
-            raise LeagueError(f"{folder / file.path} would lie outside of {folder}; nothing of it was written")
     try:
         for file in files:
+            check_path(file.path)
             path = home / file.path
+            if not path.parent.resolve().is_relative_to(home):
+                raise LeagueError(f"{folder / file.path} would lie outside of {folder}")
             path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_name(f".{path.name}.{os.getpid()}.part")
-            new.unlink(missing_ok=True)
-            with open(new, "xb") as out:  # "x" and a new name: what is there may be a link to anywhere
-                out.write(file.content)
-            new.chmod(0o755 if file.executable else 0o644)
-            new.replace(path)
+            path.unlink(missing_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(0o755 if file.executable else 0o644)
     except OSError as error:
         raise LeagueError(f"cannot write {folder}: {error.strerror or error}") from error
 
@@ -159,7 +153,7 @@ def submit(league: League, session: int | None, submission: Submission, again: b
             return _known(league, session, submission, Version(*rows[0]), again)
         bot = _bot_for(league, submission)
         oversight.check_submission(league, submission.author, sum(len(file.content) for file in submission.files))
-        number = league.one("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
+        number = league.value("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
         new = league.insert(
             "INSERT INTO versions (bot, number, hash, entry, submitted, state, holder) VALUES (?, ?, ?, ?, ?, ?, ?)",
             bot,
@@ -178,8 +172,8 @@ def submit(league: League, session: int | None, submission: Submission, again: b
             "INSERT INTO version_files (version, path, hash, executable) VALUES (?, ?, ?, ?)",
             [(new, file.path, file.hash, file.executable) for file in submission.files],
         )
-        for old in in_state(league, PENDING):
-            if old.bot == bot and old.id != new and not is_held(league, old):
+        for old in waiting(league):
+            if old.bot == bot and old.state == PENDING and old.id != new:
                 _refuse(league, old, f"withdrawn: v{number} was submitted before it was checked")
         return _received(league, "new", new)
 
@@ -255,26 +249,22 @@ def _check_retired(name: str, retired: float | None, reason: str) -> None:
         )
 
 
-def queue(league: League) -> list[Version]:
-    """The submissions that are not decided, in the order in which they are taken up: those that never were, oldest
-    first, then those that have waited longest since their last turn."""
+def waiting(league: League, session: int | None = None) -> list[Version]:
+    """The submissions that no session works on, or only the given one, in the order in which they are taken up.
+
+    First come those that never had a turn, oldest first, then those that have waited longest since their last turn. A
+    session works on what it holds until its lease expires.
+    """
     rows = league.query(
-        f"{_SELECT} WHERE v.state IN (?, ?) AND b.retired IS NULL ORDER BY v.last_turn, v.version", PENDING, PLACING
+        f"{_SELECT} LEFT JOIN sessions s ON s.session = v.holder AND s.ended IS NULL AND s.lease > ?"
+        " WHERE v.state IN (?, ?) AND b.retired IS NULL AND (s.session IS NULL OR s.session IS ?)"
+        " ORDER BY v.last_turn, v.version",
+        time.time(),
+        PENDING,
+        PLACING,
+        session,
     )
     return [Version(*row) for row in rows]
-
-
-def is_held(league: League, version: Version, session: int | None = None) -> bool:
-    """Whether a session other than the given one works on a submission: it holds it, and its lease has not expired."""
-    return bool(
-        league.one(
-            "SELECT 1 FROM versions v JOIN sessions s ON s.session = v.holder"
-            " WHERE v.version = ? AND s.session IS NOT ? AND s.ended IS NULL AND s.lease > ?",
-            version.id,
-            session,
-            time.time(),
-        )
-    )
 
 
 def claim(league: League, session: int, wanted: int | None = None) -> Version | None:
@@ -283,8 +273,8 @@ def claim(league: League, session: int, wanted: int | None = None) -> Version | 
     A submission over which this program has failed too often is refused.
     """
     with league.change():
-        for version in queue(league):
-            if (wanted is not None and version.id != wanted) or is_held(league, version, session):
+        for version in waiting(league, session):
+            if wanted is not None and version.id != wanted:
                 continue
             if version.attempts >= MAX_ATTEMPTS:
                 _refuse(league, version, f"given up after {version.attempts} failed attempts to check or place it")
@@ -293,11 +283,6 @@ def claim(league: League, session: int, wanted: int | None = None) -> Version | 
             league.run(put, session, time.time(), version.id)
             return get(league, version.id)
     return None
-
-
-def others_wait(league: League, version: Version) -> bool:
-    """Whether there is another submission that no session works on."""
-    return any(other.id != version.id and not is_held(league, other) for other in queue(league))
 
 
 def release(league: League, version: Version, failed: bool = False) -> None:

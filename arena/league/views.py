@@ -36,7 +36,7 @@ def league_line(folder: Path) -> Line:
             "bots": len(table),
             "games": league.count_games(),
             "leader": table[0]["bot"] if table else None,
-            "last": league.one("SELECT max(happened) FROM events"),
+            "last": league.value("SELECT max(happened) FROM events"),
         }
 
 

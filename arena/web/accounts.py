@@ -9,16 +9,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
 
 from arena.league.settings import LeagueError, check_author
-from arena.league.store import open_league
+from arena.league.store import LeagueStore, open_league
+from arena.tournament.store.sqlite import Database
 
 FILE = "web.sqlite"
 PREFIX = "arena_"
@@ -26,106 +23,51 @@ DAY_S = 24 * 3600.0
 SESSION_S = 14 * DAY_S
 DEFAULT_DAYS = 90
 SESSIONS_PER_ACCOUNT = 20
-_APPLICATION, _VERSION = 0x53545742, 2  # "STWB"
-_SCHEMA = f"""
-CREATE TABLE accounts (
+
+WEB = Database(
+    what="list of accounts",
+    file=FILE,
+    statements=(
+        """CREATE TABLE accounts (
     account INTEGER PRIMARY KEY, author TEXT NOT NULL UNIQUE COLLATE NOCASE, admin INTEGER NOT NULL,
-    created REAL NOT NULL);
-CREATE TABLE tokens (
+    created REAL NOT NULL)""",
+        """CREATE TABLE tokens (
     token INTEGER PRIMARY KEY, account INTEGER NOT NULL REFERENCES accounts, hash TEXT NOT NULL UNIQUE,
-    created REAL NOT NULL, expires REAL NOT NULL, used REAL, revoked REAL);
-CREATE TABLE sessions (
+    created REAL NOT NULL, expires REAL NOT NULL, used REAL, revoked REAL)""",
+        """CREATE TABLE sessions (
     hash TEXT PRIMARY KEY, token INTEGER NOT NULL REFERENCES tokens, created REAL NOT NULL,
-    expires REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE uploads (
+    expires REAL NOT NULL) WITHOUT ROWID""",
+        """CREATE TABLE uploads (
     upload INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL REFERENCES accounts, received REAL NOT NULL,
-    file TEXT NOT NULL, version INTEGER, outcome TEXT NOT NULL, text TEXT NOT NULL);
-CREATE INDEX uploads_by_account ON uploads (account, received);
-CREATE TABLE kept_games (
-    game INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL REFERENCES accounts, kept REAL NOT NULL,
-    bot TEXT NOT NULL, result TEXT NOT NULL, record TEXT NOT NULL);
-CREATE INDEX kept_games_by_account ON kept_games (account);
-PRAGMA application_id = {_APPLICATION};
-PRAGMA user_version = {_VERSION};
-"""
+    file TEXT NOT NULL, version INTEGER, outcome TEXT NOT NULL, text TEXT NOT NULL)""",
+        "CREATE INDEX uploads_by_account ON uploads (account, received)",
+    ),
+    application=0x53545742,  # "STWB"
+    version=3,
+    error=LeagueError,
+    synchronous="FULL",
+    wait_s=30,
+    if_read_only="A server, and invitations, need to write to it",
+    if_full="try again",
+)
 
 
-class WebStore:
-    """The database of accounts, uploads and kept games, open for reading and writing.
-
-    One thread at a time may use it.
-    """
+class WebStore(LeagueStore):
+    """The database of accounts and uploads in a league's folder, created if needed."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the database in a league's folder, creating it if needed. LeagueError if it cannot be used."""
-        self.path = folder / FILE
-        if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
-            raise LeagueError(f"{self.path} is not a regular file, so nothing was done. Move it away")
-        with self._guard("open"):
-            self.path.touch(mode=0o600)
-            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=30, check_same_thread=False)
+        """LeagueError if the database cannot be used."""
+        with WEB.guard(folder, "open"):
+            (folder / FILE).touch(mode=0o600)  # it holds who may do what
+            db = WEB.open_writer(folder)
             try:
-                for name, value in (("journal_mode", "WAL"), ("synchronous", "FULL"), ("foreign_keys", "ON")):
-                    self._db.execute(f"PRAGMA {name} = {value}")
-                self._make_tables()
+                with db.transaction():
+                    if not WEB.has_tables(db, folder):
+                        WEB.make_tables(db)
             except BaseException:
-                self._db.close()
+                db.close()
                 raise
-
-    def _make_tables(self) -> None:
-        with self.change():
-            known = self.one("PRAGMA application_id"), self.one("PRAGMA user_version")
-            if known == (0, 0) and not self.one("SELECT count(*) FROM sqlite_master"):
-                for statement in _SCHEMA.split(";"):
-                    self._db.execute(statement)
-            elif known != (_APPLICATION, _VERSION):
-                raise LeagueError(f"{self.path} was written by another version of arena. Move it away")
-
-    @contextmanager
-    def _guard(self, doing: str) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
-            raise
-        except (sqlite3.Error, OSError) as error:
-            raise LeagueError(f"cannot {doing} {self.path}: {error}") from error
-
-    def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
-        """All rows of a query."""
-        with self._guard("read"):
-            return self._db.execute(sql, args).fetchall()
-
-    def one(self, sql: str, *args: object) -> Any:
-        """The first value of the first row, None if there is no row."""
-        rows = self.query(sql, *args)
-        return rows[0][0] if rows else None
-
-    def run(self, sql: str, *args: object) -> sqlite3.Cursor:
-        """Run a statement that writes; the cursor has its `rowcount` and `lastrowid`."""
-        with self._guard("write to"):
-            return self._db.execute(sql, args)
-
-    @contextmanager
-    def change(self) -> Iterator[None]:
-        """One transaction that writes: when the block ends all of it is stored, or nothing."""
-        self.run("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.run("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-
-    def close(self) -> None:
-        """Close the database."""
-        self._db.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+        super().__init__(WEB, folder, db)
 
 
 class Stores:
@@ -137,7 +79,7 @@ class Stores:
 
     def data_version(self) -> int:
         """A number that is different after each change of the league by another connection."""
-        return int(self.league.one("PRAGMA data_version"))
+        return int(self.league.value("PRAGMA data_version"))
 
     def close(self) -> None:
         """Close the databases."""
@@ -215,9 +157,9 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
             if admin:
                 store.run("UPDATE accounts SET admin = 1 WHERE account = ?", account)
         else:
-            account = store.run(
+            account = store.insert(
                 "INSERT INTO accounts (author, admin, created) VALUES (?, ?, ?)", name, int(admin), now
-            ).lastrowid
+            )
         store.run(
             "INSERT INTO tokens (account, hash, created, expires) VALUES (?, ?, ?, ?)",
             account,
@@ -231,13 +173,12 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
 def revoke(store: WebStore, author: str) -> int:
     """Revoke all tokens of an author and end all sessions; the number of tokens. LeagueError for an unknown author."""
     with store.change():
-        account = store.one("SELECT account FROM accounts WHERE author = ?", author)
+        account = store.value("SELECT account FROM accounts WHERE author = ?", author)
         if account is None:
             raise LeagueError(f"nobody called '{author}' was invited")
         store.run("DELETE FROM sessions WHERE token IN (SELECT token FROM tokens WHERE account = ?)", account)
         store.run("UPDATE accounts SET admin = 0 WHERE account = ?", account)
-        revoked = store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", time.time(), account)
-        return revoked.rowcount
+        return store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", time.time(), account)
 
 
 def invitations(store: WebStore) -> list[Invitation]:
@@ -315,4 +256,5 @@ def session_of(store: WebStore, session: str, now: float | None = None) -> SignI
 
 def sign_out(store: WebStore, session: str) -> None:
     """End a session."""
-    store.run("DELETE FROM sessions WHERE hash = ?", fingerprint(session))
+    with store.change():
+        store.run("DELETE FROM sessions WHERE hash = ?", fingerprint(session))

@@ -43,10 +43,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-SECTIONS = {
-    *("", "live", "events", "history", "rules", "write", "bots", "games", "play", "me", "admin", "api", "static"),
-    *("sign-in", "sign-out", "healthz", "metrics", "skeleton.py"),
-}
 
 
 def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = True) -> Starlette:
@@ -75,7 +71,7 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
 
 
 class Guard:
-    """Middleware that refuses requests of other sites and large ones, adds headers, counts and logs."""
+    """Middleware that refuses requests of other sites and large ones, adds headers, and logs."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
@@ -104,10 +100,6 @@ class Guard:
             await app(scope, receive, send_with_headers)
         finally:
             seconds = time.monotonic() - begun
-            section = scope["path"].strip("/").partition("/")[0]
-            method = scope["method"] if scope["method"] in (*SAFE_METHODS, "POST") else "other"
-            metrics = scope["app"].state.backend.metrics
-            metrics.add(method, f"/{section}" if section in SECTIONS else "other", status, seconds)
             line = {
                 "time": round(time.time(), 3),
                 "method": scope["method"][:20],

@@ -10,9 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-import math
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -49,7 +47,6 @@ POLL_S = 0.5
 FRESH_S = 1.0
 MAX_PAGES = 1000
 MAX_RENEWED_PAGES = 50
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
 
 
 @dataclass(frozen=True)
@@ -66,21 +63,6 @@ class WebSettings:
     play: PlayLimits = field(default_factory=PlayLimits)
     level: str | None = None
     secure: bool = False
-
-
-@dataclass
-class Metrics:
-    """Requests and their durations since the server started."""
-
-    requests: Counter[tuple[str, str, int]] = field(default_factory=Counter)
-    seconds: Counter[float] = field(default_factory=Counter)
-    total_s: float = 0.0
-
-    def add(self, method: str, section: str, status: int, seconds: float) -> None:
-        """Count a request."""
-        self.requests[method, section, status] += 1
-        self.total_s += seconds
-        self.seconds[next(edge for edge in BUCKETS if seconds <= edge)] += 1
 
 
 class StoreThread:
@@ -120,7 +102,6 @@ class Backend:
         self.folder = folder.resolve()
         self._apart = apart
         self.settings = settings
-        self.metrics = Metrics()
         self.version = 0
         self.listeners = 0
         level = settings.level

@@ -157,7 +157,7 @@ async def take_upload(
 
 def own_version(league: League, account: Account, number: int) -> Version:
     """One of the account's versions; organisers have all. NoPage for others', as if they did not exist."""
-    if league.one("SELECT 1 FROM versions WHERE version = ?", number):
+    if league.value("SELECT 1 FROM versions WHERE version = ?", number):
         version = versions.get(league, number)
         if account.admin or version.author == account.author:
             return version

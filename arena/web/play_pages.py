@@ -6,7 +6,6 @@ Authors can play. If the organiser allows it, guests can, too: a cookie says who
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +16,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.league import versions
-from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.results.records import RecordLine, StoredGame
-from arena.web.accounts import Account, SignIn, Stores, fingerprint, form_text
+from arena.web.accounts import Account, SignIn, fingerprint, form_text
 from arena.web.backend import (
     backend_of,
     check_form,
@@ -33,7 +31,6 @@ from arena.web.backend import (
 from arena.web.play_tables import GUEST, CannotPlay, PlayTable
 from arena.web.public import NoPage, Site, render, viewer_page
 
-MAX_KEPT_GAMES = 50
 _MOVE_WAIT_S = 3.0  # most bots have moved by then, so the page that follows a move shows their move
 _POLL_WAIT_S = 20.0
 _GUEST_NAME = "visitor"
@@ -93,7 +90,7 @@ def _with_cookie(request: Request, who: Visitor, response: Response) -> Response
 
 def _shown(request: Request, who: Visitor, template: str, status: int = 200, **values: Any) -> Response:
     path, league = request.url.path.strip("/"), backend_of(request).league_name
-    page = render(template, path, league=league, live=False, form=who.session.form, guest=who.is_guest, **values)
+    page = render(template, path, league=league, live=False, form=who.session.form, **values)
     return _with_cookie(request, who, HTMLResponse(page, status))
 
 
@@ -112,7 +109,7 @@ async def _choose(request: Request) -> Response:
     try:
         who = await visitor(request)
     except HTTPException:
-        page = render("play.html", "play", league=backend.league_name, live=False, may=False, game=None, kept=[])
+        page = render("play.html", "play", league=backend.league_name, live=False, may=False, game=None)
         return HTMLResponse(page)
     try:
         backend.tables.check(who.owner, client_address(request))
@@ -125,7 +122,6 @@ async def _choose(request: Request) -> Response:
         "play.html",
         bots=await backend.site(opponents),
         chosen=request.query_params.get("bot", ""),
-        kept=[] if who.is_guest else await backend.read(lambda stores: _kept_games(stores, who.account)),
         game=backend.tables.of(who.owner),
         fault=fault,
         may=True,
@@ -190,7 +186,7 @@ async def _game(request: Request) -> Response:
 
 
 async def _act(request: Request) -> Response:
-    """A move, resigning, or keeping the record."""
+    """A move, or resigning."""
     who, backend = await visitor(request), backend_of(request)
     fields = await _fields(request, who)
     table = _table(request, who)
@@ -201,12 +197,6 @@ async def _act(request: Request) -> Response:
     if "resign" in fields:
         backend.tables.resign(table)
         await table.later_than(table.number, _MOVE_WAIT_S)
-    elif "keep" in fields:
-        shown = table.shown
-        if not who.is_guest and table.kept is None and shown["record"]:
-            table.kept = await backend.write(
-                lambda stores: _keep(stores, who.account, table.bot, shown["result"], shown["record"])
-            )
     else:
         backend.tables.move(table, number, index)
         await table.later_than(number, _MOVE_WAIT_S)
@@ -223,83 +213,15 @@ def _record(table: PlayTable) -> str:
     return str(table.shown["record"])
 
 
-def _download(record: str, name: str) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{name}.txt"'}
-    return PlainTextResponse(f"{record}\n", headers=headers)
-
-
 async def _game_record(request: Request) -> Response:
-    return _download(_record(_table(request, await visitor(request))), "game")
+    record = _record(_table(request, await visitor(request)))
+    return PlainTextResponse(f"{record}\n", headers={"content-disposition": 'attachment; filename="game.txt"'})
 
 
 async def _game_replay(request: Request) -> Response:
-    return await _replay(request, _record(_table(request, await visitor(request))))
-
-
-async def _replay(request: Request, record: str) -> Response:
+    record = _record(_table(request, await visitor(request)))
     game, path = StoredGame.of_line(RecordLine("the record", record, {})), request.url.path.strip("/")
     return HTMLResponse(await backend_of(request).site(viewer_page, game, "1", path))
-
-
-@dataclass(frozen=True)
-class KeptGame:
-    """A game that an author keeps: when it was kept, against which bot, how it ended, and its record."""
-
-    number: int
-    kept: float
-    bot: str
-    result: str
-    record: str
-
-
-def _keep(stores: Stores, account: Account, bot: str, result: str, record: str) -> int:
-    """Keep a record; its number. LeagueError if there are too many."""
-    with stores.web.change():
-        if len(_kept_games(stores, account)) >= MAX_KEPT_GAMES:
-            raise LeagueError(f"you can keep {MAX_KEPT_GAMES} games: remove one, or download this one")
-        kept = stores.web.run(
-            "INSERT INTO kept_games (account, kept, bot, result, record) VALUES (?, ?, ?, ?, ?)",
-            account.number,
-            time.time(),
-            bot,
-            result,
-            record,
-        )
-        return int(kept.lastrowid or 0)
-
-
-def _kept_games(stores: Stores, account: Account) -> list[KeptGame]:
-    """The games that an author keeps, newest first."""
-    rows = stores.web.query(
-        "SELECT game, kept, bot, result, record FROM kept_games WHERE account = ? ORDER BY game DESC", account.number
-    )
-    return [KeptGame(*row) for row in rows]
-
-
-async def _kept(request: Request) -> KeptGame:
-    who = await visitor(request)
-    games = await backend_of(request).read(lambda stores: _kept_games(stores, who.account))
-    for game in games:
-        if game.number == request.path_params["number"]:
-            return game
-    raise NoPage("you keep no such game")
-
-
-async def _kept_replay(request: Request) -> Response:
-    return await _replay(request, (await _kept(request)).record)
-
-
-async def _kept_record(request: Request) -> Response:
-    game = await _kept(request)
-    return _download(game.record, f"game-{game.number}")
-
-
-async def _kept_remove(request: Request) -> Response:
-    who = await visitor(request)
-    await _fields(request, who)
-    number, sql = request.path_params["number"], "DELETE FROM kept_games WHERE game = ? AND account = ?"
-    await backend_of(request).write(lambda stores: stores.web.run(sql, number, who.account.number))
-    return see_other(request, "play")
 
 
 ROUTES = [
@@ -309,7 +231,4 @@ ROUTES = [
     Route("/play/games/{key}", _act, methods=["POST"]),
     Route("/play/games/{key}/record", _game_record),
     Route("/play/games/{key}/replay", _game_replay),
-    Route("/play/kept/{number:number}", _kept_replay),
-    Route("/play/kept/{number:number}", _kept_remove, methods=["POST"]),
-    Route("/play/kept/{number:number}/record", _kept_record),
 ]

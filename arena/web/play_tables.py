@@ -1,6 +1,6 @@
 """The games that people are playing against bots, each in a process of its own: how many, whose, and for how long.
 
-They are not stored and end with the server. Authors can keep the record of a game, or download it.
+They are not stored and end with the server; the record of a game can be downloaded.
 """
 
 from __future__ import annotations
@@ -79,7 +79,6 @@ class PlayTable:
     shown        what its process has told last (see `play_child`)
     number       how many times it has told something
     reveals      whether the owner may read what the bot has raised
-    kept         the number of its kept record
     """
 
     key: str
@@ -90,7 +89,6 @@ class PlayTable:
     reveals: bool = False
     shown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     number: int = 0
-    kept: int | None = None
     touched: float = field(default_factory=time.monotonic)
     process: asyncio.subprocess.Process | None = None
     reader: asyncio.Task[None] | None = None

@@ -186,15 +186,16 @@ def record_upload(
     store: WebStore, account: Account, file: str, outcome: str, text: str = "", version: int | None = None
 ) -> None:
     """Record an upload and its outcome."""
-    store.run(
-        "INSERT INTO uploads (account, received, file, version, outcome, text) VALUES (?, ?, ?, ?, ?, ?)",
-        account.number,
-        time.time(),
-        file[:200],
-        version,
-        outcome,
-        text[:4000],
-    )
+    with store.change():
+        store.run(
+            "INSERT INTO uploads (account, received, file, version, outcome, text) VALUES (?, ?, ?, ?, ?, ?)",
+            account.number,
+            time.time(),
+            file[:200],
+            version,
+            outcome,
+            text[:4000],
+        )
 
 
 def receive(
@@ -267,7 +268,7 @@ def progress(league: League, number: int) -> dict[str, Any]:
         "reason": version.reason,
         "retired": version.retired is not None,
         "retired_reason": version.retired_reason,
-        "held": versions.is_held(league, version),
+        "held": False,
         "ahead": None,
         "waits": "",
         "warnings": [
@@ -277,8 +278,10 @@ def progress(league: League, number: int) -> dict[str, Any]:
         "entry": version.entry,
         "hash": version.hash,
     }
-    if version.state in OPEN and not values["held"]:
-        waiting = [other.id for other in versions.queue(league) if not versions.is_held(league, other)]
-        values["ahead"] = waiting.index(version.id) if version.id in waiting else 0
-        values["waits"] = f"{league.name} is paused" if oversight.paused(league) else ""
+    if version.state in OPEN:
+        waiting = [other.id for other in versions.waiting(league)]
+        values["held"] = version.id not in waiting and version.retired is None
+        if not values["held"]:
+            values["ahead"] = waiting.index(version.id) if version.id in waiting else 0
+            values["waits"] = f"{league.name} is paused" if oversight.paused(league) else ""
     return values

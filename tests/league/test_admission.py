@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation import process as processes
-from arena.league import events, games, match_runner, placement, versions
+from arena.league import events, match_runner, placement, versions
 from arena.league.check import check_bot
 from arena.league.check_report import ERROR, Finding
 from arena.league.lease import Lease
@@ -61,7 +61,7 @@ def test_broken_bots_are_refused(found: League, source: str, reason: str) -> Non
     assert reason in one.reason
     assert str(found.folder) not in one.reason  # names its file as the author does
     assert names(found) == ["other v1"]
-    assert games.count(found) == 0
+    assert found.count_games() == 0
     assert events.events(found)[-1].kind == "refused"
 
 
@@ -136,7 +136,7 @@ def test_a_trial_leaves_no_games(found: League) -> None:
         tried = trial(runner, one)
     assert tried is not None
     assert (tried.accepted, tried.games) == (True, 8)
-    assert games.count(found) == 0
+    assert found.count_games() == 0
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import events, games, lease, placement, versions
+from arena.league import events, lease, placement, versions
 from arena.league.match_runner import open_session
 from arena.league.placement import play_games
 from arena.league.rating import standings
@@ -204,7 +204,7 @@ def test_two_can_submit_while_a_third_plays(tmp_path: Path, make: Make) -> None:
         assert kinds.count("accepted") == 6
         assert sum(e.games for e in events.events(found) if e.kind == "played") == 200
         last = events.events(found)[-1]
-        if last.total == games.count(found):
+        if last.total == found.count_games():
             assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
 
 

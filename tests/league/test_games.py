@@ -86,7 +86,7 @@ def test_a_game_is_stored_once(found: League) -> None:
         assert games.store_rows(found, lineup, rows) == 2
         assert games.store_rows(found, lineup, [row(task, 0, 0), rows[1]]) == 0
         assert found.query("SELECT score FROM games ORDER BY id") == [(2,), (0,)]
-        assert found.one("SELECT games FROM lineups") == 2
+        assert found.value("SELECT games FROM lineups") == 2
     sound(found.folder)
 
 
@@ -95,7 +95,7 @@ def test_scores(found: League) -> None:
     played(found, [(a, b, [2, 2, 1]), (c, a, [2]), (b, a, [0])])
     assert games.head_to_heads(found, a.id) == [OpponentResults(b.id, 8, 7, 0, 1), OpponentResults(c.id, 2, 0, 0, 2)]
     assert games.head_to_heads(found, b.id) == [OpponentResults(a.id, 8, 1, 0, 7)]
-    assert games.count(found) == 10
+    assert found.count_games() == 10
 
 
 def test_forfeits(found: League) -> None:
@@ -148,4 +148,4 @@ def test_others_see_what_is_stored(found: League) -> None:
     a, b = enter(found, "a", "b")
     with open_league(found.folder, write=False) as reader:
         played(found, [(a, b, [1])])
-        assert games.count(reader) == 2
+        assert reader.count_games() == 2

@@ -58,7 +58,7 @@ def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
         with pytest.raises(oversight.BudgetSpent, match="of the 1 MiB that it may take"):
             receive(found, "one", FIRST)
         assert main(["league", "play", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]) == 2
-    assert games.count(open_league(tmp_path / "a", write=False)) == 0
+    assert open_league(tmp_path / "a", write=False).count_games() == 0
 
 
 def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,12 +125,12 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> No
         waiting = threading.Thread(target=lambda: ends.append(main(words)))
         waiting.start()
         time.sleep(1)
-        before = games.count(found)
+        before = found.count_games()
         oversight.resume(found)
         waiting.join(60)
         assert before == 0
         assert ends == [0]
-        assert games.count(found) > 4
+        assert found.count_games() > 4
         assert {one.name for one in versions.in_state(found, versions.ACTIVE)} == {"a", "b", "one"}
         with pytest.raises(LeagueError, match="not paused"):
             oversight.resume(found)
@@ -146,17 +146,17 @@ def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
         words = ["league", "play", str(tmp_path / "a"), "--max-games", "30", "--workers", "1"]
         playing = threading.Thread(target=lambda: ends.append(main(words)))
         playing.start()
-        assert wait_for(lambda: games.count(found))
+        assert wait_for(lambda: found.count_games())
         oversight.pause(found)
-        assert wait_for(lambda: not found.one("SELECT count(*) FROM reserved"))  # what was not begun is given back
-        stopped = games.count(found)
+        assert wait_for(lambda: not found.value("SELECT count(*) FROM reserved"))  # what was not begun is given back
+        stopped = found.count_games()
         time.sleep(1)
-        assert games.count(found) == stopped < 30
+        assert found.count_games() == stopped < 30
         assert not ends
         oversight.resume(found)
         playing.join(60)
         assert ends == [0]
-        assert games.count(found) >= 30
+        assert found.count_games() >= 30
         assert verify_league(found).sound
 
 
@@ -169,7 +169,7 @@ def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         submit(found, "one", MIDDLE)
         report = verify_league(found)
         assert report.faults == []
-        assert report.replayed == report.games == games.count(found) > 0
+        assert report.replayed == report.games == found.count_games() > 0
         assert verify_league(found, 3).replayed == 3
     assert main(["verify", str(tmp_path / "a")]) == 0
     assert " were replayed, 3 files of 3 versions" in capsys.readouterr().out
@@ -224,7 +224,7 @@ def test_deals_played_once(tmp_path: Path) -> None:
     with league(tmp_path / "a", pairs=False, placement={"games": 5}) as found:
         a, b, c = enter(found, "a", "b", "c")
         submit(found, "one", MIDDLE)
-        assert found.one("SELECT max(n) FROM (SELECT count(*) n FROM games GROUP BY deal)") == 1
+        assert found.value("SELECT max(n) FROM (SELECT count(*) n FROM games GROUP BY deal)") == 1
         rows = found.query("SELECT pairing, sum(game), count(*) FROM games GROUP BY pairing")
         assert all(abs(2 * second - number) <= 1 for _, second, number in rows)
         lineup = games.new_lineup(found, 1, "none")
@@ -244,7 +244,7 @@ def test_deals_shared_by_pairings(tmp_path: Path) -> None:
         start = tasks[0].deal
         assert [task.deal - start for task in tasks] == [0, 0, 1, 1, 2]
         assert games.reserve_deals(found, lineup, [games.Fixture(a, b, 1)])[0].deal == start + 3
-        assert found.one("SELECT max(n) FROM (SELECT count(DISTINCT pairing) n FROM games GROUP BY deal)") > 1
+        assert found.value("SELECT max(n) FROM (SELECT count(DISTINCT pairing) n FROM games GROUP BY deal)") > 1
         assert verify_league(found).sound
 
 

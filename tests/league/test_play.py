@@ -18,14 +18,14 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, row, sound,
 def test_play_stores_the_games_asked_for(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         submit(found, name, source)
-    before, errors = games.count(found), sum(p.error or 0 for p in standings(found).rows)
+    before, errors = found.count_games(), sum(p.error or 0 for p in standings(found).rows)
     with open_session(found, "play", 2) as session:
         stored = play_games(session, 99)
-    assert stored == games.count(found) - before
+    assert stored == found.count_games() - before
     assert 99 <= stored <= 100
     assert sum(p.error or 0 for p in standings(found).rows) < errors
     last = events.events(found)[-1]
-    assert (last.kind, last.games, last.total) == ("played", stored, games.count(found))
+    assert (last.kind, last.games, last.total) == ("played", stored, found.count_games())
     assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
     sound(found.folder)
 
@@ -44,11 +44,11 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
     with open_session(found, "play", 1) as session:
 
         def tell(number: int) -> None:
-            if games.count(found) >= 60:
+            if found.count_games() >= 60:
                 session.signals.count += 1
 
         stored = play_games(dataclasses.replace(session, tell=tell))
-    assert 60 <= stored == games.count(found) < 200
+    assert 60 <= stored == found.count_games() < 200
     assert events.events(found)[-1].games == stored
     sound(found.folder)
 
@@ -68,7 +68,7 @@ def test_play_goes_on_over_an_event_of_others(found: League) -> None:
         play_games(dataclasses.replace(session, tell=tell), 120)
     kinds = [(e.kind, e.games) for e in events.events(found)[1:]]
     assert "retired" in dict(kinds)
-    assert sum(number for kind, number in kinds if kind == "played") == games.count(found)
+    assert sum(number for kind, number in kinds if kind == "played") == found.count_games()
     assert {p.version.name for p in standings(found).rows} == {"a", "b"}
 
 

@@ -41,7 +41,7 @@ def test_a_league_is_made_once(tmp_path: Path) -> None:
     with pytest.raises(LeagueError, match=r"already holds a league"), league(tmp_path / "one"):
         pass
     with open_league(tmp_path / "one") as found:
-        assert found.one("SELECT count(*) FROM versions") == 1
+        assert found.value("SELECT count(*) FROM versions") == 1
 
 
 def test_two_at_once_make_one(tmp_path: Path) -> None:
@@ -120,11 +120,11 @@ def test_read_only(tmp_path: Path) -> None:
     with league(tmp_path) as made:
         enter(made, "ann")
     with open_league(tmp_path, write=False) as found:
-        assert found.one("SELECT name FROM bots") == "ann"
+        assert found.value("SELECT name FROM bots") == "ann"
         with pytest.raises(LeagueError), found.change():
             found.run("DELETE FROM bots")
     with open_league(tmp_path) as found:
-        assert found.one("SELECT name FROM bots") == "ann"
+        assert found.value("SELECT name FROM bots") == "ann"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -146,7 +146,7 @@ def test_a_change_is_whole_or_nothing(tmp_path: Path) -> None:
         assert made.query("SELECT * FROM bots") == []
         with made.change():
             made.insert("INSERT INTO bots (name) VALUES ('ann')")
-        assert made.one("SELECT name FROM bots") == "ann"
+        assert made.value("SELECT name FROM bots") == "ann"
 
 
 def test_a_full_disk_is_said(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
             made.change(),
         ):
             made.insert("INSERT INTO files (hash, content) VALUES ('x', ?)", bytes(200_000))
-        assert made.one("SELECT name FROM bots") == "ann"
+        assert made.value("SELECT name FROM bots") == "ann"
 
 
 def test_two_write_by_turns(tmp_path: Path) -> None:
@@ -172,9 +172,9 @@ def test_two_write_by_turns(tmp_path: Path) -> None:
         with open_league(tmp_path) as found:
             for at in range(rounds):
                 with found.change():
-                    count = found.one("SELECT count(*) FROM bots")
+                    count = found.value("SELECT count(*) FROM bots")
                     found.insert("INSERT INTO bots (name) VALUES (?)", f"{count}")
-                    assert found.one("SELECT count(*) FROM bots") == count + 1, (number, at)
+                    assert found.value("SELECT count(*) FROM bots") == count + 1, (number, at)
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(2)]
     for thread in threads:
@@ -182,4 +182,4 @@ def test_two_write_by_turns(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     with open_league(tmp_path, write=False) as found:
-        assert found.one("SELECT count(*) FROM bots") == 2 * rounds
+        assert found.value("SELECT count(*) FROM bots") == 2 * rounds

@@ -54,7 +54,7 @@ def test_files_are_kept_once(found: League, lease: Lease, tmp_path: Path) -> Non
     for name, source in (("ann", FIRST), ("bob", LAST)):
         files = (StoredFile(f"{name}.py", source.encode()), shared)
         versions.submit(found, lease.number, Submission(name, None, f"{name}.py", files))
-    assert found.one("SELECT count(*) FROM files") == 3
+    assert found.value("SELECT count(*) FROM files") == 3
     versions.write_files(versions.files_of(found, 2), tmp_path / "out")
     assert (tmp_path / "out" / "bob.py").read_text() == LAST
     assert os.access(tmp_path / "out" / "lib" / "data.bin", os.X_OK)
@@ -76,7 +76,7 @@ def test_the_same_file_again(found: League, lease: Lease, state: str, outcome: s
         put(found, one, state)
     sent = send(found, lease, "ann", FIRST)
     assert (sent.outcome, sent.version.id, sent.version.state) == (outcome, one.id, then)
-    assert found.one("SELECT count(*) FROM versions") == 1
+    assert found.value("SELECT count(*) FROM versions") == 1
 
 
 def test_a_new_version_replaces_the_old(found: League, lease: Lease) -> None:
@@ -217,7 +217,7 @@ def test_a_lease_is_renewed(found: League, lease: Lease, monkeypatch: pytest.Mon
     monkeypatch.setattr("arena.league.lease.RENEW_S", 0.0)
     expire(found, lease)
     lease.beat()
-    assert found.one("SELECT lease FROM sessions") > time.time() + 20
+    assert found.value("SELECT lease FROM sessions") > time.time() + 20
     assert release_expired(found) == 0
 
 

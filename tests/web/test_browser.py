@@ -181,13 +181,7 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_
     assert moves > 10
     assert any(text in text_of(driver) for text in ("You win", "You lose", "A draw"))
     assert_sound(driver, width)
-    press(driver, "Keep it")
-    wait_for(driver, "Kept")
     click(driver, "link text", "See it in the viewer")
-    assert driver.find_elements("css selector", "[data-viewer] .board")
-    driver.get(f"{server.url}/play")
-    assert_sound(driver, width)
-    click(driver, "css selector", "main a[href*='kept/']")
     assert driver.find_elements("css selector", "[data-viewer] .board")
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
@@ -227,10 +221,7 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
         moves += 1
     assert moves > 10
     assert any(text in text_of(plain) for text in ("You win", "You lose", "A draw"))
-    press(plain, "Keep it")
-    wait_for(plain, "Kept")
-    plain.get(f"{server.url}/play")
-    click(plain, "css selector", "main a[href*='kept/']")
+    click(plain, "link text", "See it in the viewer")
     wait_for(plain, "Final board")
     click(plain, "css selector", "main summary")
     wait_for(plain, "schotten/1 ")

@@ -122,7 +122,7 @@ def cards_of(page: str) -> set[str]:
 
 
 @pytest.mark.usefixtures("threads")
-def test_a_whole_game_is_played_kept_and_seen(web: Web, tmp_path: Path) -> None:
+def test_a_whole_game_is_played_and_seen(web: Web, tmp_path: Path) -> None:
     ann = web.person("Ann")
     game = Play(ann, claims="1")
     assert "choose a card, then a stone" in game.page
@@ -138,19 +138,10 @@ def test_a_whole_game_is_played_kept_and_seen(web: Web, tmp_path: Path) -> None:
     assert set(read_game(str(tmp_path / "game.txt"), None).names) == {"Ann", "one v1"}
     replay(parse_record(record))
     assert 'id="data-games"' in ann.get(f"{game.path}/replay")
-    game.post(keep="1")
-    game.post(keep="1")
-    assert ann.get("/play").count("/record") == 1
-    assert ann.get("/play/kept/1/record") == record
-    assert 'id="data-games"' in ann.get("/play/kept/1")
     bob = web.person("Bob")
-    for path in (game.path, f"{game.path}/record", f"{game.path}/replay", "/play/kept/1", "/play/kept/1/record"):
+    for path in (game.path, f"{game.path}/record", f"{game.path}/replay"):
         assert bob.client.get(path).status_code == 404, path
     bob.post(game.path, 404, resign="1")
-    bob.post("/play/kept/1")
-    assert ann.get("/play").count("/record") == 1
-    ann.post("/play/kept/1")
-    assert "/record" not in ann.get("/play")
     with open_league(web.folder, write=False) as league:
         assert league.count_games() == 8  # it counts nowhere
 
@@ -229,7 +220,7 @@ def test_a_game_in_which_nobody_moves_ends(web: Web) -> None:
 
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("play", [PlayLimits(guests=True)])
-def test_guests_play_where_they_may_and_keep_nothing(web: Web) -> None:
+def test_guests_play_where_they_may(web: Web) -> None:
     guests = []
     for _ in range(2):
         client = web.new()
@@ -244,10 +235,7 @@ def test_guests_play_where_they_may_and_keep_nothing(web: Web) -> None:
     client = web.new()
     found = re.search(r"from your address", client.get("/play").text)
     assert found  # two from one address
-    page = guests[0].to_the_end()
-    assert 'name="keep"' not in page
-    guests[0].post(keep="1")
-    assert guests[0].person.client.get("/play/kept/1").status_code == 404
+    guests[0].to_the_end()
     assert guests[0].person.client.get("/me", follow_redirects=False).status_code == 303
 
 
@@ -255,7 +243,6 @@ def test_nobody_signed_out_plays_by_default(web: Web) -> None:
     client = web.new()
     assert "Sign in</a> to play" in client.get("/play").text
     assert client.post("/play", data={"bot": "one"}).status_code == 401
-    assert client.get("/play/kept/1").status_code == 401
 
 
 @pytest.mark.usefixtures("threads")
@@ -264,7 +251,7 @@ def test_a_form_from_elsewhere_plays_nothing(web: Web, form: str) -> None:
     ann = web.person("Ann")
     game = Play(ann)
     stranger = Person(ann.client, form)
-    for path, values in (("/play", {"bot": "one"}), (game.path, {"resign": "1"}), ("/play/kept/1", {})):
+    for path, values in (("/play", {"bot": "one"}), (game.path, {"resign": "1"})):
         stranger.post(path, 403, **values)
     assert (
         ann.client.post(

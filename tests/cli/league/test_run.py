@@ -68,7 +68,7 @@ def games_of(folder: Path) -> int:
     from arena.league.store import open_league
 
     with open_league(folder, write=False) as league:
-        return int(league.one("SELECT count(*) FROM games"))
+        return int(league.value("SELECT count(*) FROM games"))
 
 
 def test_ctrl_c_ends_play(played: Arena, tmp_path: Path) -> None:
