@@ -6,8 +6,6 @@ In a checkout they lie beside the source, in a wheel inside the package.
 from __future__ import annotations
 
 import errno
-import os
-import stat
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -32,13 +30,10 @@ LONGEST_TEXT = 4 << 20
 
 
 def read_small_file(path: Path, most: int = LONGEST_TEXT) -> bytes:
-    """The bytes of a file. OSError, also for what is no file (a pipe or a device can go on for ever), or too large."""
-    mode = os.stat(path).st_mode  # before it is opened, which some devices feel
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+    """The bytes of a file. OSError, also for a pipe or a device, which can go on for ever, and for a larger file."""
+    if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    with open(path, "rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))

@@ -6,7 +6,6 @@ checked (`arena.tournament.validation`), the options of commands and the referen
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, Literal
@@ -52,12 +51,12 @@ class Setting:
         if self.kind == "boolean":
             return "true or false"
         noun = self.noun or f"a {self.kind}"
-        if self.least is not None:
-            return f"{noun} from {_plain(self.least)} to {_plain(self.most)}"
-        if self.below is not None:
-            return f"{noun} between {_plain(self.above)} and {_plain(self.below)}"
-        if self.above is not None:
-            return f"{noun}, more than {_plain(self.above)} and at most {_plain(self.most)}"
+        if self.least is not None and self.most is not None:
+            return f"{noun} from {number_text(self.least)} to {number_text(self.most)}"
+        if self.above is not None and self.below is not None:
+            return f"{noun} between {number_text(self.above)} and {number_text(self.below)}"
+        if self.above is not None and self.most is not None:
+            return f"{noun}, more than {number_text(self.above)} and at most {number_text(self.most)}"
         return noun
 
     @property
@@ -78,27 +77,13 @@ class Setting:
         )
 
 
-def _plain(number: float | None) -> str:
-    return f"{number:g}" if isinstance(number, float) else str(number)
-
-
-def is_long(number: int) -> bool:
-    """Whether a number is too long for a message. `str` refuses numbers with thousands of digits."""
-    return number.bit_length() > 100
-
-
 def number_text(number: float) -> str:
-    """A number that somebody has given, for a message about it.
+    """A number for a message.
 
-    >>> number_text(-3), number_text(0.25), number_text(10**400), number_text(1 - 10**400)
-    ('-3', '0.25', 'a number of 401 digits', 'a negative number of 400 digits')
+    >>> number_text(-3), number_text(0.25), number_text(10.0)
+    ('-3', '0.25', '10')
     """
-    if isinstance(number, float):
-        return f"{number:g}"
-    if not is_long(number):
-        return str(number)
-    digits = int(number.bit_length() * math.log10(2))
-    return f"a {'negative ' if number < 0 else ''}number of {digits + (abs(number) >= 10**digits)} digits"
+    return f"{number:g}" if isinstance(number, float) else str(number)
 
 
 def whole(default: int | None, least: int, most: int, help: str, **more: Any) -> Any:

@@ -36,8 +36,7 @@ from arena.results.table import (
     rounded,
 )
 from arena.results.whole_file import write_whole
-from arena.rounding import half_up
-from arena.text import counted, first_line, one_line, printable_lines, spreadsheet_cell, utc_iso
+from arena.text import counted, first_line, half_up, one_line, printable_lines, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from arena.rounding import half_up
+from arena.text import half_up
 
 if TYPE_CHECKING:
     import pandas as pd

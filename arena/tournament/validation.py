@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
 from arena.paths import read_small_file
-from arena.settings import Setting, is_long, number_text, settings_of
+from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line
 
 LONGEST_SHOWN = 200
@@ -129,7 +129,7 @@ def show(value: object) -> str:
     if isinstance(value, bool):
         return f"the boolean {json.dumps(value)}"
     if isinstance(value, int | float):
-        return number_text(value) if isinstance(value, int) and is_long(value) else f"the number {json.dumps(value)}"
+        return f"the number {json.dumps(value)}"
     if isinstance(value, list | Mapping):
         return "a list" if isinstance(value, list) else "a table"
     return f"the {type(value).__name__} {value}"

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TextIO, TypeAlias
 
-from arena.rounding import half_up
-from arena.text import one_line, printable_lines
+from arena.text import half_up, one_line, printable_lines
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import GameId, ScheduleProgress
 from arena.tournament.runner.job import Played
