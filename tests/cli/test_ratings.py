@@ -75,14 +75,6 @@ def test_shape(arena: Arena, eight: str) -> None:
     assert likely["Alpha"]["Bravo"] + likely["Bravo"]["Alpha"] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "csv", "json", "html"])
-def test_every_format_names_every_bot_and_no_nan(arena: Arena, eight: str, form: str) -> None:
-    out = arena("rate", eight, "--print", form, "--los").out
-    for bot in EIGHT["ordo_simulated_error95"]:
-        assert bot in out
-    assert "nan" not in out.lower()
-
-
 @pytest.mark.process
 def test_a_league_has_commands_of_its_own(arena: Arena) -> None:
     arena("league", "create", "open", "--out", "open", "--isolation", "none")

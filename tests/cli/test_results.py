@@ -107,20 +107,6 @@ def test_a_record_is_shown_from_its_text_and_from_a_file(arena: Arena, played: P
     assert arena("replay", "games.txt", 2).out != shown
 
 
-@pytest.mark.parametrize(
-    ("game", "wanted"),
-    [
-        ("0/999/0", "its games run from 0/0/0 to 2/4/1"),
-        ("31", "it holds 30"),
-        ("0", "it holds 30"),
-        ("x", "PAIRING/DEAL/GAME"),
-        ("1/2", "PAIRING/DEAL/GAME"),
-    ],
-)
-def test_games_that_are_not_there(arena: Arena, played: Path, game: str, wanted: str) -> None:
-    assert wanted in arena("replay", played, game, code=2).err
-
-
 def test_damaged_records_name_the_place(arena: Arena, played: Path) -> None:
     text = arena("replay", played, 1, "--record").out.strip()
     head, moves, result = text.split("; ")
