@@ -63,8 +63,8 @@ def play(
     arena play champion --rules tactical --seed 7
     arena play greedy counter --pace 0.5
 
-    Type a move such as r7@3, or its beginning and Tab; or choose with the arrow keys. 'help' lists the other words:
-    hint, why 3, undo, resign, save, quit. When two bots play, the keys are those of 'arena replay --watch'.
+    Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other words: hint, why 3, undo, resign,
+    quit. When two bots play, the keys are those of 'arena replay --watch'.
 
     The game is saved in games/ after every move, as a record that 'arena replay' shows; it counts in no table. If you
     leave (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE.
@@ -150,9 +150,9 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
     path.parent.mkdir(parents=True, exist_ok=True)
     screen: LineInterface | FullScreen
     if plain or not on_screen():
-        screen = LineInterface(seating.person, str(path))
+        screen = LineInterface(seating.person)
     else:
-        screen = FullScreen(seating.person, str(path))
+        screen = FullScreen(seating.person)
     try:
         screen.run(Session(seating, screen, path, moves), end_text)
     except KeyboardInterrupt as gone:

@@ -21,7 +21,7 @@ from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
 from arena.results.decisions import Position, decisions
 from arena.results.records import StoredGame
-from arena.terminal.drawing import draw, signs_for
+from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
 from arena.terminal.scene import scene_of
@@ -193,8 +193,8 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
     moves = state.legal_moves()
     scene = scene_of(Position.of(state), state.rules, names, state.turn, (True, False))
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
-    console.print(draw(scene, max(shutil.get_terminal_size().columns, 60), signs_for(console.encoding)))
-    click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene, '').menu()}\n")
+    console.print(draw(scene, max(shutil.get_terminal_size().columns, 60)))
+    click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")
     click.echo("--- the bot's own output " + "-" * 30)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from rich.text import Text
 
@@ -25,43 +24,25 @@ _MINE, _THEIRS, _DIM, _LABEL = "bold green", "bold red", "dim", "bold"
 _LEAST, _USUAL, _MOST = 6, 8, 11  # widths of a stone's column; a wild with its value, *123=g1, takes 7
 
 
-@dataclass(frozen=True)
-class Signs:
-    """What is drawn besides letters."""
-
-    owned: tuple[str, str] = ("▼", "▲")
-    free: str = "·"
-    point: tuple[str, str] = ("►", "◄")
+_OWNED, _FREE, _POINT = ("▼", "▲"), "·", ("►", "◄")
 
 
-ASCII = Signs(("v", "^"), ".", (">", "<"))
-
-
-def signs_for(encoding: str | None) -> Signs:
-    """The signs that an encoding can write."""
-    try:
-        "".join((*Signs().owned, Signs().free, *Signs().point)).encode(encoding or "ascii")
-    except (UnicodeError, LookupError):
-        return ASCII
-    return Signs()
-
-
-def draw(scene: Scene, width: int, signs: Signs = Signs()) -> Text:
+def draw(scene: Scene, width: int) -> Text:
     """The table: 13 lines in the base game, up to 18; none is wider than `width` cells, from 60 on."""
     column = min(max((width - 4) // 9, _LEAST), _MOST)
     indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
     below, above = (max(4 if "mud" in modes else 3 for modes in scene.modes) for _ in "12")
-    lines = [_heading(scene), *_player(scene, 1, width, signs)]
+    lines = [_heading(scene), *_player(scene, 1, width)]
     if scene.hands[1] is not None:
-        lines += _hand(scene, 1, width, signs)
-    lines += [_row(scene, 1, level, indent, column, signs) for level in reversed(range(above))]
-    lines.append(_stones(scene, indent, column, signs))
+        lines += _hand(scene, 1, width)
+    lines += [_row(scene, 1, level, indent, column) for level in reversed(range(above))]
+    lines.append(_stones(scene, indent, column))
     if any(scene.modes):
         lines.append(_modes(scene, indent, column))
-    lines += [_row(scene, 0, level, indent, column, signs) for level in range(below)]
-    lines += _player(scene, 0, width, signs)
+    lines += [_row(scene, 0, level, indent, column) for level in range(below)]
+    lines += _player(scene, 0, width)
     if scene.hands[0] is not None:
-        lines += _hand(scene, 0, width, signs)
+        lines += _hand(scene, 0, width)
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return Text("\n").join(lines)
@@ -79,11 +60,11 @@ def _heading(scene: Scene) -> Text:
     return Text(f"{one_line(scene.rules.name)}   turn {scene.turn}   {decks}", _DIM)
 
 
-def _player(scene: Scene, player: int, width: int, signs: Signs) -> list[Text]:
+def _player(scene: Scene, player: int, width: int) -> list[Text]:
     """Who sits there, with what lies face up on that side; in further lines what does not fit into the first."""
     seat = scene.seat if player == 0 else 1 - scene.seat
     name = shortened(one_line(scene.names[player]), 24)
-    line = Text().append(f"{signs.point[0] if scene.to_move == player else ' '} ", _LABEL)
+    line = Text().append(f"{_POINT[0] if scene.to_move == player else ' '} ", _LABEL)
     line.append(f"{'ab'[seat]} {name}".rstrip(), _MINE if player == 0 else _THEIRS)
     stones = scene.stones_of(player)
     line.append(f"   {counted(stones, 'stone')}", _LABEL if stones else _DIM)
@@ -103,14 +84,14 @@ def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) ->
     return lines
 
 
-def _row(scene: Scene, player: int, level: int, indent: str, column: int, signs: Signs) -> Text:
+def _row(scene: Scene, player: int, level: int, indent: str, column: int) -> Text:
     """The cards at a distance from the stones; sides grow away from them."""
     line = Text(indent)
     for side, modes, owner in zip(scene.sides[player], scene.modes, scene.owners):
         if level < len(side):
             card = card_text(side[level])
         elif level < (4 if "mud" in modes else 3) and owner is None:
-            card = Text(f" {signs.free} ", _DIM)
+            card = Text(f" {_FREE} ", _DIM)
         else:
             card = Text()
         if len(card) > column - 1:  # a wild that is bound, where there is little room
@@ -119,15 +100,15 @@ def _row(scene: Scene, player: int, level: int, indent: str, column: int, signs:
     return line
 
 
-def _stones(scene: Scene, indent: str, column: int, signs: Signs) -> Text:
+def _stones(scene: Scene, indent: str, column: int) -> Text:
     line = Text(indent)
     for stone, owner in enumerate(scene.owners, start=1):
         if owner is None:
             text, style = f"[{stone}]", _LABEL if stone in scene.changed else ""
         else:
-            text, style = f"{signs.owned[owner]}{stone}{signs.owned[owner]}", (_MINE, _THEIRS)[owner]
+            text, style = f"{_OWNED[owner]}{stone}{_OWNED[owner]}", (_MINE, _THEIRS)[owner]
         if stone == scene.stone:
-            text, style = f"{signs.point[0]}{stone}{signs.point[1]}", "bold reverse"
+            text, style = f"{_POINT[0]}{stone}{_POINT[1]}", "bold reverse"
         elif stone in scene.changed:
             style = f"{style} underline".strip()
         line.append(text, style or None).append(" " * (column - len(text)))
@@ -144,7 +125,7 @@ def _modes(scene: Scene, indent: str, column: int) -> Text:
     return line
 
 
-def _hand(scene: Scene, player: int, width: int, signs: Signs) -> list[Text]:
+def _hand(scene: Scene, player: int, width: int) -> list[Text]:
     """A hand, in further lines where it is long; what a ruse has taken stands behind it."""
     held = scene.hands[player] or ()
     lines = _filled([Text().append("  hand" if held else "  hand -", _DIM)], held, width, 6)
@@ -154,7 +135,7 @@ def _hand(scene: Scene, player: int, width: int, signs: Signs) -> list[Text]:
             begin = line.plain.find(sign)
             if begin >= 0:
                 line.stylize("reverse", begin, begin + len(sign))
-                line.plain = line.plain[:begin] + signs.point[0] + line.plain[begin + 1 :]
+                line.plain = line.plain[:begin] + _POINT[0] + line.plain[begin + 1 :]
                 break
     if player == scene.to_move and scene.pending is not None:
         lines[-1].append("   taken: ", _DIM).append_text(card_text(scene.pending))

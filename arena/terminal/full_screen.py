@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.document import Document
-from prompt_toolkit.filters import Condition, has_completions
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.layout import BufferControl, Float, FloatContainer, HSplit, Window
-from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout import BufferControl, HSplit, Window
 from prompt_toolkit.layout.processors import AfterInput, BeforeInput
 from rich.console import Console
 from rich.text import Text
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.drawing import draw, signs_for
+from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput, Left, Person, PersonInterface
 from arena.terminal.scene import News, Scene
 from arena.terminal.session import Session
-from arena.terminal.widgets import WIDTH, Background, Notes, Painter, application, fixed, shown_output
+from arena.terminal.widgets import WIDTH, Background, Notes, application, fixed, shown_output, table
 from arena.text import printable_lines
 
 _PATIENCE_S, _HEARD = 2.0, 5
-_KEYS = "↑↓ card  ←→ stone  Enter plays  Tab list   hint  why 3  undo  resign  quit  help"
+_KEYS = "↑↓ card  ←→ stone  Enter plays   moves  hint  why 3  undo  resign  quit  help"
 
 
 class FullScreen(PersonInterface):
@@ -38,11 +35,9 @@ class FullScreen(PersonInterface):
     of the screen. A decision goes to the screen as a `DecisionInput` and comes back through a queue.
     """
 
-    def __init__(self, person: str, saved_to: str) -> None:
+    def __init__(self, person: str) -> None:
         self._left = False
         self._person = person
-        self._saved_to = saved_to
-        self._painter = Painter()
         self._notes = Notes()
         self._news: News | None = None
         self._heard: list[str] = []  # what bots have printed since the last decision
@@ -52,7 +47,7 @@ class FullScreen(PersonInterface):
         self._head: str | None = None  # what the arrow keys point at
         self._stone: int | None = None
         self._over: str | None = None
-        self._input = Buffer(completer=_Moves(self), complete_while_typing=True, multiline=False)
+        self._input = Buffer(multiline=False)
         self._app: Application[None] = self._make()
 
     # ---- for the game, in its thread ------------------------------------------------------------------------
@@ -74,7 +69,7 @@ class FullScreen(PersonInterface):
         """The move that the person makes."""
         assert self._scene is not None
         assert self._news is not None
-        decision = DecisionInput(view, moves, self._scene, self._saved_to)
+        decision = DecisionInput(view, moves, self._scene)
         heard, self._heard = self._heard[-_HEARD:], []
         self._notes.show("\n".join(filter(None, [self._news.text(), *heard, decision.prompt])))
         self._news.clear()
@@ -117,7 +112,7 @@ class FullScreen(PersonInterface):
             raise Left
         assert self._scene is not None
         last = Console(highlight=False, markup=False, soft_wrap=True)
-        last.print(draw(self._scene, max(last.width, WIDTH), signs_for(last.encoding)))
+        last.print(draw(self._scene, max(last.width, WIDTH)))
         last.print(Text(printable_lines(f"\n{self._over}")))
 
     def _hear(self, line: str) -> None:
@@ -149,12 +144,11 @@ class FullScreen(PersonInterface):
                 fixed(lambda: _KEYS if self._over is None else "Enter leaves", style="reverse", height=1),
             ]
         )
-        menu = Float(CompletionsMenu(max_height=12, scroll_offset=1), xcursor=True, ycursor=True)
-        return application(FloatContainer(body, [menu]), keys)
+        return application(body, keys)
 
     def _table(self) -> AnyFormattedText:
         scene = self._scene
-        return "" if scene is None else self._painter.table(scene.pointing(self._pointed_card, self._stone))
+        return "" if scene is None else table(scene.pointing(self._pointed_card, self._stone))
 
     @property
     def _pointed_card(self) -> str | None:
@@ -169,18 +163,11 @@ class FullScreen(PersonInterface):
     # ---- keys -----------------------------------------------------------------------------------------------
 
     def _bind(self, keys: KeyBindings) -> None:
-        pointing = Condition(lambda: self._decision is not None and not self._input.text) & ~has_completions
+        pointing = Condition(lambda: self._decision is not None and not self._input.text)
 
         @keys.add("enter")
         def _(event: KeyPressEvent) -> None:
             self._entered()
-
-        @keys.add("tab")
-        def _(event: KeyPressEvent) -> None:
-            if self._input.complete_state is None:
-                self._input.start_completion()
-            else:
-                self._input.complete_next()
 
         for key, cards, stones in (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1)):
             keys.add(key, filter=pointing)(lambda event, c=cards, s=stones: self._point(c, s))
@@ -188,7 +175,6 @@ class FullScreen(PersonInterface):
         @keys.add("escape", eager=True)
         def _(event: KeyPressEvent) -> None:
             self._head = self._stone = None
-            self._input.cancel_completion()
             if self._input.text:
                 self._input.reset()
             elif self._decision is not None and self._decision.picked is not None:
@@ -255,17 +241,3 @@ class FullScreen(PersonInterface):
         if decision is None or head is None or self._input.text:
             return ""
         return f"{decision.choices[head][self._stone or 0]}   (Enter plays it)"
-
-
-class _Moves(Completer):
-    """What can be typed now."""
-
-    def __init__(self, screen: FullScreen) -> None:
-        self._screen = screen
-
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        decision = self._screen._decision
-        begun = document.text.lstrip()
-        if decision is not None and (begun or complete_event.completion_requested):
-            for text in decision.completions(begun):
-                yield Completion(text, start_position=-len(begun))

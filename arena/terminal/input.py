@@ -26,7 +26,6 @@ COMMANDS = {
     "log": "what has happened so far",
     "cards": "what the abbreviations mean",
     "undo": "put back a card that you picked but have not placed yet",
-    "save": "save the game (this also happens after every move)",
     "resign": "give up the game",
     "quit": "leave; you can resume the game later",
     "help": "this list",
@@ -50,13 +49,12 @@ class DecisionInput:
     stone; `choices` are all moves in the same form, under stone 0 where a move has none.
     """
 
-    def __init__(self, view: View, moves: list[Move], scene: Scene, saved_to: str) -> None:
+    def __init__(self, view: View, moves: list[Move], scene: Scene) -> None:
         self.view = view
         self.moves = moves
         self.scene = scene
         self.notes = ""
         self.picked: str | None = None
-        self._saved_to = saved_to
         self._resigning = False
         self.heads: dict[str, dict[int, Move]] = {}
         self.choices: dict[str, dict[int, Move]] = {}
@@ -93,14 +91,6 @@ class DecisionInput:
             return "Moves: " + ", ".join(move.text for move in self.moves)
         move = self.moves[0].text
         return f"Type a move such as {move}, a card and then its stone, or one of: {', '.join(COMMANDS)}"
-
-    def completions(self, text: str) -> list[str]:
-        """What can be typed on, moves first."""
-        begun = text.lower().lstrip()
-        if self.picked is not None:
-            return [str(stone) for stone in self.heads[self.picked] if str(stone).startswith(begun)]
-        texts = [move.text for move in self.moves if move.text.lower().startswith(begun)]
-        return texts + [word for word in COMMANDS if begun and word.startswith(begun)]
 
     def enter(self, text: str) -> Move | None:
         """The move that was typed, None for all else. Raises Resigned and Left; what is wrong goes to the notes."""
@@ -173,8 +163,6 @@ class DecisionInput:
                 return "No card is picked. A move cannot be taken back once it is made: the other player has seen it."
             self.picked, gone = None, self.picked
             return f"{gone} is back in your hand. {self.prompt}"
-        if word == "save":
-            return f"Saved in {self._saved_to}."
         if word == "cards":
             return legend(self.view.rules)
         if word == "log":

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.drawing import draw, signs_for
+from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput, Left, Person, PersonInterface
 from arena.terminal.scene import News, Scene
 from arena.terminal.session import Session
@@ -32,11 +32,9 @@ def on_screen() -> bool:
 class LineInterface(PersonInterface):
     """Prints the table at each decision and reads a line."""
 
-    def __init__(self, person: str, saved_to: str, console: Console | None = None) -> None:
+    def __init__(self, person: str, console: Console | None = None) -> None:
         self.console = console or console_for()
         self._person = person
-        self._saved_to = saved_to
-        self._signs = signs_for(self.console.encoding)
         self._news: News | None = None
         self._scene: Scene | None = None
         self._told_keys = False
@@ -69,7 +67,7 @@ class LineInterface(PersonInterface):
             self.say(self._news.text())
             self.console.print()
         self._news.clear()
-        self.console.print(draw(self._scene, width, self._signs))
+        self.console.print(draw(self._scene, width))
         self.console.print()
 
     def say(self, text: str) -> None:
@@ -80,7 +78,7 @@ class LineInterface(PersonInterface):
         """The move that the person types."""
         assert self._scene is not None
         self.show()
-        decision = DecisionInput(view, moves, self._scene, self._saved_to)
+        decision = DecisionInput(view, moves, self._scene)
         if not self._told_keys or len(moves) <= 6:
             self.say(decision.prompt)
             self._told_keys = True

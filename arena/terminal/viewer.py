@@ -22,7 +22,7 @@ from arena.results.layout import shortened
 from arena.results.records import StoredGame
 from arena.terminal.scene import Scene, scene_of
 from arena.terminal.session import Session
-from arena.terminal.widgets import Background, Notes, Painter, application, fixed, shown_output
+from arena.terminal.widgets import Background, Notes, application, fixed, shown_output, table
 from arena.text import one_line
 
 # ---------------------------------------------------------------- a game as moments
@@ -125,7 +125,6 @@ class Viewer:
         self._hands = 0
         self._seat = 0
         self._wakes = asyncio.Event()
-        self._painter = Painter()
         self._notes = Notes()
         self._heard: list[str] = []
         self._app = self._make()
@@ -183,7 +182,7 @@ class Viewer:
         if not self._timeline.moments:
             return "Starting the bots ..."
         self._notes.show(self._text())
-        return self._painter.table(self._timeline.scene(self._number, self._seat, _HANDS[self._hands]))
+        return table(self._timeline.scene(self._number, self._seat, _HANDS[self._hands]))
 
     def _text(self) -> str:
         timeline, number = self._timeline, self._number

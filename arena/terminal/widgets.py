@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import logging
 import os
-import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
@@ -14,13 +13,12 @@ from contextlib import contextmanager
 from prompt_toolkit.application import Application, get_app
 from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
 from prompt_toolkit.key_binding import KeyBindings
-from prompt_toolkit.layout import AnyContainer, Dimension, FormattedTextControl, Window
+from prompt_toolkit.layout import AnyContainer, Dimension, FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth
 from rich.console import Console
-from rich.text import Text
 
 from arena.bots.output import BotOutput, redirected
-from arena.terminal.drawing import draw, signs_for
+from arena.terminal.drawing import draw
 from arena.terminal.scene import Scene
 from arena.terminal.session import Session
 from arena.text import printable_lines
@@ -30,38 +28,22 @@ WIDTH = 60
 _NOTES = 200
 
 
-def color_depth() -> ColorDepth | None:
-    """None: whatever the terminal can show."""
-    return ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None
-
-
-class Painter:
-    """Makes what rich draws fit for prompt_toolkit."""
-
-    def __init__(self) -> None:
-        self._signs = signs_for(sys.stdout.encoding)
-
-    def table(self, scene: Scene) -> AnyFormattedText:
-        """The table, as wide as the terminal is now."""
-        width = get_app().output.get_size().columns
-        if width < WIDTH:
-            return f"The terminal is too narrow: it has {width} columns, and the table needs {WIDTH}.\n"
-        return self.formatted(draw(scene, width, self._signs), width)
-
-    @staticmethod
-    def formatted(text: Text, width: int) -> AnyFormattedText:
-        """A text with its styles; prompt_toolkit finds the colours that the terminal has."""
-        console = Console(
-            file=io.StringIO(),
-            force_terminal=True,
-            color_system="truecolor",
-            width=width,
-            legacy_windows=False,
-            no_color=bool(os.environ.get("NO_COLOR")) or None,
-        )
-        with console.capture() as shown:
-            console.print(text, soft_wrap=True, end="")
-        return ANSI(shown.get())
+def table(scene: Scene) -> AnyFormattedText:
+    """The table, as wide as the terminal is now."""
+    width = get_app().output.get_size().columns
+    if width < WIDTH:
+        return f"The terminal is too narrow: it has {width} columns, and the table needs {WIDTH}.\n"
+    console = Console(
+        file=io.StringIO(),
+        force_terminal=True,
+        color_system="truecolor",  # prompt_toolkit finds the colours that the terminal has
+        width=width,
+        legacy_windows=False,
+        no_color=bool(os.environ.get("NO_COLOR")) or None,
+    )
+    with console.capture() as shown:
+        console.print(draw(scene, width), soft_wrap=True, end="")
+    return ANSI(shown.get())
 
 
 def fixed(content: Callable[[], AnyFormattedText], **options: object) -> Window:
@@ -113,10 +95,9 @@ class Notes:
 
 def application(container: AnyContainer, keys: KeyBindings) -> Application[None]:
     """A full-screen program; what is drawn is left to the terminal's colours."""
-    from prompt_toolkit.layout import Layout
-
+    depth = ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None  # None: whatever the terminal can show
     made: Application[None] = Application(
-        layout=Layout(container), key_bindings=keys, full_screen=True, color_depth=color_depth(), mouse_support=False
+        layout=Layout(container), key_bindings=keys, full_screen=True, color_depth=depth, mouse_support=False
     )
     made.ttimeoutlen = 0.05  # Escape is a key here
     made.timeoutlen = 0.2

@@ -22,7 +22,7 @@ def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInpu
         state.apply(rng.choice(state.legal_moves()))
     view = state.view(state.turn)
     scene = scene_of(Position.of(state), state.rules, ("ann", "bob"), state.turn, (True, False))
-    return DecisionInput(view, state.legal_moves(), scene, "games/x.txt")
+    return DecisionInput(view, state.legal_moves(), scene)
 
 
 @pytest.mark.parametrize("text", ["y2@3", " Y2 @ 3 ", "y2 3", "3"])
@@ -34,7 +34,6 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
     asked = desk()
     assert asked.enter("y2") is None
     assert asked.picked == "y2"
-    assert asked.completions("") == [str(stone) for stone in range(1, 10)]
     assert asked.enter("undo") is None
     assert asked.picked is None
     assert asked.enter("y2") is None
@@ -58,7 +57,6 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
         ("y2\u0000", "neither a move"),
         ("scout", "not legal"),
         ("why 4", "Stone 4 is free"),
-        ("save", "games/x.txt"),
         ("log", "Nothing has happened"),
         ("cards", "r red"),
     ],
@@ -110,7 +108,6 @@ def test_all_moves_of_a_game_can_be_typed_and_completed(rules: str) -> None:
         for at, move in enumerate(asked.moves, start=1):
             assert asked.enter(move.text) is move
             assert asked.enter(str(at)) is move
-            assert move.text in asked.completions(move.text[:2])
         for stone in range(1, 10):
             asked.enter(f"why {stone}")
             assert str(stone) in asked.notes
