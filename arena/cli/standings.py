@@ -10,13 +10,15 @@ import click
 
 from arena.cli.options import ERROR, complete_runs, csv_folder, output, print_report, prior
 from arena.errors import ArenaError
+from arena.results.game_list import read_game_list
 from arena.results.sources import LEAGUE, find, report_of
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
-from arena.stats.frames import StatsError, check_games, read_games_csv
+from arena.stats.frames import StatsError
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
 from arena.stats.ratings import rate as rate_games
+from arena.text import counted
 from arena.tournament.store.reader import Reader, run_folder
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
@@ -84,7 +86,7 @@ def standings(
 
 
 @click.command()
-@click.argument("source", metavar="FILE.csv|RUN", shell_complete=complete_runs)
+@click.argument("source", metavar="FILE|RUN", shell_complete=complete_runs)
 @prior
 @click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
 @click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
@@ -106,14 +108,15 @@ def rate(
     arena rate games.csv --anchor greedy=100
     arena rate latest --los
 
-    FILE.csv has the header first,second,score or first,second,score,deal: the bot that moved first, the other bot, the
-    points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. RUN is the folder of a
-    run, or its name in results/.
+    FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
+    other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
+    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read, too. RUN is the folder of a run, or
+    its name in results/.
     """
     from arena.results.ratings import ratings_report
 
     fixed = parse_anchors(anchors)
-    games = read_games(source)
+    games, left_out = read_games(source)
     rated = rate_games(
         games,
         prior=DEFAULT_PRIOR if prior is None else prior,
@@ -128,7 +131,10 @@ def rate(
         from arena.stats.nash import nash_ratings
 
         averaged = nash_ratings(games, ratings=rated)
-    print_report(ratings_report(rated, averaged, los, heading=f"{source}: {len(games)} games"), form)
+    heading = f"{source}: {counted(len(games), 'game')}"
+    if left_out:
+        heading += f", and {left_out} without a result, which are left out"
+    print_report(ratings_report(rated, averaged, los, heading=heading), form)
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
@@ -148,21 +154,19 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
     return fixed
 
 
-def read_games(source: str) -> pd.DataFrame:
-    """The games of a CSV file or of a run: first, second, score, and deal if known."""
+def read_games(source: str) -> tuple[pd.DataFrame, int]:
+    """The games of a file or of a run: first, second, score, and deal if known; and how many have no result."""
     path = Path(source)
     if (path / LEAGUE).is_file():
         raise ArenaError(f"{source} is a league; for its ratings: arena standings {source} --all")
-    if path.name != DATABASE and (path.is_file() or path.suffix.lower() == ".csv"):
-        games = read_games_csv(path)
-    else:
-        try:
-            folder = run_folder(str(path.parent) if path.name == DATABASE else source)
-        except StoreError as error:
-            raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
-        with Reader(folder) as reader:
-            games = reader.columns().frame()
-        if not len(games):
-            raise StatsError(f"{folder}: no games yet")
-        games = check_games(games, what=str(folder))
-    return games.filter(["first", "second", "score", "deal"])
+    if path.name != DATABASE and (path.is_file() or path.suffix.lower() in (".csv", ".pgn")):
+        return read_game_list(path)
+    try:
+        folder = run_folder(str(path.parent) if path.name == DATABASE else source)
+    except StoreError as error:
+        raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
+    with Reader(folder) as reader:
+        games = reader.columns().frame()
+    if not len(games):
+        raise StatsError(f"{folder}: no games yet")
+    return games.filter(["first", "second", "score", "deal"]), 0

@@ -17,6 +17,7 @@ from arena.results.standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
 from arena.results.table import Report, Table, table_of, table_values
 from arena.stats.field import (
+    by_seat,
     crosstable,
     endings,
     first_player_score,
@@ -24,7 +25,6 @@ from arena.stats.field import (
     game_length,
     length_histogram,
     scores,
-    seats_kept,
     stones_and_points,
     terminations,
     thinking_time,
@@ -36,10 +36,10 @@ from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 
 @dataclass(frozen=True)
 class RatedRun:
-    """A run with its games and ratings; `error` is the 95% error in Elo that `pairings` counts towards."""
+    """A run with its games by seat and its ratings; `error` is the 95% error in Elo that `pairings` counts towards."""
 
     run: RunData
-    games: pd.DataFrame
+    seats: pd.DataFrame
     rated: Ratings
     error: float
 
@@ -65,18 +65,31 @@ class Statistic:
     note: str = ""
 
 
+def _by(make: Callable[..., pd.DataFrame], *columns: str) -> Callable[[RatedRun], pd.DataFrame]:
+    """A function of arena.stats.field of the games, grouped by columns."""
+    return lambda of: make(of.seats, by=columns)
+
+
+_MET = ("bot", "opponent")
+_PLIES = ("plies_sd", "plies_min", "plies_p10", "plies_p50", "plies_p90", "plies_max")
+_PAIRINGS_NOTE = (
+    "Units needed: how many more pairs (or games, if there are no pairs) bring the 95% error down to {error:g} Elo if"
+    " they go like those so far; '-' if all went alike. Elo has its 95% interval; if every game was won or lost, there"
+    " is only a bound."
+)
+_WINS_NOTE = "Shares of a bot's wins (and of games that nobody won)."
+_POINTS = "Stones and match points per game"
+
 STATISTICS = (
     Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated)),
-    Statistic("scores", "Score by bot, with 95% intervals clustered by deal", lambda of: scores(of.games)),
+    Statistic("scores", "Score by bot, with 95% intervals clustered by deal", _by(scores, "bot")),
     Statistic(
         "pairings",
         "Bot against opponent",
-        lambda of: pairings_frame(_results(of.games), of.error),
+        lambda of: pairings_frame(_results(of.run.games), of.error),
         hidden=("flag", "elo_error95", "normalized_elo"),
         by_opponent=True,
-        note="Units needed: how many more pairs (or games, if there are no pairs) bring the 95% error down to {error:g}"
-        " Elo if they go like those so far; '-' if all went alike. Elo has its 95% interval; if every game was won or"
-        " lost, there is only a bound.",
+        note=_PAIRINGS_NOTE,
     ),
     Statistic(
         "los",
@@ -84,76 +97,53 @@ STATISTICS = (
         lambda of: superiority_frame(of.rated),
         by_opponent=True,
     ),
-    Statistic("first_player", "Score of the player who moves first", lambda of: first_player_score(of.games)),
+    Statistic("first_player", "Score of the player who moves first", _by(first_player_score)),
     Statistic(
         "first_player_by_bot",
         "Score of each bot in the games it began",
-        lambda of: first_player_score(of.games, by=["bot"]),
+        _by(first_player_score, "bot"),
         files_only=True,
     ),
-    Statistic(
-        "length",
-        "Length of games",
-        lambda of: game_length(of.games),
-        hidden=("plies_sd", "plies_min", "plies_p10", "plies_p50", "plies_p90", "plies_max"),
-    ),
-    Statistic(
-        "length_by_bot",
-        "Length of games by bot",
-        lambda of: game_length(of.games, by=["bot"]),
-        files_only=True,
-    ),
+    Statistic("length", "Length of games", _by(game_length), hidden=_PLIES),
+    Statistic("length_by_bot", "Length of games by bot", _by(game_length, "bot"), files_only=True),
     Statistic(
         "length_by_opponent",
         "Length of games by bot and opponent",
-        lambda of: game_length(of.games, by=["bot", "opponent"]),
+        _by(game_length, *_MET),
         files_only=True,
         by_opponent=True,
     ),
     Statistic(
         "length_histogram",
         "How many games took how many turns",
-        lambda of: length_histogram(of.games),
+        lambda of: length_histogram(of.run.games),
         files_only=True,
     ),
+    Statistic("points_by_bot", f"{_POINTS} (5 points for a win, otherwise the stones)", _by(stones_and_points, "bot")),
     Statistic(
-        "points_by_bot",
-        "Stones and match points per game (5 points for a win, otherwise the stones)",
-        lambda of: stones_and_points(of.games),
+        "points_by_opponent", f"{_POINTS} by opponent", _by(stones_and_points, *_MET), files_only=True, by_opponent=True
     ),
-    Statistic(
-        "points_by_opponent",
-        "Stones and match points per game by opponent",
-        lambda of: stones_and_points(of.games, by=["bot", "opponent"]),
-        files_only=True,
-        by_opponent=True,
-    ),
-    Statistic("endings", "How games ended", lambda of: endings(of.games)),
-    Statistic(
-        "endings_by_bot",
-        "How each bot won",
-        lambda of: endings(of.games, by=["bot"]),
-        note="Shares of a bot's wins (and of games that nobody won).",
-    ),
+    Statistic("endings", "How games ended", _by(endings)),
+    Statistic("endings_by_bot", "How each bot won", _by(endings, "bot"), note=_WINS_NOTE),
     Statistic(
         "endings_by_opponent",
         "How each bot won against each opponent",
-        lambda of: endings(of.games, by=["bot", "opponent"]),
+        _by(endings, *_MET),
         files_only=True,
         by_opponent=True,
     ),
     Statistic(
         "terminations",
         "Games that each bot forfeited, by kind",
-        lambda of: terminations(of.games),
+        lambda of: terminations(of.seats),
         note="normal: games that this bot did not forfeit.",
     ),
-    Statistic("forfeits", "Forfeits by bot and opponent", lambda of: forfeits(of.games)),
+    Statistic("forfeits", "Forfeits by bot and opponent", lambda of: forfeits(of.seats)),
     Statistic("time", "Thinking time in ms per decision", lambda of: time_frame(of.run)),
     Statistic(
         "time_by_opponent",
         "Thinking time in ms per decision, by opponent (quantiles over games)",
-        lambda of: thinking_time(of.games, by=["bot", "opponent"]),
+        _by(thinking_time, *_MET),
         files_only=True,
         by_opponent=True,
     ),
@@ -173,14 +163,13 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: 
     """
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    rated = RatedRun(run, run.games, rate_run(_results(run.games), prior, run.joint), error)
+    rated = RatedRun(run, by_seat(run.games), rate_run(_results(run.games), prior, run.joint), error)
     rank = {bot: index for index, bot in enumerate(rated.rated.bots)}
-    with seats_kept(run.games):
-        return {
-            statistic.name: _by_rank(statistic.make(rated), rank)
-            for statistic in STATISTICS
-            if whole or not (statistic.by_opponent and is_large(run))
-        }
+    return {
+        statistic.name: _by_rank(statistic.make(rated), rank)
+        for statistic in STATISTICS
+        if whole or not (statistic.by_opponent and is_large(run))
+    }
 
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:

@@ -16,8 +16,7 @@ import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
 from arena.results.run import RunData
-from arena.stats.frames import Ints, StatsError
-from arena.stats.games import GameArrays, cross_columns, games_of
+from arena.stats.frames import GameArrays, Ints, StatsError, cross_columns, games_of
 from arena.stats.intervals import clustered_interval
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate

@@ -1,6 +1,7 @@
 """A field of bots apart from its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
 
-Every function takes a games frame (arena.stats.frames). `by` is a list of columns to group by: "bot", "opponent" or
+Every function takes a games frame (arena.stats.frames) or, to look at the same games often, what `by_seat` makes of it;
+`crosstable` and `length_histogram` take games only. `by` is a list of columns to group by: "bot", "opponent" or
 other columns of the frame, such as "variant"; without it the whole field is one row. StatsError names a column that
 is missing.
 """
@@ -9,33 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 
 import numpy as np
 import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, StatsError, check_games, name_codes
-from arena.stats.games import cross_columns, games_of
+from arena.stats.frames import Floats, Ints, StatsError, check_games, cross_columns, games_of, name_codes
 from arena.stats.intervals import mean_interval
 
 SEATS = pd.Index(["first", "second"])
 _SEATED = ("stones", "points", "ms", "decisions")
-
-
-_KEPT: ContextVar[tuple[pd.DataFrame, pd.DataFrame] | None] = ContextVar("kept seats", default=None)
-
-
-@contextmanager
-def seats_kept(games: pd.DataFrame) -> Iterator[None]:
-    """Compute `by_seat(games)` once: inside the block, functions of this module that get this frame share it."""
-    token = _KEPT.set((games, by_seat(games)))
-    try:
-        yield
-    finally:
-        _KEPT.reset(token)
 
 
 def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
@@ -43,10 +28,10 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
 
     Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the other columns
     of the frame unchanged. The rows of the first players come first, in the frame's order. `need` names columns that
-    the frame must have.
+    the frame must have. A frame that is by seat already is returned as it is.
     """
-    if (kept := _KEPT.get()) is not None and kept[0] is games and set(need) <= set(games.columns):
-        return kept[1]
+    if "seat" in games.columns:
+        return games
     checked = check_games(games, need)
     halves = []
     for seat, other in (("first", "second"), ("second", "first")):
@@ -66,26 +51,21 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     return pd.concat(halves, ignore_index=True)
 
 
-def grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
-    """The groups of a frame in sorted order, each with its keys; one group of everything without `by`."""
+def grouped(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
+    """Yield the groups of a frame in sorted order, each with its keys; one group of everything without `by`."""
+    for keys, rows in _parts(frame, by):
+        yield keys, frame.iloc[rows]
+
+
+def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], Ints]]:
+    """Yield the keys of each group of a frame in sorted order, and the positions of its rows."""
     for name in by:
         if name not in frame.columns:
             known = [str(column) for column in frame.columns]
             raise StatsError(f"cannot group by '{name}'{did_you_mean(name, known)}")
     if not by:
-        return [({}, frame)]
-    return [
-        (dict(zip(by, key if isinstance(key, tuple) else (key,))), part)
-        for key, part in frame.groupby(list(by), sort=True, observed=True)
-    ]
-
-
-def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], Ints]]:
-    """Yield the keys of each group of a frame in sorted order, and the positions of its rows."""
-    if not by:
         yield {}, np.arange(len(frame))
         return
-    grouped(frame.iloc[:0], by)  # complains of unknown columns
     for key, rows in frame.groupby(list(by), sort=True, observed=True).indices.items():
         if len(rows):  # a category that no row has
             yield dict(zip(by, key if isinstance(key, tuple) else (key,))), np.asarray(rows)

@@ -1,4 +1,4 @@
-"""The games frame that every function of `arena.stats` consumes, and its checks.
+"""The games frame that every function of `arena.stats` consumes, its checks, and the same games as arrays.
 
 One row is one game. `first` is the bot that makes the first move; columns named `..._first` or `..._second` belong
 to that seat.
@@ -6,8 +6,8 @@ to that seat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,51 +49,29 @@ COLUMNS: dict[str, str] = {
 
 BASE = ("first", "second", "score")
 
-_NOT_NEGATIVE = tuple(
-    name for name in COLUMNS if name.startswith(("stones_", "points_", "turns", "plies", "ms_", "decisions_"))
-)
-
 
 class StatsError(ArenaError):
     """Statistics cannot be computed from what was given."""
 
 
 def as_floats(values: Any, what: str) -> Floats:
-    """Convert `values` to floats. StatsError names the first that is not a number.
+    """Convert `values` to floats. StatsError if one is not a number.
 
     >>> as_floats([1, "x"], "score")
     Traceback (most recent call last):
-    arena.stats.frames.StatsError: score: 'x' is not a number
+    arena.stats.frames.StatsError: score: could not convert string to float: 'x'
     """
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        pass
-    import pandas as pd
-
-    series = pd.Series(values, dtype=object)
-    numbers = pd.to_numeric(series, errors="coerce")
-    wrong = series[numbers.isna() & series.notna()]
-    if len(wrong):
-        raise StatsError(f"{what}: {wrong.iloc[0]!r} is not a number")
-    return np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise StatsError(f"{what}: {error}") from None
 
 
-def _first(mask: Bools) -> int | None:
-    """Position of the first True, or None."""
-    return int(np.argmax(mask)) if mask.any() else None
-
-
-def check_games(
-    frame: pd.DataFrame, need: Sequence[str] = (), what: str = "games", locate: Callable[[int], str] | None = None
-) -> pd.DataFrame:
+def check_games(frame: pd.DataFrame, need: Sequence[str] = ()) -> pd.DataFrame:
     """Return a checked copy of a games frame with a clean index (0, 1, 2, ...).
 
-    `need` names columns required in addition to first, second and score. `what` names the frame in messages,
-    `locate` turns a row number into words that locate it (default: "games, row 17", from 0).
-
-    Raises StatsError for a missing column, an empty frame, missing values where none are allowed, a bot that plays
-    itself, scores other than 0, 0.5 and 1, negative counts, unknown endings.
+    `need` names columns required in addition to first, second and score. StatsError for a missing column, an empty
+    frame, a missing name, a bot that plays itself, and scores other than 0, 0.5 and 1.
 
     >>> import pandas as pd
     >>> games = pd.DataFrame({"first": ["ann", "bob"], "second": ["bob", "ann"], "score": [1, 2]})
@@ -101,113 +79,38 @@ def check_games(
     Traceback (most recent call last):
     arena.stats.frames.StatsError: games, row 1: score is 2, but the first player's points are 1, 0.5 or 0
     """
-    import pandas as pd
-
-    if not isinstance(frame, pd.DataFrame):
-        raise StatsError(f"{what}: expected a pandas frame of games, not {type(frame).__name__}")
     for name in (*BASE, *need):
         if name not in frame.columns:
             known = [str(column) for column in frame.columns]
             there = ", ".join(known) or "none"
-            raise StatsError(f"{what}: no column '{name}'{did_you_mean(name, known)} (columns: {one_line(there, 200)})")
+            raise StatsError(f"games: no column '{name}'{did_you_mean(name, known)} (columns: {one_line(there, 200)})")
     if len(frame) == 0:
-        raise StatsError(f"{what}: no games")
-    locate = locate or (lambda row: f"{what}, row {row}")
+        raise StatsError("games: no games")
     games = frame.reset_index(drop=True)
-
     for name in ("first", "second"):
-        missing = np.asarray(games[name].isna(), dtype=bool)
-        if (row := _first(missing | np.asarray(games[name] == "", dtype=bool))) is not None:
-            raise StatsError(f"{locate(row)}: no name in column '{name}'")
-    if (row := _first(_same(games["first"], games["second"]))) is not None:
-        bot = games["first"].iloc[row]
-        if _same(games["first"], games["second"]).all() and games["first"].nunique() == 1:
-            raise StatsError(f"{what}: only one bot ('{bot}'); statistics need at least two")
-        raise StatsError(f"{locate(row)}: '{bot}' plays itself; such a game says nothing about strength")
-
-    games["score"] = _numbers(games, "score", locate, may_miss=False)
-    score = games["score"].to_numpy()
-    if (row := _first((score != 0) & (score != 0.5) & (score != 1))) is not None:
-        raise StatsError(f"{locate(row)}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0")
-    _check_optional(games, locate)
-    return games
-
-
-def _same(left: pd.Series, right: pd.Series) -> Bools:
-    """Where two columns of names agree."""
-    import pandas as pd
-
-    if isinstance(left.dtype, pd.CategoricalDtype) and left.dtype == right.dtype:  # a tenth of the time
-        return np.asarray((left.cat.codes == right.cat.codes) & (left.cat.codes >= 0), dtype=bool)
-    return np.asarray(left.astype(object) == right.astype(object), dtype=bool)
-
-
-def _numbers(games: pd.DataFrame, name: str, locate: Callable[[int], str], may_miss: bool) -> Floats:
-    import pandas as pd
-
-    values = games[name]
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
-        return values.to_numpy(dtype=np.float64)
-    numbers = np.asarray(pd.to_numeric(values, errors="coerce"), dtype=np.float64)
-    unread = np.isnan(numbers) & np.asarray(values.notna(), dtype=bool)
-    if (row := _first(unread)) is not None:
-        raise StatsError(f"{locate(row)}: {name} is {values.iloc[row]!r}, which is not a number")
-    if not may_miss and (row := _first(np.isnan(numbers))) is not None:
-        raise StatsError(f"{locate(row)}: {name} is missing (NaN)")
-    if (row := _first(np.isinf(numbers))) is not None:
-        raise StatsError(f"{locate(row)}: {name} is infinite")
-    return numbers
-
-
-def _check_optional(games: pd.DataFrame, locate: Callable[[int], str]) -> None:
-    for name in _NOT_NEGATIVE:
-        if name in games.columns:
-            numbers = _numbers(games, name, locate, may_miss=True)
-            if (row := _first(numbers < 0)) is not None:
-                raise StatsError(f"{locate(row)}: {name} is {numbers[row]:g}, but it cannot be negative")
-            if name.startswith("stones") and (row := _first(numbers > 9)) is not None:
-                raise StatsError(f"{locate(row)}: {name} is {numbers[row]:g}, but there are 9 stones")
-    if "game" in games.columns:
-        numbers = _numbers(games, "game", locate, may_miss=False)
-        if (row := _first(~np.isin(numbers, (0, 1)))) is not None:
-            raise StatsError(f"{locate(row)}: game is {numbers[row]:g}, but a pair has the games 0 and 1")
-    for name, known in (("ending", ENDINGS), ("forfeit", FORFEITS)):
-        if name in games.columns:
-            wrong = np.asarray(games[name].notna() & ~games[name].isin(known), dtype=bool)
-            if (row := _first(wrong)) is not None:
-                word = str(games[name].iloc[row])
-                nearest = did_you_mean(word, known)
-                raise StatsError(f"{locate(row)}: unknown {name} '{word}'{nearest} (known: {', '.join(known)})")
-    if "forfeit_by" in games.columns:
-        by = games["forfeit_by"]
-        stranger = np.asarray(by.notna(), dtype=bool)
-        if stranger.any():
-            stranger = stranger & ~_same(by, games["first"]) & ~_same(by, games["second"])
-        if (row := _first(stranger)) is not None:
-            raise StatsError(f"{locate(row)}: forfeit_by is '{by.iloc[row]}', who did not play this game")
+        nameless = np.asarray(games[name].isna() | (games[name] == ""), dtype=bool)
+        if nameless.any():
+            raise StatsError(f"games, row {int(np.argmax(nameless))}: no name in column '{name}'")
+    same = np.asarray(games["first"].astype(object) == games["second"].astype(object), dtype=bool)
+    if same.any():
+        row = int(np.argmax(same))
+        raise StatsError(
+            f"games, row {row}: '{games['first'].iloc[row]}' plays itself; such a game says nothing about strength"
+        )
+    score = as_floats(games["score"], "score")
+    wrong = (score != 0) & (score != 0.5) & (score != 1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise StatsError(f"games, row {row}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0")
+    return games.assign(score=score)
 
 
 def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
     """All bots of a games frame, sorted by name, and the number of the first and the second bot of each game."""
     import pandas as pd
 
-    first, second = games["first"], games["second"]
-    if (
-        isinstance(first.dtype, pd.CategoricalDtype)
-        and first.dtype == second.dtype
-        and not first.hasnans
-        and not second.hasnans
-    ):
-        codes = np.concatenate([first.cat.codes.to_numpy(dtype=np.int64), second.cat.codes.to_numpy(dtype=np.int64)])
-        used = np.flatnonzero(np.bincount(codes, minlength=len(first.cat.categories)))
-        labels = first.cat.categories[used].tolist()
-        number_of = np.zeros(len(first.cat.categories), dtype=np.int64)
-        number_of[used] = np.arange(len(used))
-        codes = number_of[codes]
-    else:
-        codes, unique = pd.factorize(pd.concat([first, second], ignore_index=True))
-        labels = unique.tolist()
-    words = [str(label) for label in labels]
+    codes, unique = pd.factorize(pd.concat([games["first"], games["second"]], ignore_index=True))
+    words = [str(label) for label in unique.tolist()]
     order = sorted(range(len(words)), key=words.__getitem__)
     number = np.empty(len(words), dtype=np.int64)
     number[order] = np.arange(len(words))
@@ -227,48 +130,6 @@ def require_bot(bot: str, known: Sequence[str], what: str = "games") -> None:
         raise StatsError(f"no bot '{bot}' in these {what}{did_you_mean(bot, known)} (bots: {listed})")
 
 
-def read_games_csv(path: str | Path) -> pd.DataFrame:
-    """Read a list of games `first,second,score[,deal]` (more columns are kept) and check it.
-
-    The file has a header line. `score` is the first player's: 1, 0.5 or 0. Games with the same label `deal` share
-    their cards; a game without a label has its own deal. Errors name file and line.
-    """
-    import pandas as pd
-
-    path = Path(path)
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise StatsError(f"{path}: not a regular file")
-    try:
-        raw = pd.read_csv(path, dtype=str, skip_blank_lines=False, skipinitialspace=True, encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise StatsError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise StatsError(f"{path}: a folder, not a file of games") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise StatsError(f"{path}: cannot be read ({error})") from None
-    except pd.errors.EmptyDataError:
-        raise StatsError(f"{path}: empty; expected a header line first,second,score[,deal]") from None
-    except pd.errors.ParserError as error:
-        detail = str(error).replace("Error tokenizing data. C error: ", "").strip()
-        raise StatsError(f"{path}: not comma-separated values ({detail})") from None
-    raw.columns = pd.Index([str(name).strip() for name in raw.columns])
-    lines = np.arange(2, len(raw) + 2)
-    filled = ~np.asarray(raw.isna().all(axis=1), dtype=bool)
-    raw, lines = raw.loc[filled], lines[filled]
-    for name in ("first", "second"):
-        if name in raw.columns:
-            raw[name] = raw[name].str.strip()
-
-    def locate(row: int) -> str:
-        return f"{path}, line {lines[row]}"
-
-    games = check_games(raw, what=str(path), locate=locate)
-    for name in ("pairing", "game", *_NOT_NEGATIVE):
-        if name in games.columns:
-            games[name] = pd.Series(_numbers(games, name, locate, may_miss=True))
-    return games
-
-
 def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[Ints, int]:
     """The independent cluster of each row, and their number: one per deal, and one per row without a deal."""
     if deals is None:
@@ -280,3 +141,163 @@ def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[I
     alone = clusters < 0
     clusters[alone] = len(labels) + np.arange(int(alone.sum()))
     return clusters, len(labels) + int(alone.sum())
+
+
+# ---------------------------------------------------------------- games as arrays
+
+_TABLE = 1 << 20
+"""Numbers up to this, or to some times as many as there are, are looked up in a table instead of being sorted."""
+
+
+@dataclass(frozen=True)
+class GameArrays:
+    """Checked games as arrays, one entry per game.
+
+    bots            names, sorted; each of them played
+    first, second   numbers of bots
+    score           points of the first: 1, 1/2 or 0
+    cluster         the deal, or a number of its own for a game without one: 0 .. `clusters` - 1
+    pair            games on the same deal of the same pairing have the same number; -1 without a deal
+    """
+
+    bots: tuple[str, ...]
+    first: Ints
+    second: Ints
+    score: Floats
+    cluster: Ints
+    clusters: int
+    pair: Ints
+
+
+def games_of(frame: pd.DataFrame) -> GameArrays:
+    """A games frame (arena.stats.frames) as arrays. Raises StatsError as `check_games`."""
+    checked = check_games(frame)
+    words, first, second = name_codes(checked)
+    cluster, clusters = cluster_codes(checked.get("deal"), len(checked))
+    pair = np.full(len(checked), -1, dtype=np.int64)
+    if "deal" in checked.columns:
+        known = np.asarray(checked["deal"].notna(), dtype=bool)
+        pairing = np.zeros(len(checked), dtype=np.int64)
+        if "pairing" in checked.columns:
+            pairing = checked["pairing"].factorize(use_na_sentinel=False)[0].astype(np.int64)
+        pair = np.where(known, cluster * (int(pairing.max()) + 1) + pairing, -1)
+    score = checked["score"].to_numpy(dtype=np.float64)
+    return GameArrays(tuple(words), first, second, score, cluster, clusters, pair)
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct keys in order, and the index of each key among them, as np.unique does.
+
+    Much faster than np.unique for small numbers.
+    """
+    if not len(keys) or not _fit_a_table(keys):
+        distinct, index = np.unique(keys, return_inverse=True)
+        return distinct, index
+    there = np.zeros(int(keys.max()) + 1, dtype=bool)
+    there[keys] = True
+    distinct = np.flatnonzero(there)
+    number = np.empty(len(there), dtype=np.int64)
+    number[distinct] = np.arange(len(distinct))
+    return distinct, number[keys]
+
+
+def by_appearance(keys: Ints) -> tuple[Ints, int]:
+    """Number the distinct keys in order of appearance; return the number of each key, and how many there are.
+
+    >>> by_appearance(np.array([7, 3, 7, 5]))[0].tolist()
+    [0, 1, 0, 2]
+    """
+    distinct, index = numbered(keys)
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[index[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of equal places the last assignment stays
+    rank = np.empty(len(distinct), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(distinct))
+    return rank[index], len(distinct)
+
+
+def _fit_a_table(keys: Ints) -> bool:
+    return int(keys.min()) >= 0 and int(keys.max()) < max(_TABLE, 4 * len(keys))
+
+
+def complete_pairs(games: GameArrays) -> tuple[Ints, Ints]:
+    """Return the two games of each complete pair: the one that the bot with the lower number begins, then the other.
+
+    Two games are a pair if they have the same bots and the same number in `pair`, and each bot moves first in one. If a
+    deal was played more than once by the same two bots, the first game in one order is paired with the first in the
+    other order, and so on. In the order of the earlier game of each pair.
+    """
+    straight = games.first < games.second
+    known = games.pair >= 0
+    both = np.flatnonzero(known)
+    _, pair = numbered(games.pair[both])
+    n = len(games.bots)
+    low, high = np.minimum(games.first, games.second)[both], np.maximum(games.first, games.second)[both]
+    _, key = numbered((pair * n + low) * n + high)
+    sides = [_turns(key[straight[both] == side]) for side in (True, False)]
+    most = max((int(turn.max()) + 1 for turn, _ in sides if len(turn)), default=1)
+    there, back = (keys * most + turn for turn, keys in sides)
+    _, at_there, at_back = np.intersect1d(there, back, assume_unique=True, return_indices=True)
+    rows = both[straight[both]][at_there], both[~straight[both]][at_back]
+    order = np.argsort(np.minimum(*rows), kind="stable")
+    return rows[0][order], rows[1][order]
+
+
+def _turns(keys: Ints) -> tuple[Ints, Ints]:
+    """Return how often each key occurred before its position, and the keys."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(keys) else order
+    turn = np.empty(len(keys), dtype=np.int64)
+    turn[order] = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    return turn, keys
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """The games of every two bots that met. `low` < `high` are their numbers, and all is seen from `low`.
+
+    record   shape (meetings, 3): games lost, drawn, won
+    cells    shape (meetings, 5): complete pairs with 0, 1/2, 1, 3/2 and 2 points
+    meeting  the meeting of each game
+    """
+
+    low: Ints
+    high: Ints
+    record: Ints
+    cells: Ints
+    meeting: Ints
+
+
+def meetings(games: GameArrays, pairs: bool = True) -> Meetings:
+    """Count the meetings of a field; without `pairs` all `cells` are 0."""
+    n = len(games.bots)
+    straight = games.first < games.second
+    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    met, meeting = numbered(low * n + high)
+    own = (2 * np.where(straight, games.score, 1 - games.score)).astype(np.int64)
+    record = np.bincount(3 * meeting + own, minlength=3 * len(met)).reshape(-1, 3)
+    cells = np.zeros((len(met), 5), dtype=np.int64)
+    if pairs:
+        there, back = complete_pairs(games)
+        cells = np.bincount(5 * meeting[there] + own[there] + own[back], minlength=5 * len(met)).reshape(-1, 5)
+    return Meetings(met // n, met % n, record, cells, meeting)
+
+
+def cross_columns(games: GameArrays, points: tuple[Ints, Ints] | None = None) -> dict[str, Ints | Floats]:
+    """Return the columns of a crosstable: a row for every two bots that met, in both directions.
+
+    bot, opponent (numbers), games, wins, draws, losses, score (0..1), and of the match `points` of the first and the
+    second player of each game the sums points and points_against.
+    """
+    n, first, second = len(games.bots), games.first, games.second
+    met, row = numbered(np.concatenate([first * n + second, second * n + first]))
+    half_points = (2 * games.score).astype(np.int64)
+    own = np.concatenate([half_points, 2 - half_points])
+    losses, draws, wins = (np.bincount(row[own == value], minlength=len(met)) for value in (0, 1, 2))
+    number = np.bincount(row, minlength=len(met))
+    columns: dict[str, Ints | Floats] = {"bot": met // n, "opponent": met % n, "games": number, "wins": wins}
+    columns |= {"draws": draws, "losses": losses, "score": (wins + draws / 2) / number}
+    if points is not None:
+        for name, both in (("points", points), ("points_against", points[::-1])):
+            columns[name] = np.bincount(row, np.concatenate(both), len(met)).astype(np.int64)
+    return columns

@@ -1,4 +1,4 @@
-"""Mean scores with 95% intervals that respect shared deals.
+"""Mean scores with 95% intervals that respect shared deals, and limits for counts of pairs that hold for few.
 
 All rows of one deal (both games of a pair, and the same deal in other pairings) are one cluster of evidence. With
 one opponent and complete pairs this is the interval from pairs.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
+from scipy.special import expit, logit, ndtri, stdtr, stdtrit
 
 from arena.stats.frames import Floats, Ints, StatsError, cluster_codes
 
@@ -137,3 +137,139 @@ def mean_difference(
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)
     return MeanDifference(gap, error, low, high, p_value, int((seen[0] & seen[1]).sum()))
+
+
+# ---------------------------------------------------------------- limits from counts
+#
+# Gaffke's limits (Learned-Miller and Thomas, "A New Confidence Interval for the Mean of a Bounded Random Variable",
+# 2019): one imagined result at the end of the scale is added to those seen, 0 for the lower and 1 for the upper limit,
+# and the limit is a quantile of the mean under random weights (a Dirichlet distribution with one unit for each
+# result). For results that are only 0 or 1 these are the limits of Clopper and Pearson; for many results they are those
+# of the normal approximation. Nothing is assumed about how the results spread, so the two games of a pair may depend on
+# one another in any way.
+#
+# All functions work on many sets of counts at once: `weights` has the shape (sets, cells), `scores` (cells,) rises from
+# 0 to 1. More than 10^9 results count as so many: the integral has no digits for more.
+
+
+def _nodes(end: float, step: float) -> tuple[Floats, Floats]:
+    """Return the nodes along the path of the integral, and their weights."""
+    nodes = np.arange(0.0, end + step / 2, step)
+    return np.sinh(nodes), np.cosh(nodes) * np.where(nodes == 0, step / 2, step) / np.pi
+
+
+_FEW, _MANY = _nodes(9.0, 0.1), _nodes(4.0, 0.16)
+_ENOUGH = 15
+_ROUNDS = 100
+_MOST = 1e9
+_BLOCK = 4096
+
+
+def chance_above(weights: Floats, scores: Floats, level: Floats) -> Floats:
+    """The probability that the randomly weighted mean lies above `level` (sets,), strictly between its ends."""
+    return _chance(_held(weights), scores, 1 - level)
+
+
+def _held(weights: Floats) -> Floats:
+    share = np.minimum(1.0, _MOST / weights.sum(axis=1))[:, None]
+    return np.asarray(np.maximum(weights * share, np.minimum(weights, 1.0)), dtype=np.float64)
+
+
+def _chance(weights: Floats, scores: Floats, room: Floats) -> Floats:
+    """The probability that the mean lies above 1 - `room`.
+
+    It does if a sum of gamma variables with the factors scores - 1 + room is above 0. The chance of that is an
+    integral over the sum's moment generating function, taken through its saddle point.
+    """
+    factor = (scores - 1)[None, :] + room[:, None]
+    # The integral is good for tails; on the other side of the mean it gives the chance of the opposite.
+    below = (weights * factor).sum(axis=1) > 0
+    factor = np.where(below[:, None], -factor, factor)
+    limit = 1 / np.where(weights > 0, factor, -np.inf).max(axis=1)
+    low, high = np.zeros_like(limit), limit
+    point = limit / 2
+    for _ in range(_ROUNDS):  # Newton's method for the saddle point, held in its bracket
+        ratio = factor / (1 - factor * point[:, None])
+        slope = (weights * ratio).sum(axis=1) - 1 / point
+        curve = (weights * ratio**2).sum(axis=1) + point**-2
+        low, high = np.where(slope < 0, point, low), np.where(slope < 0, high, point)
+        step = point - slope / curve
+        step = np.where((step > low) & (step < high), step, (low + high) / 2)
+        moved = np.abs(step - point) > 1e-6 * point
+        point = step
+        if not moved.any():
+            break
+    ratio = factor / (1 - factor * point[:, None])
+    width = ((weights * ratio**2).sum(axis=1) + point**-2) ** -0.5
+    tail = np.empty(len(weights))
+    # Where few results differ from the rest the integrand has a long tail; else it is nearly that of a normal one.
+    many = weights.sum(axis=1) - weights.max(axis=1) >= _ENOUGH
+    for rows, (height, share) in ((many, _MANY), (~many, _FEW)):
+        if not rows.any():
+            continue
+        path = point[rows, None] + 1j * width[rows, None] * height
+        power = -np.log(path)
+        for cell in np.nonzero(weights[rows].any(axis=0))[0]:
+            power -= weights[rows, cell, None] * np.log(1 - factor[rows, cell, None] * path)
+        tail[rows] = (np.exp(power).real * share).sum(axis=1) * width[rows]
+    tail = np.clip(tail, 0.0, 1.0)
+    return np.where(below, 1 - tail, tail)
+
+
+def room_above(counts: Floats, scores: Floats, tail: Floats) -> Floats:
+    """1 minus the upper limit (sets,) of the mean: a greater mean would give so little with a chance below `tail`.
+
+    A set all of whose counts are in the last cell has no limit: 0.
+
+    >>> room_above(np.array([[3.0, 7.0], [0.0, 9.0]]), np.array([0.0, 1.0]), np.array([0.025, 0.025])).round(4).tolist()
+    [0.0667, 0.0]
+    """
+    room = np.zeros(len(counts))
+    limited = np.nonzero(counts[:, :-1].sum(axis=1) > 0)[0]
+    for start in range(0, len(limited), _BLOCK):
+        rows = limited[start : start + _BLOCK]
+        room[rows] = _room_above(_held(counts[rows]), scores, tail[rows])
+    return room
+
+
+def _room_above(weights: Floats, scores: Floats, tail: Floats) -> Floats:
+    weights[:, -1] += 1
+    # The first guess is the beta distribution with the same mean and variance; exact for results of 0 and 1.
+    number = weights.sum(axis=1)
+    mean = weights @ scores / number
+    spread = (weights * (scores - mean[:, None]) ** 2).sum(axis=1) / number / (number + 1)
+    size = np.minimum(mean * (1 - mean) / spread - 1, _MOST)
+    beta = np.stack([(1 - mean) * size, mean * size], axis=1)
+    about = logit(1 - mean) + ndtri(tail) * np.sqrt((1 / beta).sum(axis=1))
+    start = expit(_solved(beta, np.array([0.0, 1.0]), np.ones_like(mean), tail, about))
+    most = 1 - np.where(weights > 0, scores, np.inf).min(axis=1)
+    solution = _solved(weights, scores, most, tail, logit(np.clip(start / most, 1e-20, 1 - 1e-9)))
+    return np.asarray(most * expit(solution), dtype=np.float64)
+
+
+def _solved(weights: Floats, scores: Floats, most: Floats, tail: Floats, start: Floats) -> Floats:
+    """Return x such that the mean lies above 1 - most * expit(x) with the probability `tail`."""
+    wanted = -ndtri(tail)
+
+    def miss(x: Floats) -> Floats:
+        """How far the tail is off, in normal deviations: nearly a straight line."""
+        chance = np.clip(_chance(weights, scores, most * expit(x)), 1e-300, 1 - 1e-16)
+        return np.asarray(wanted + ndtri(chance), dtype=np.float64)
+
+    old = start
+    low, high = np.full_like(old, -60.0), np.full_like(old, 40.0)
+    old_miss = miss(old)
+    new = old - 0.1 * np.sign(old_miss)
+    for _ in range(_ROUNDS):  # the secant method, held in its bracket
+        new_miss = miss(new)
+        low = np.where(new_miss < 0, np.maximum(new, low), low)
+        high = np.where(new_miss < 0, high, np.minimum(new, high))
+        with np.errstate(all="ignore"):
+            step = new - new_miss * (new - old) / (new_miss - old_miss)
+        step = np.where((step > low) & (step < high), step, (low + high) / 2)
+        done = (np.abs(new_miss) < 1e-10) | (np.abs(step - new) < 1e-13)
+        old, old_miss = new, new_miss
+        new = np.where(done, new, step)
+        if done.all():
+            break
+    return new

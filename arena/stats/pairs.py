@@ -16,9 +16,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from arena.stats.frames import Floats, StatsError, as_floats, check_games, require_bot
-from arena.stats.games import GameArrays, complete_pairs, games_of, meetings
-from arena.stats.limits import chance_above, room_above
+from arena.stats.frames import (
+    Floats,
+    GameArrays,
+    StatsError,
+    as_floats,
+    check_games,
+    complete_pairs,
+    games_of,
+    meetings,
+    require_bot,
+)
+from arena.stats.intervals import chance_above, room_above
 
 if TYPE_CHECKING:
     import pandas as pd

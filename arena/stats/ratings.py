@@ -17,9 +17,8 @@ import numpy as np
 from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.stats import bradley_terry as bt
-from arena.stats.frames import Floats, Ints, StatsError, require_bot
-from arena.stats.games import GameArrays, games_of
-from arena.stats.likelihood import GameCounts, tabulate
+from arena.stats.bradley_terry import GameCounts, tabulate
+from arena.stats.frames import Floats, GameArrays, Ints, StatsError, games_of, require_bot
 from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
 
 if TYPE_CHECKING:

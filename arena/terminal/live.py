@@ -19,7 +19,7 @@ from rich.text import Text
 
 from arena.results.layout import shortened
 from arena.results.table import percent
-from arena.stats.games import GameArrays
+from arena.stats.frames import GameArrays
 from arena.stats.ratings import rate
 from arena.text import one_line, printable_lines
 from arena.tournament.runner.progress import PairResult, RunStatus, status_text

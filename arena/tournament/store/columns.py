@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
-from arena.stats.games import GameArrays, by_appearance, numbered
+from arena.stats.frames import GameArrays, by_appearance, numbered
 from arena.tournament.games import (
     PAIRING_BITS,
     WIN_POINTS,
