@@ -59,9 +59,10 @@ def test_what_bots_need_is_light() -> None:
 
 def test_a_bot_in_a_process_of_its_own_imports_nothing_more() -> None:
     code = """
-import sys
+import importlib, sys
 from arena.bots.isolation.python_child import Child
 from arena.bots.loading import load_bot
+importlib.invalidate_caches()  # from Python 3.12 on it imports importlib.metadata
 before = set(sys.modules)
 load_bot("scripted")
 print(sorted(set(sys.modules) - before))

@@ -1,8 +1,10 @@
 """One `run.log` for a run: its workers and bots log into it, line by line, whole.
 
-Records of a worker travel through a pipe of its own, not through the queue for all processes that the cookbook of
-`logging` shows: a worker that is killed while it holds the lock of a shared queue would silence all the others. What a
-worker writes into a pipe is there when `emit` returns, so the last words of a bot that kills its process are kept.
+Records travel by multiprocessing-logging: its `MultiProcessingHandler` receives them in a thread of the run's
+process. It is given a pipe of each worker instead of the one queue that `install_mp_handler` shares among all
+processes, for two reasons. A worker that is killed while it holds the lock of a shared queue silences all the
+others, and bots do get their workers killed. And what a worker writes into a pipe is there when `emit` returns,
+so the last words of a bot that kills its process are kept. A pipe can also be passed to a process that is spawned.
 """
 
 from __future__ import annotations
@@ -10,14 +12,16 @@ from __future__ import annotations
 import contextlib
 import logging
 import marshal
-import threading
 import time
 from collections.abc import Callable
 from logging.handlers import WatchedFileHandler
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from pathlib import Path
+from queue import Empty
 from typing import Any, TypeAlias
+
+from multiprocessing_logging import MultiProcessingHandler  # type: ignore[import-untyped]
 
 from arena.bots.faults import shorten
 
@@ -120,6 +124,69 @@ class RunLog:
 # ---------------------------------------------------------------- the run's end
 
 
+class _PipeQueue:
+    """The receiving end of a pipe, with what `MultiProcessingHandler` uses of a queue."""
+
+    def __init__(self, receiver: Connection[Any, Any]) -> None:
+        self._receiver = receiver
+        self._garbled = False
+
+    def get(self, timeout: float | None = None) -> PlainRecord:
+        """The next record; `Empty` after `timeout` seconds, EOFError when the sender has gone, or when what came was no
+        record: a bot that lives in the worker may have written to this pipe, too."""
+        if self._garbled:
+            raise EOFError
+        if not self._receiver.poll(timeout):
+            raise Empty
+        try:
+            data = self._receiver.recv_bytes(_MOST_BYTES)
+        except OSError:
+            if not self._receiver.closed:  # it ended within a record; a length that no record has closes it
+                raise EOFError from None
+            data = b""
+        try:
+            record = marshal.loads(data)
+            if isinstance(record, tuple) and [type(value) for value in record] == [str, int, str, float, int]:
+                return record
+        except (EOFError, ValueError, TypeError):
+            pass
+        self._garbled = True
+        text = "a bot has written to the pipe of its worker's log; what this worker has to log is lost"
+        return (f"{LOGGER}.runner", logging.WARNING, text, time.time(), 0)
+
+    def qsize(self) -> int:
+        """1 while something waits. Also at the end of the pipe, which `get` then reports."""
+        return int(self._receiver.poll(0))
+
+    def close(self) -> None:
+        self._receiver.close()
+
+    def join_thread(self) -> None:
+        """A pipe has no thread; a queue has."""
+
+
+class _Receiver(MultiProcessingHandler):  # type: ignore[misc]
+    """multiprocessing-logging's handler, on the pipe of one worker instead of a shared queue."""
+
+    def __init__(self, receiver: Connection[Any, Any], sink: Sink) -> None:
+        self._pipe_queue = _PipeQueue(receiver)
+        handler = logging.Handler()
+        handler.emit = sink  # type: ignore[method-assign, assignment]
+        super().__init__("worker log", handler)
+
+    @property
+    def queue(self) -> _PipeQueue:
+        return self._pipe_queue
+
+    @queue.setter
+    def queue(self, shared: object) -> None:
+        """The shared queue that the base class makes is not wanted."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait until everything has come: for the end of the pipe, but not longer than `seconds`."""
+        self._receive_thread.join(seconds)
+
+
 class WorkerLog:
     """The log of one worker, made by its parent before the worker starts.
 
@@ -128,41 +195,21 @@ class WorkerLog:
     """
 
     def __init__(self, context: BaseContext, sink: Sink) -> None:
-        self._receiver, self.sender = context.Pipe(duplex=False)
+        self._receiver_end, self.sender = context.Pipe(duplex=False)
         self._sink = sink
-        self._thread = threading.Thread(target=self._read, name="worker log", daemon=True)
+        self._receiver: _Receiver | None = None
 
     def receive(self) -> None:
         """Let go of the worker's end, so that its death ends the pipe, and begin to receive."""
         self.sender.close()
-        self._thread.start()  # only now: it must not exist while the worker is forked
+        # only now: its thread must not exist while the worker is forked
+        self._receiver = _Receiver(self._receiver_end, self._sink)
 
     def close(self, seconds: float = 2.0) -> None:
         """Wait until everything that the worker logged has come, unless something else holds its end open."""
-        self._thread.join(seconds)
-        self._receiver.close()
-
-    def _read(self) -> None:
-        try:
-            while (record := _record(self._receiver.recv_bytes(_MOST_BYTES))) is not None:
-                self._sink(record)
-        except EOFError:
-            return
-        except OSError:
-            if not self._receiver.closed:  # it ended within a record; a length that no record has closes it
-                return
-        text = "a bot has written to the pipe of its worker's log; what this worker has to log is lost"
-        self._sink((f"{LOGGER}.runner", logging.WARNING, text, time.time(), 0))
-
-
-def _record(data: bytes) -> PlainRecord | None:
-    """Return a record that came through a pipe, None for what is none: a bot in the worker may write there, too."""
-    try:
-        record = marshal.loads(data)
-    except (EOFError, ValueError, TypeError):
-        return None
-    kinds = [type(value) for value in record] if isinstance(record, tuple) else []
-    return record if kinds == [str, int, str, float, int] else None
+        if self._receiver is not None:
+            self._receiver.wait(seconds)
+            self._receiver.close()
 
 
 # ---------------------------------------------------------------- the worker's end

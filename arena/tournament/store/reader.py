@@ -330,7 +330,9 @@ def is_comparison(folder: Path) -> bool:
 
 def inner_runs(folder: Path) -> list[Path]:
     """The folders of runs in a folder that is none itself, in alphabetical order."""
-    return [] if (folder / DATABASE).is_file() else sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
+    if not folder.is_dir() or (folder / DATABASE).is_file():
+        return []
+    return sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
 
 
 def is_begun(folder: Path) -> bool:
