@@ -101,15 +101,15 @@ def kaggle_bot(agent: Agent) -> Act:
                     return move
             raise ValueError(f"the agent returned {quoted(answer)}, which is not one of observation.moves")
         try:
-            place: int = answer.__index__()
+            index: int = answer.__index__()
         except AttributeError:
             raise TypeError(
                 f"the agent returned a {type(answer).__name__}; return the text of a move, or its place in"
                 " observation.moves"
             ) from None
-        if not 0 <= place < len(moves):
-            raise ValueError(f"the agent returned {place}; the places in observation.moves are 0 to {len(moves) - 1}")
-        return moves[place]
+        if not 0 <= index < len(moves):
+            raise ValueError(f"the agent returned {index}; the places in observation.moves are 0 to {len(moves) - 1}")
+        return moves[index]
 
     return act
 
@@ -118,6 +118,6 @@ def _arguments(agent: Agent) -> int:
     """How many arguments an agent takes: Kaggle leaves out what it does not take."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(agent).parameters.values()
-    if any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters):
+    if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters):
         return 2
-    return min(sum(one.kind in kinds for one in parameters), 2)
+    return min(sum(parameter.kind in kinds for parameter in parameters), 2)

@@ -252,7 +252,7 @@ class SchottenState(pyspiel.State):
         if self._engine is None:
             return _seen_text(player, [CARD_TEXTS[card] for card in self._orders[0][: self._known[0]][player::2]], ())
         if isinstance(self._at, _Sampled):
-            return self._before[player] + "".join(f"; {self._shared.actions.move(one)}" for one in self._moves)
+            return self._before[player] + "".join(f"; {self._shared.actions.move(action)}" for action in self._moves)
         hand = self._orders[0][: 2 * self._shared.rules.hand_size][player::2]
         return _seen_text(player, [CARD_TEXTS[card] for card in hand], self._engine.events(player))
 
@@ -276,10 +276,10 @@ class SchottenState(pyspiel.State):
 
     def _determine(self, deck: int, card: int) -> None:
         """Chance says which card the next one of a deck is: it changes places with the one that stood for it."""
-        order, at = self._orders[deck], self._known[deck]
-        place = order.index(card, at)
-        order[at], order[place] = order[place], order[at]
-        self._known[deck] = at + 1
+        order, known = self._orders[deck], self._known[deck]
+        index = order.index(card, known)
+        order[known], order[index] = order[index], order[known]
+        self._known[deck] = known + 1
 
 
 def _seen_text(seat: int, hand: Iterable[str], events: Iterable[Event]) -> str:

@@ -103,9 +103,9 @@ class raw_env(AECEnv[str, Any, int]):
         self.state.apply(self.actions.move(action))
         if self.state.is_over:
             winner = self.state.winner
-            for seat, one in enumerate(AGENTS):
-                self.rewards[one] = 0 if winner is None else 1 if winner == seat else -1
-                self.terminations[one] = True
+            for seat, agent in enumerate(AGENTS):
+                self.rewards[agent] = 0 if winner is None else 1 if winner == seat else -1
+                self.terminations[agent] = True
         else:
             self.agent_selection = AGENTS[self.state.turn]
         self._accumulate_rewards()

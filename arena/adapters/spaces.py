@@ -38,7 +38,7 @@ class Actions:
 
     def __init__(self, rules: Rules, claims: bool = False) -> None:
         self.moves: tuple[Move, ...] = tuple(m for m in moves_by_number(rules.spy_value) if _occurs(m, rules, claims))
-        self._numbers = {move: at for at, move in enumerate(self.moves)}
+        self._numbers = {move: number for number, move in enumerate(self.moves)}
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -129,11 +129,10 @@ class ViewEncoder:
             sizes["bound"] = _WILDS * clan
         self._clan, self._cards, self._side = clan, cards, side
         self.parts: dict[str, slice] = {}
-        at = 0
+        self.size = 0
         for name, size in sizes.items():
-            self.parts[name] = slice(at, at + size)
-            at += size
-        self.size = at
+            self.parts[name] = slice(self.size, self.size + size)
+            self.size += size
 
     def observe(self, view: View) -> Numbers:
         """The array of a view, new each time."""
@@ -169,8 +168,8 @@ class ViewEncoder:
         for stone in _STONES:
             for mode in view.modes(stone):
                 parts["modes"][stone - 1 + 9 * (mode == "mud")] = 1
-        for at, seat in enumerate((view.seat, 1 - view.seat)):
-            self._set(parts["beside"][at * self._cards :][: self._cards], view.row(seat))
+        for number, seat in enumerate((view.seat, 1 - view.seat)):
+            self._set(parts["beside"][number * self._cards :][: self._cards], view.row(seat))
         if view.pending is not None:
             self._set(parts["pending"], [view.pending])
         if view.taken_from is not None:

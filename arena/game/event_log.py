@@ -68,10 +68,10 @@ class SeatLog:
 
     def events(self, spy: int, start: int, stop: int) -> tuple[Event, ...]:
         """The events `start..stop-1`, with the spy's text of the edition."""
-        found = []
+        events = []
         for i in range(max(start, 0), min(stop, self.n)):
-            found.append(event_of(self.codes[i], spy))
-        return tuple(found)
+            events.append(event_of(self.codes[i], spy))
+        return tuple(events)
 
     def __len__(self) -> int:
         return self.n

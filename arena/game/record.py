@@ -142,9 +142,9 @@ def parse_record(text: str) -> Record:
     """
     parts = text.strip().split("; ", 3)
     if len(parts) < 3 or "\n" in text.strip() or (len(parts) > 3 and not parts[3].startswith("{")):
-        found = text.count("; ") + 1
+        parts_count = text.count("; ") + 1
         raise RecordError(
-            f"a record is one line of three parts with '; ' between them (head; moves; result), this has {found}"
+            f"a record is one line of three parts with '; ' between them (head; moves; result), this has {parts_count}"
         )
     head, moves_text, result, *rest = parts
     words = head.split(" ")
@@ -163,9 +163,9 @@ def parse_record(text: str) -> Record:
     if words[3] not in ("00", "01", "10", "11"):
         raise RecordError(f"record, claims: 00, 01, 10 or 11, not '{words[3]}'")
     moves = []
-    for number, one in enumerate(moves_text.split(",") if moves_text else [], 1):
+    for number, move_text in enumerate(moves_text.split(",") if moves_text else [], 1):
         try:
-            moves.append(parse_move(one))
+            moves.append(parse_move(move_text))
         except ArenaError as error:
             raise RecordError(f"record, move {number}: {error}") from None
     if not _RESULT.fullmatch(result):
@@ -189,11 +189,11 @@ def parse_deal(rules: Rules, text: str) -> Deal:
                 "'cards:' is followed by clan cards, a slash, tactic cards with dots, a colon and the starter"
             )
         return deal_from_cards(rules, cards, tactic.split(".") if tactic else [], int(starter))
-    found = re.fullmatch(r"(-?[0-9]{1,100}):([0-9]{1,100})(?::([01]))?", text)
-    if not found:
+    match = re.fullmatch(r"(-?[0-9]{1,100}):([0-9]{1,100})(?::([01]))?", text)
+    if not match:
         raise RecordError(f"'{text}' is not a deal; expected SEED:NUMBER, SEED:NUMBER:STARTER or cards:...")
-    deal = make_deal(rules, int(found[1]), int(found[2]))
-    return replace(deal, starter=int(found[3])) if found[3] else deal
+    deal = make_deal(rules, int(match[1]), int(match[2]))
+    return replace(deal, starter=int(match[3])) if match[3] else deal
 
 
 def replay_steps(record: Record, state: State | None = None) -> Iterator[tuple[State, Move]]:

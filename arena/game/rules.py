@@ -99,9 +99,11 @@ class Rules:
         return self.name
 
 
-OPTIONS: dict[str, tuple[Any, ...]] = {one.name: one.metadata["values"] for one in fields(Rules) if one.metadata}
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    option.name: option.metadata["values"] for option in fields(Rules) if option.metadata
+}
 """The values that each option takes, in the order in which they are shown."""
-MEANINGS: dict[str, str] = {one.name: one.metadata["meaning"] for one in fields(Rules) if one.metadata}
+MEANINGS: dict[str, str] = {option.name: option.metadata["meaning"] for option in fields(Rules) if option.metadata}
 
 
 def preset_names() -> list[str]:
@@ -134,14 +136,14 @@ def load_rules(text: str) -> Rules:
     if not overrides:
         return rules
     changed: dict[str, Any] = {}
-    place = f"rule set '{one_line(text, _SHOWN)}'"
+    where = f"rule set '{one_line(text, _SHOWN)}'"
     for part in overrides.split(","):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise RulesError(f"'{one_line(part, _SHOWN)}' in {place} is not an override; write option=value")
+            raise RulesError(f"'{one_line(part, _SHOWN)}' in {where} is not an override; write option=value")
         if key in changed:
-            raise RulesError(f"option '{one_line(key, _SHOWN)}' is given twice in {place}")
-        changed[key] = check_option(key, _typed(value), place)
+            raise RulesError(f"option '{one_line(key, _SHOWN)}' is given twice in {where}")
+        changed[key] = check_option(key, _typed(value), where)
     shown = ",".join(f"{key}={_shown(changed[key])}" for key in OPTIONS if key in changed)
     return Rules(**{**_values(rules), **changed, "name": f"{rules.name}:{shown}"})
 
@@ -154,8 +156,8 @@ def check_option(key: str, value: Any, where: str) -> Any:
             f"(options: {', '.join(OPTIONS)})"
         )
     known = OPTIONS[key]
-    if not any(value == one and type(value) is type(one) for one in known):
-        near = did_you_mean(str(value), [str(one) for one in known])
+    if not any(value == allowed and type(value) is type(allowed) for allowed in known):
+        near = did_you_mean(str(value), list(map(str, known)))
         raise RulesError(
             f"option '{key}' in {where} is '{one_line(_shown(value), _SHOWN)}'; "
             f"it can be {', '.join(map(_shown, known))}{near}"
@@ -204,7 +206,7 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
         raise RulesError(f"cannot read the rule set {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of numbers with thousands of digits
         raise RulesError(f"{path} is not valid TOML: {error}") from None
-    known = ["base", *(one.name for one in fields(Rules))]
+    known = ["base", *(option.name for option in fields(Rules))]
     for key in table:
         if key not in known:
             raise RulesError(

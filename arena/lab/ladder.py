@@ -241,7 +241,7 @@ class Standing:
         """Where it stands, and what beats it."""
         even = [met.rung for met in self.met if met.verdict == "even"]
         beaten_by = [
-            f"{rung.rung} ({percent(1 - _score(rung))} %)" for rung in self.met[::-1] if rung.verdict == "loses"
+            f"{rung.rung} ({percent(1 - _score(rung))}%)" for rung in self.met[::-1] if rung.verdict == "loses"
         ]
         if self.above == len(self.rungs):
             text = f"above the highest rung, {self.rungs[-1]}"

@@ -160,7 +160,7 @@ class Evaluator:
         """
         self.look(position, self.seat_of(position, seat))
         root = self.root
-        found = []
+        odds = []
         for s in range(9):
             levels: list[dict[str, float]] = [{}, {}]
             if not (root.owned[0] | root.owned[1]) >> s & 1:
@@ -170,8 +170,8 @@ class Evaluator:
                     for side, p in ((levels[0], self.room[i]), (levels[1], self.others[at + i])):
                         if p > 0.0:
                             side[name] = side.get(name, 0.0) + p
-            found.append(StoneOdds(s + 1, self.chances[s], self.stake(s), levels[0], levels[1]))
-        return tuple(found)
+            odds.append(StoneOdds(s + 1, self.chances[s], self.stake(s), levels[0], levels[1]))
+        return tuple(odds)
 
     @cython.final
     def stake(self, s: int) -> float:

@@ -53,7 +53,7 @@ def test_what_is_said_of_a_place() -> None:
     names = ("random", "greedy", "counter", "odds")
     found = Standing("mine", "base", names, (met(3, "counter", *lost), met(2, "greedy", *even), met(1, "random", *won)))
     assert found.above == 1
-    assert found.sentence() == "base: above rung 1, random; as good as greedy; beaten by counter (86.5 %)"
+    assert found.sentence() == "base: above rung 1, random; as good as greedy; beaten by counter (86.5%)"
     assert Standing("mine", "base", names, (met(4, "odds", *won),)).sentence() == "base: above the highest rung, odds"
     lowest = Standing("mine", "base", names, (met(1, "random", *lost),)).sentence()
-    assert lowest == "base: not above the lowest rung, random; beaten by random (86.5 %)"
+    assert lowest == "base: not above the lowest rung, random; beaten by random (86.5%)"
