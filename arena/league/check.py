@@ -371,7 +371,7 @@ class _Session:
                     raise WorkerFault(event.text) if event.ours else _CannotPlay(event.text)
                 if isinstance(event, Played):
                     self._measure()
-                    return [GameResult.from_row(row, unit.a, unit.b) for row in event.rows]
+                    return [GameResult.from_row(row, unit.a, unit.b) for row in event.named_rows()]
             self._check.tick()
 
     def _measure(self) -> None:

@@ -283,7 +283,7 @@ class MatchRunner:
 
     def _rows(self, event: Played) -> list[Row]:
         """The rows that came back, with files named as the bot's author does."""
-        return [row._replace(detail=self.plain(row.detail)) if row.detail else row for row in event.rows]
+        return [row._replace(detail=self.plain(row.detail)) if row.detail else row for row in event.named_rows()]
 
     def plain(self, text: str | None) -> str:
         """A text without the folders that the bots were unpacked into."""

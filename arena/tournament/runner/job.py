@@ -12,7 +12,7 @@ from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
 from arena.tournament.config import Clock
-from arena.tournament.games import Chunk, Row
+from arena.tournament.games import Chunk, PlainRow, Row
 from arena.tournament.rows import GameSettings
 
 _GRACE_S = 1.0
@@ -95,13 +95,18 @@ class Played:
     """Some units have been played: `chunk` holds those, under the number of the chunk that was submitted.
 
     `rows` are those of its games, in the order of the units. `seconds` is how long they took to play; `scores` says
-    by pairing how many games there are, and how many of these its bot `a` won, drew and lost.
+    by pairing how many games there are, how many of these its bot `a` won, drew and lost, and how many `a` and `b`
+    forfeited.
     """
 
     chunk: Chunk
     seconds: float
     scores: Mapping[int, Sequence[int]]
-    rows: Sequence[Row]
+    rows: Sequence[PlainRow]
+
+    def named_rows(self) -> list[Row]:
+        """Return the rows with the names of their columns."""
+        return list(map(Row._make, self.rows))
 
 
 @dataclass(frozen=True)

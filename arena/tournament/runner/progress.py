@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol, TextIO, TypeAlias
 
 from arena.text import half_up, one_line, printable_lines
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.games import GameId, ScheduleProgress
+from arena.tournament.games import ScheduleProgress
 from arena.tournament.runner.job import Played
 
 _RATE_S = 10.0
@@ -268,16 +268,11 @@ class RunningScores:
 
     def add(self, played: Played) -> None:
         """Count what was delivered, and is stored."""
-        names = {task.pairing: (task.a, task.b) for task in played.chunk.tasks}
-        for pairing, (games, wins, draws, *_) in played.scores.items():
-            self._enter(*names[pairing], games, wins + draws / 2)
-        if self._forfeits is not None:
-            for row in played.rows:
-                if row.forfeit:
-                    task_key = GameId.from_key(row.id)
-                    a, b = names[task_key.pairing]
-                    first, second = (b, a) if task_key.game else (a, b)
-                    self._forfeits[first if row.forfeit_by == 1 else second] += 1
+        for pairing, (games, wins, draws, _, by_a, by_b) in played.scores.items():
+            a, b = next((task.a, task.b) for task in played.chunk.tasks if task.pairing == pairing)
+            self._enter(a, b, games, wins + draws / 2)
+            if self._forfeits is not None:
+                self._forfeits += Counter({a: by_a, b: by_b})
 
     def results(self) -> list[PairResult]:
         """Of all pairings that were played."""

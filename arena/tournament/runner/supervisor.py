@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from arena.bots.processes import end_descendants, exit_text, fork_lock, kill_group, kill_with_group, widen_pipe
 from arena.endings import ForfeitKind
-from arena.tournament.games import Chunk, GameId, Row, Task
+from arena.tournament.games import Chunk, GameId, PlainRow, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.tournament.rows import cut_row, find_game
 from arena.tournament.runner.job import Event, Failed, Job, Lost, Played
@@ -79,7 +79,7 @@ class Batch(NamedTuple):
     units: int
     seconds: float
     scores: dict[int, list[int]]
-    rows: list[Row]
+    rows: list[PlainRow]
 
 
 class WorkerProcess:
@@ -147,8 +147,7 @@ class WorkerProcess:
 
     def receive(self) -> Batch:
         """The next part of the units."""
-        kind, units, seconds, reusable, scores, values = self._message()
-        rows = list(map(Row._make, values))
+        kind, units, seconds, reusable, scores, rows = self._message()
         return Batch(kind == DONE, reusable, units, seconds, scores, rows)
 
     def ask_to_stop(self) -> None:

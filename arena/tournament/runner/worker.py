@@ -267,12 +267,14 @@ class _Worker:
 
 
 def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:
-    """By pairing: games, and of these won, drawn and lost by its bot `a`."""
+    """Return by pairing: games, how many of these its bot `a` won, drew and lost, forfeits of `a` and of `b`."""
     sums: dict[int, list[int]] = {}
     for row in rows:
         pairing, swapped = divmod(row.id & _PAIRING_GAME, 2)
         score = 2 - row.score if swapped else row.score
-        total = sums.setdefault(pairing, [0, 0, 0, 0])
+        total = sums.setdefault(pairing, [0, 0, 0, 0, 0, 0])
         total[0] += 1
         total[3 - score] += 1
+        if row.forfeit:
+            total[4 if row.forfeit_by == 1 + swapped else 5] += 1
     return sums

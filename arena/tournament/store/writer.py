@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.games import COLUMNS, Chunk, GameId, Pairing, Row, SeriesTask, game_key
+from arena.tournament.games import COLUMNS, Chunk, GameId, Pairing, PlainRow, SeriesTask, game_key
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import RUN, Connection, StoreError
@@ -41,9 +41,9 @@ class OtherSettings(StoreError):
         self.keys = [line.partition(": ")[0] for line in lines]
 
 
-def insert_games(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
+def insert_games(db: sqlite3.Connection, rows: Sequence[PlainRow]) -> int:
     """Insert games within a transaction, leaving those already stored as they are; return how many were new."""
-    return db.executemany(_INSERT, map(tuple, rows)).rowcount if rows else 0  # SQLite binds plain tuples quicker
+    return db.executemany(_INSERT, rows).rowcount if rows else 0
 
 
 class Store(Reader):
@@ -64,7 +64,7 @@ class Store(Reader):
 
     # ------------------------------------------------------------ writing
 
-    def add(self, chunk: Chunk, rows: Sequence[Row]) -> int:
+    def add(self, chunk: Chunk, rows: Sequence[PlainRow]) -> int:
         """Store the rows of a finished chunk; return how many were new.
 
         `rows` are the games of `chunk.tasks`, units complete. What is stored already is left as it is: of two plays
@@ -72,7 +72,7 @@ class Store(Reader):
         """
         return self.add_many([(chunk, rows)])
 
-    def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[Row]]]) -> int:
+    def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[PlainRow]]]) -> int:
         """Store several chunks in one transaction, as `add` does."""
         new, pairings = 0, dict(self._pairings)
         with self._transaction():
@@ -97,7 +97,7 @@ class Store(Reader):
                 (number, task.round, self._bot_numbers[task.a], self._bot_numbers[task.b]),
             )
 
-    def _new_series(self, chunk: Chunk, rows: Sequence[Row]) -> Sequence[Row]:
+    def _new_series(self, chunk: Chunk, rows: Sequence[PlainRow]) -> Sequence[PlainRow]:
         """Return the rows without those of series that are stored already.
 
         A series that was played again and went otherwise (a clock) must not leave games of both courses.
@@ -107,7 +107,7 @@ class Store(Reader):
         stride = chunk.tasks[0].rule.stride
         tasks = [task for task in chunk.tasks if self._has_deal(task.pairing, task.deal)]
         stored = {(task.pairing, task.deal // stride) for task in tasks}
-        identities = map(GameId.from_key, (row.id for row in rows))
+        identities = map(GameId.from_key, (row[0] for row in rows))
         return [row for row, game in zip(rows, identities) if (game.pairing, game.deal // stride) not in stored]
 
     def _has_deal(self, pairing: int, deal: int) -> bool:
