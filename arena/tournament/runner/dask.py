@@ -3,20 +3,21 @@
 Each thread of the cluster's processes plays chunks with a worker process of its own under a `Supervisor`, as on one
 machine: a bot that hangs or kills its process must not take a process of the cluster with it. Dask moves the work of a
 process that dies to the others; a chunk that it gives up after too many deaths is submitted again. Bots' files travel
-with the run (`bot_files`); a machine that has the same file at the same path uses that one.
+with the run (`BotFiles`); a machine that has the same file at the same path uses that one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import logging
 import os
 import platform
 import queue
 import re
 import shutil
-import stat
+import tarfile
 import tempfile
 import threading
 import time
@@ -25,8 +26,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import distributed
 from distributed.diagnostics.plugin import WorkerPlugin
@@ -35,187 +37,18 @@ from arena.bots.faults import BotError
 from arena.bots.spec import MODULE, BotSpec, check_unchanged, read_source, source_hash
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.paths import data_folder
+from arena.paths import PACKAGE, data_folder
 from arena.text import one_line
 from arena.tournament.games import Chunk
 from arena.tournament.runner.job import Drained, Event, Failed, Job, Lost, Played
 from arena.tournament.runner.logs import PlainRecord, Sink
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 
+log = logging.getLogger("arena.dask")
+
 MOST_FILES, MOST_BYTES = 500, 32 << 20
 """A folder with more than that is not a bot's own: then only the files that the bot names travel."""
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]|results|leagues")
-
-
-@dataclass(frozen=True)
-class PackedFile:
-    """A file; `path` is relative to its folder, with slashes."""
-
-    path: str
-    content: bytes
-    executable: bool
-
-
-Packed = Mapping[str, tuple[PackedFile, ...]]
-"""Folders of bots by their paths on the machine that submitted them."""
-
-
-def pack(job: Job) -> Packed:
-    """The folders of the bots of a job."""
-    own = str(data_folder("bots").resolve())
-    folders: dict[str, set[str]] = {}
-    for bot in job.bots:
-        if not MODULE.fullmatch(bot.target):
-            home = str(Path(bot.path).parent)
-            folders.setdefault(home, set()).update(bot.files or (bot.path,))
-    return {home: _packed(home, sorted(files)) for home, files in folders.items() if home != own}
-
-
-def _packed(home: str, files: list[str]) -> tuple[PackedFile, ...]:
-    inside = [file for file in files if Path(file).is_relative_to(home)]
-    files_by_name: dict[str, PackedFile] = {}
-    size = 0
-    for path in _beside(Path(home)):
-        try:
-            size += path.stat().st_size
-            if size > MOST_BYTES or len(files_by_name) >= MOST_FILES:
-                files_by_name.clear()
-                break
-            _add(files_by_name, path, home)
-        except OSError:  # what the bot needs is added below, or missed when it is loaded
-            continue
-    for file in inside:
-        try:
-            _add(files_by_name, Path(file), home)
-        except OSError as error:
-            raise ArenaError(f"cannot read {file}: {error.strerror or error}") from error
-    return tuple(files_by_name[name] for name in sorted(files_by_name))
-
-
-def _beside(home: Path) -> Iterator[Path]:
-    """Regular files below a folder, neither hidden nor compiled."""
-    for parent, folders, names in os.walk(home):
-        folders[:] = sorted(folder for folder in folders if not _SKIPPED.fullmatch(folder))
-        for name in sorted(names):
-            path = Path(parent, name)
-            if not _SKIPPED.fullmatch(name) and stat.S_ISREG(path.lstat().st_mode):
-                yield path
-
-
-def _add(files: dict[str, PackedFile], path: Path, home: str) -> None:
-    name = path.relative_to(home).as_posix()
-    files[name] = PackedFile(name, path.read_bytes(), os.access(path, os.X_OK))
-
-
-# ---------------------------------------------------------------- where they are played
-
-
-class About(NamedTuple):
-    """What must agree on all machines: the program's version, and a hash over the sources that decide games."""
-
-    version: str
-    sources: str
-
-    def why_not(self, there: About, machine: str) -> str:
-        """Why games of this machine cannot be played on another one; "" if they can."""
-        if there == self:
-            return ""
-        return (
-            f"{machine} has another version of this program ({_version(there)}) than the machine that submits"
-            f" ({_version(self)}); install the same one on all machines"
-        )
-
-
-def _version(machine: About) -> str:
-    return f"{machine.version}, sources {machine.sources}"
-
-
-@cache
-def about() -> About:
-    """What this machine has."""
-    total = hashlib.sha256()
-    for room in ("game", "players", "referee"):
-        for path in sorted((Path(__file__).parents[2] / room).glob("*.py")):
-            total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
-    try:
-        number = version("schotten-arena")
-    except PackageNotFoundError:  # run from a source folder without an installation
-        number = "not installed"
-    return About(number, total.hexdigest()[:12])
-
-
-def travelling(job: Job) -> Job:
-    """The job with the rule set of a file written out, for machines that lack the file."""
-    by_file = job.rules.endswith(".toml") or "/" in job.rules or os.sep in job.rules
-    return replace(job, rules=load_rules(job.rules).canonical) if by_file else job
-
-
-class Unpacked:
-    """Folders of bots on a machine that plays them; unpacked when a bot first needs them, and gone with `close`."""
-
-    def __init__(self, packed: Packed, below: str | None = None) -> None:
-        """`below` is the folder to unpack them in, default the system's for temporary files."""
-        self._packed = packed
-        self._below = below
-        self._root: Path | None = None
-        self._places: dict[str, Path] = {}
-
-    def placed(self, job: Job) -> Job:
-        """The job with the paths that its bots have here."""
-        return replace(job, bots=tuple(map(self._spec, job.bots)))
-
-    def _spec(self, bot: BotSpec) -> BotSpec:
-        home = str(Path(bot.path).parent)
-        if MODULE.fullmatch(bot.target):
-            return bot
-        if home not in self._packed:
-            # a bot of the program: every machine has it, perhaps elsewhere
-            own = data_folder("bots").resolve() / Path(bot.path).name
-            return replace(bot, path=str(own)) if not bot.files and own.is_file() and not _is_here(bot) else bot
-        if _is_here(bot):
-            return bot
-        folder = self._place(home)
-
-        def here(text: str) -> str:
-            return str(folder / Path(text).relative_to(home)) if Path(text).is_relative_to(home) else text
-
-        return replace(
-            bot, path=here(bot.path), files=tuple(map(here, bot.files)), command=tuple(map(here, bot.command))
-        )
-
-    def _place(self, home: str) -> Path:
-        if home not in self._places:
-            if self._root is None:
-                self._root = Path(tempfile.mkdtemp(prefix="arena-bots-", dir=self._below))
-            folder = self._places[home] = self._root / str(len(self._places)) / (Path(home).name or "bots")
-            for file in self._packed[home]:
-                path = folder / file.path
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(file.content)
-                path.chmod(0o755 if file.executable else 0o644)
-        return self._places[home]
-
-    def close(self) -> None:
-        """Remove the folders."""
-        root, self._root = self._root, None
-        self._places.clear()
-        if root is not None:
-            shutil.rmtree(root, ignore_errors=True)
-
-
-def _is_here(bot: BotSpec) -> bool:
-    """Whether this machine has the bot's file as it was submitted."""
-    try:
-        if bot.files:
-            check_unchanged(bot.target, bot.files, bot.source_hash)
-            return True
-        return source_hash(read_source(bot.target, Path(bot.path))) == bot.source_hash
-    except (BotError, OSError):
-        return False
-
-
-log = logging.getLogger("arena.dask")
-
 _CHECK_S = 1.0
 _WAIT_S = 30.0
 _MAX_TRIES = 5
@@ -395,30 +228,138 @@ def _connect(where: Any) -> Any:
         raise ArenaError(f"cannot reach the Dask scheduler {where}: {error}") from error
 
 
-# ---------------------------------------------------------------- in the processes of the cluster
+# ---------------------------------------------------------------- bots' files
+
+
+def travelling(job: Job) -> Job:
+    """Return the job with the rule set of a file written out, for machines that lack the file."""
+    by_file = job.rules.endswith(".toml") or "/" in job.rules or os.sep in job.rules
+    return replace(job, rules=load_rules(job.rules).canonical) if by_file else job
+
+
+@cache
+def about() -> str:
+    """Return what must agree on all machines: the program's version, and a hash over the sources that decide games."""
+    total = hashlib.sha256()
+    paths = [*PACKAGE.glob("game/*.py"), *PACKAGE.glob("bots/*.py"), *PACKAGE.glob("tournament/*.py")]
+    for path in sorted(paths):
+        total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+    try:
+        number = version("schotten-arena")
+    except PackageNotFoundError:  # run from a source folder without an installation
+        number = "not installed"
+    return f"{number}, sources {total.hexdigest()[:12]}"
+
+
+def pack(job: Job) -> dict[str, bytes]:
+    """Return the folders of the bots of a job as tar archives, by their paths; every machine has the program's own."""
+    own = str(data_folder("bots").resolve())
+    folders: dict[str, set[Path]] = {}
+    for bot in job.bots:
+        if not MODULE.fullmatch(bot.target):
+            home = str(Path(bot.path).parent)
+            files = [Path(file) for file in bot.files or (bot.path,)]
+            folders.setdefault(home, set()).update(file for file in files if file.is_relative_to(home))
+    return {home: _archive(Path(home), files) for home, files in folders.items() if home != own}
+
+
+def _archive(home: Path, named: set[Path]) -> bytes:
+    beside = list(islice(_beside(home), MOST_FILES + 1))
+    if len(beside) > MOST_FILES or sum(path.stat().st_size for path in beside) > MOST_BYTES:
+        beside = []
+    out = io.BytesIO()
+    try:
+        with tarfile.open(fileobj=out, mode="w", dereference=True) as archive:
+            for path in sorted({*beside, *named}):
+                archive.add(path, path.relative_to(home).as_posix())
+    except OSError as error:
+        raise ArenaError(f"cannot read {error.filename or home}: {error.strerror or error}") from error
+    return out.getvalue()
+
+
+def _beside(home: Path) -> Iterator[Path]:
+    """Yield the regular files below a folder that are neither hidden nor compiled."""
+    for parent, folders, names in os.walk(home):
+        folders[:] = [folder for folder in folders if not _SKIPPED.fullmatch(folder)]
+        paths = [Path(parent, name) for name in names if not _SKIPPED.fullmatch(name)]
+        yield from (path for path in paths if path.is_file() and not path.is_symlink())
 
 
 class BotFiles(WorkerPlugin):
-    """The bots of a run, on each worker of the cluster: those that are there, and those that come later."""
+    """The bots of a run, on each worker of the cluster: those that are there, and those that come later.
 
-    def __init__(self, run: str, packed: Packed, sender: About) -> None:
+    A bot's folder is unpacked when the bot is first needed, unless the machine has the same file at the same place,
+    and removed after the run.
+    """
+
+    def __init__(self, run: str, archives: Mapping[str, bytes], sender: str) -> None:
         self.name = f"arena-bots-{run}"
+        self.refusal = ""
         self._run = run
-        self._packed = packed
+        self._archives = archives
         self._sender = sender
+        self._root: str | None = None
+        self._below: str | None = None
 
     def setup(self, worker: object) -> None:
+        """Called by Dask on each worker."""
+        self._below = getattr(worker, "local_directory", None)  # Dask clears that up after a worker that was killed
+        if self._sender != about():
+            self.refusal = (
+                f"{platform.node()} has another version of this program ({about()}) than the machine that submits"
+                f" ({self._sender}); install the same one on all machines"
+            )
         with _lock:
-            # Dask clears that folder up after a worker that was killed
-            _bots[self._run] = Unpacked(self._packed, getattr(worker, "local_directory", None))
-            _refusals[self._run] = self._sender.why_not(about(), platform.node())
+            _files[self._run] = self
 
     def teardown(self, worker: object) -> None:
+        """Called by Dask when the run has ended."""
         with _lock:
-            unpacked = _bots.pop(self._run, None)
-            _refusals.pop(self._run, None)
-        if unpacked is not None:
-            unpacked.close()
+            _files.pop(self._run, None)
+            if self._root is not None:
+                shutil.rmtree(self._root, ignore_errors=True)
+                self._root = None
+
+    def placed(self, job: Job) -> Job:
+        """Return the job with the paths that its bots have here."""
+        return replace(job, bots=tuple(map(self._spec, job.bots)))
+
+    def _spec(self, bot: BotSpec) -> BotSpec:
+        if MODULE.fullmatch(bot.target) or _is_here(bot):
+            return bot
+        home = Path(bot.path).parent
+        folder = self._unpacked(str(home)) if str(home) in self._archives else data_folder("bots").resolve()
+
+        def here(text: str) -> str:
+            return str(folder / Path(text).relative_to(home)) if Path(text).is_relative_to(home) else text
+
+        return replace(
+            bot, path=here(bot.path), files=tuple(map(here, bot.files)), command=tuple(map(here, bot.command))
+        )
+
+    def _unpacked(self, home: str) -> Path:
+        if self._root is None:
+            self._root = tempfile.mkdtemp(prefix="arena-bots-", dir=self._below)
+        folder = Path(self._root, str(list(self._archives).index(home)), Path(home).name or "bots")
+        if not folder.exists():
+            with tarfile.open(fileobj=io.BytesIO(self._archives[home])) as archive:
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and later
+                archive.extractall(folder)
+        return folder
+
+
+def _is_here(bot: BotSpec) -> bool:
+    """Whether this machine has the bot's file as it was submitted."""
+    try:
+        if bot.files:
+            check_unchanged(bot.target, bot.files, bot.source_hash)
+            return True
+        return source_hash(read_source(bot.target, Path(bot.path))) == bot.source_hash
+    except (BotError, OSError):
+        return False
+
+
+# ---------------------------------------------------------------- in the processes of the cluster
 
 
 @dataclass
@@ -452,8 +393,7 @@ class _ThreadWorker:
 _local = threading.local()
 _workers: set[_ThreadWorker] = set()
 _ended: set[str] = set()
-_bots: dict[str, Unpacked] = {}
-_refusals: dict[str, str] = {}
+_files: dict[str, BotFiles] = {}
 _lock = threading.Lock()
 
 
@@ -467,10 +407,10 @@ def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
         worker = None
     if worker is None:
         with _lock:
-            if why := _refusals.get(run):
-                return Delivery([Failed(why, ours=False)])
-            bots = _bots.get(run)
-            job = job if bots is None else bots.placed(job)
+            files = _files.get(run)
+            if files is not None and files.refusal:
+                return Delivery([Failed(files.refusal, ours=False)])
+            job = job if files is None else files.placed(job)
         worker = _local.worker = _ThreadWorker(run, job)
     with _lock:
         _workers.add(worker)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import shutil
+import tarfile
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +15,7 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
 from arena.tournament.runner import dask as bot_files
-from arena.tournament.runner.dask import About, Unpacked, pack, travelling
+from arena.tournament.runner.dask import BotFiles, pack, travelling
 from arena.tournament.runner.job import Job
 
 
@@ -37,12 +40,23 @@ def job_of(*specs: str, folder: Path | None = None) -> Job:
     return Job("base", 1, tuple(find_bot(spec, folder=folder) for spec in specs))
 
 
+def files_of(job: Job, below: Path) -> BotFiles:
+    """The files of a job's bots, as a worker of a cluster gets them; unpacked in a folder."""
+    files = BotFiles("run", pack(job), bot_files.about())
+    files.setup(SimpleNamespace(local_directory=str(below)))
+    return files
+
+
+def names(archive: bytes) -> list[str]:
+    return tarfile.open(fileobj=io.BytesIO(archive)).getnames()
+
+
 def test_a_folder_travels(home: Path, tmp_path: Path) -> None:
     job = job_of(str(home / "bot.py"), "random")
     packed = pack(job)
-    assert [file.path for file in packed[str(home)]] == ["bot.py", "data/at", "helper.py", "run.sh"]
+    assert names(packed[str(home)]) == ["bot.py", "data/at", "helper.py", "run.sh"]
     assert len(packed) == 1  # every machine has the bots of the program
-    there = Unpacked(packed, str(tmp_path))
+    there = files_of(job, tmp_path)
     assert there.placed(job) == job  # nothing is unpacked where the files are
     shutil.rmtree(home)
     mine, house = there.placed(job).bots
@@ -50,21 +64,21 @@ def test_a_folder_travels(home: Path, tmp_path: Path) -> None:
     assert Path(mine.path).is_relative_to(tmp_path)
     assert load_bot(mine).spec == mine  # with its helper, and with what that reads
     assert house == job.bots[1]
-    there.close()
+    there.teardown(None)
     assert not Path(mine.path).exists()
     assert not list(tmp_path.glob("arena-bots-*"))
 
 
 def test_another_file_at_the_same_place_is_not_used(home: Path, tmp_path: Path) -> None:
     job = job_of(str(home / "bot.py"))
-    there = Unpacked(pack(job), str(tmp_path))
+    there = files_of(job, tmp_path)
     (home / "bot.py").write_text("def act(view, moves):\n    return moves[0]\n")
     assert there.placed(job).bots[0].path != str(home / "bot.py")
 
 
 def test_a_command_travels(home: Path, tmp_path: Path) -> None:
     job = job_of("cmd:./run.sh --fast", folder=home)
-    there = Unpacked(pack(job), str(tmp_path))
+    there = files_of(job, tmp_path)
     shutil.rmtree(home)
     (bot,) = there.placed(job).bots
     assert bot.command == (bot.path, "--fast")
@@ -73,7 +87,7 @@ def test_a_command_travels(home: Path, tmp_path: Path) -> None:
 
 def test_of_a_large_folder_only_the_bot_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_files, "MOST_FILES", 2)
-    assert [file.path for file in pack(job_of(str(home / "bot.py")))[str(home)]] == ["bot.py"]
+    assert names(pack(job_of(str(home / "bot.py")))[str(home)]) == ["bot.py"]
 
 
 def test_a_rule_set_travels(tmp_path: Path) -> None:
@@ -87,11 +101,8 @@ def test_a_rule_set_travels(tmp_path: Path) -> None:
     assert travelling(job_of("random")).rules == "base"
 
 
-def test_versions_that_differ() -> None:
-    one = About("0.2.0", "abc")
-    assert one.why_not(About("0.2.0", "abc"), "far") == ""
-    assert one.why_not(About("0.1.0", "abc"), "far") == (
-        "far has another version of this program (0.1.0, sources abc) than the machine that submits (0.2.0, sources"
-        " abc); install the same one on all machines"
-    )
-    assert bot_files.about() == bot_files.about()
+def test_another_version_is_refused(tmp_path: Path) -> None:
+    files = BotFiles("run", {}, "0.1.0, sources abc")
+    files.setup(None)
+    assert "than the machine that submits (0.1.0, sources abc); install the same one" in files.refusal
+    files.teardown(None)

@@ -19,7 +19,6 @@ from arena.bots.processes import children, is_running
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
 from arena.tournament.games import Chunk, PairTask, Row
-from arena.tournament.runner.dask import About
 from arena.tournament.runner.executors import Executor, make_executor
 from arena.tournament.runner.job import Job, Played
 from arena.tournament.runner.progress import RunStatus
@@ -184,6 +183,6 @@ def _rows(made: Executor) -> list[Row]:
 def test_a_worker_with_another_version_is_refused(
     cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: About("9.9", "abc"))
+    monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: "9.9, sources abc")
     with pytest.raises(ArenaError, match=r"has another version of this program .* \(9\.9, sources abc\); install"):
         play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])
