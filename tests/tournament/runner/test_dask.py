@@ -168,7 +168,7 @@ def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[i
             rows.append(_rows(made))
         finally:
             made.close()
-    assert [row[18] for row in rows[0]] == [row[18] for row in rows[1]]
+    assert [row.record for row in rows[0]] == [row.record for row in rows[1]]
 
 
 def _rows(made: Executor) -> list[Row]:
@@ -176,7 +176,7 @@ def _rows(made: Executor) -> list[Row]:
     while len(found) < 2:
         for event in made.events(1.0):
             assert isinstance(event, Played), event
-            found += event.rows
+            found += event.named_rows()
     return found
 
 

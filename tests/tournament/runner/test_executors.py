@@ -175,7 +175,7 @@ def _finish(executor: LocalExecutor, chunks: list[Chunk]) -> tuple[list[Row], li
             seen.append(event)
             if isinstance(event, Played):
                 left[event.chunk.number] -= len(event.chunk)
-                rows += event.rows
+                rows += event.named_rows()
                 assert len(event.rows) == sum(score[0] for score in event.scores.values())
     return sorted(rows), seen
 
@@ -289,11 +289,11 @@ def test_growing_workers_are_replaced() -> None:
 
 
 def test_scores_are_those_of_the_pairings() -> None:
-    def row(pairing: int, game: int, score: int, first: int, second: int) -> Row:
-        return Row(pairing << 1 | game, score, 0, 0, 0, first, second, *[0] * 8, b"", b"", 0, "", None)
+    def row(pairing: int, game: int, score: int, by: int = 0) -> Row:
+        return Row(pairing << 1 | game, score, 0, by and 1, by, 0, 0, *[0] * 8, b"", b"", 0, "", None)
 
-    rows = [row(0, 0, 2, 5, 3), row(0, 1, 2, 5, 1), row(0, 1, 1, 4, 4), row(2, 0, 0, 2, 5)]
-    assert scores_of(rows) == {0: [3, 1, 1, 1], 2: [1, 0, 0, 1]}
+    rows = [row(0, 0, 2, by=2), row(0, 1, 2, by=2), row(0, 1, 1), row(2, 0, 0, by=1)]
+    assert scores_of(rows) == {0: [3, 1, 1, 1, 1, 1], 2: [1, 0, 0, 1, 1, 0]}
 
 
 def test_patience_is_the_clocks_and_a_little_more() -> None:

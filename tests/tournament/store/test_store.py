@@ -306,17 +306,6 @@ def test_quantiles(times: list[int], share: float) -> None:
     assert time_quantile(counts, share) == bucket_ms(time_bucket(exact))
 
 
-def test_no_times_at_all() -> None:
-    assert time_quantile([0] * 256, 0.5) == 0.0
-
-
-def test_names_of_unknown_endings_are_refused() -> None:
-    task = pair_tasks(BOTS, range(1))[0].game_tasks()[0]
-    for changes in ({"ending": "boredom"}, {"forfeit": "tiredness"}, {"forfeit_by": "nobody"}):
-        with pytest.raises(ValueError, match="not in"):
-            game(task, **changes)
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody is forked here")
 def test_nobody_is_forked_while_the_database_is_at_work(store: Store) -> None:
     """A child that is would wait for SQLite's own locks, which nobody in it will ever release."""
