@@ -40,7 +40,7 @@ def main() -> None:
         for command in (
             [*RUN, "--out", "run"],
             ["report", "run", "--replays", "5", "-o", "report.html"],
-            ["replay", "run", GAME, "--judge", "--html", "game.html"],
+            ["replay", "run", GAME, "--judge", "--html", "-o", "game.html"],
         ):
             subprocess.run([sys.executable, "-m", "arena.cli.main", *command], cwd=place, check=True)
         photograph(place / "report.html", "", 1400, PICTURES / "report.png")
