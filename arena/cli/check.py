@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.cli import options
-from arena.league.check import GAMES, RULES, check_bot
-from arena.league.check_report import report_text
+from arena.league.check import GAMES, RULES, check_bot, report_text
 from arena.text import json_text
 from arena.tournament.config import Clock
 from arena.tournament.runner.progress import RunStatus, progress_for
@@ -48,7 +47,6 @@ SECONDS = 60
     show_default=True,
     help="Where the bot runs. With none or process, it has all your rights.",
 )
-@click.option("--strength", is_flag=True, help="Also play against greedy, and show the scores.")
 @options.as_json
 @click.option("--strict", is_flag=True, help="Exit with code 1 also if there are only warnings.")
 def check(
@@ -60,7 +58,6 @@ def check(
     move_ms: int | None,
     bank_ms: int | None,
     isolation: str,
-    strength: bool,
     as_json: bool,
     strict: bool,
 ) -> int:
@@ -93,7 +90,6 @@ def check(
         seed=seed,
         clock=Clock(move_ms, bank_ms),
         seconds=seconds,
-        strength=strength,
         report=tell,
     )
     shown.note("")

@@ -9,11 +9,11 @@ standings after each event. Several processes may work on it at once, and each m
     versions       bots, their versions and the states of a submission
     oversight      the log, what authors may use, pauses
     lease          what a process works on is its own for half a minute at a time
-    games figures  pairings, reserved deals, games stored exactly once, their results as columns
+    games          pairings, reserved deals, games stored exactly once
     rating events  the joint rating, and the standings after each event
     fixtures       who plays whom next
     match_runner   playing, with the machinery of `arena.tournament.runner`
-    check          plays a bot as a league does, and says what that shows (`check_report`)
+    check          plays a bot as a league does, and says what that shows
     placement      what happens to a submission, and games beyond that
     verification   whether all of it is whole
     views          what a league shows of itself

@@ -12,12 +12,15 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from arena.bots.isolation.levels import ISOLATIONS
+from tabulate import tabulate
+
+from arena.bots.isolation.levels import ISOLATIONS, Isolation
 from arena.bots.isolation.process import require_isolation
 from arena.bots.isolation.sandbox import check_folder
 from arena.bots.limits import Limits
@@ -26,38 +29,134 @@ from arena.bots.spec import BotSpec, find_bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
-from arena.league.check_report import (
-    ERROR,
-    WARNING,
-    CheckAnswer,
-    CheckReport,
-    Finding,
-    Memory,
-    OpponentScore,
-    RulesReport,
-    Speed,
-)
 from arena.paths import data_folder
-from arena.text import one_line
+from arena.text import counted, one_line, printable
 from arena.tournament.config import Clock
 from arena.tournament.games import FAILED_AFTER, Chunk, GameResult, PairTask, merge_times, time_quantile
 from arena.tournament.runner.executors import LocalExecutor, WorkerFault
 from arena.tournament.runner.job import Failed, Job, Played
 from arena.tournament.runner.logs import PlainRecord
 
+ERROR, WARNING = "error", "warning"
 RULES = ("base", "tactical", "expert")
 GAMES = 40
 LEAGUE_MS = 1000  # the default clock of a league, per decision
 MUCH_PRINTED = 2000  # characters per game
 LEAK_MB, LEAK_PER_GAME_MB = 2.0, 0.02
 
-_AGAINST_RANDOM, _AGAINST_ITSELF, _AGAINST_GREEDY = 0, 1, 2  # numbers of the pairings
+_AGAINST_RANDOM, _AGAINST_ITSELF = 0, 1  # numbers of the pairings
 _GAME_SEED, _OTHER_SEED = "0", "1"  # seeds of Python's hashes: that of all games, and another one
 _SEEDS = 1_000_000
 _LEAST_UNITS = 1
 _MOST_FORFEITS = 4
 _LINES, _LINE = 24, 300  # of a traceback
 _POLL_S = 0.25
+
+
+# ---------------------------------------------------------------- what is found
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that the author should know.
+
+    `level` is `error` (the bot loses games by it) or `warning`, `code` a fixed word for scripts, `text` a sentence.
+    `rules` is the rule set in which it happened, `details` are further lines (a traceback), and `record` is the record
+    of a game in which it happened.
+    """
+
+    level: str
+    code: str
+    text: str
+    rules: str | None = None
+    details: tuple[str, ...] = ()
+    record: str | None = None
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Times of the bot's decisions in milliseconds (within 10%, the longest exactly).
+
+    `decisions_s` are decisions per second, `games_s` games per second against `random` on one core.
+    """
+
+    decisions: int
+    decisions_s: float
+    p50_ms: float
+    p90_ms: float
+    p99_ms: float
+    max_ms: float
+    games_s: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Memory of the bot's process in MB: its peak, and by how much it grew with each game in the end."""
+
+    peak_mb: float
+    growth_mb: float
+
+
+@dataclass(frozen=True)
+class RulesReport:
+    """One rule set: games played of those wanted, forfeits by kind, speed and memory."""
+
+    rules: str
+    games: int
+    wanted: int
+    forfeits: Mapping[str, int] = field(default_factory=dict)
+    speed: Speed | None = None
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True)
+class CheckAnswer:
+    """Whether the bot has a property: `yes` is None if that was not checked, and `text` says how it was or why not."""
+
+    yes: bool | None
+    text: str
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All that a check has found. `printed` counts characters; `left_out` says what was not checked, and why."""
+
+    bot: str
+    spec: str
+    source_hash: str
+    isolation: str
+    seed: int
+    clock: Mapping[str, int | None]
+    loaded: bool
+    rules: tuple[RulesReport, ...]
+    repeats: CheckAnswer
+    printed: int
+    left_out: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    seconds: float
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """Findings that make a league refuse the bot."""
+        return tuple(finding for finding in self.findings if finding.level == ERROR)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Findings that a league accepts."""
+        return tuple(finding for finding in self.findings if finding.level == WARNING)
+
+    @property
+    def games(self) -> int:
+        """Games played, not counting those played again."""
+        return sum(part.games for part in self.rules)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values for JSON (`docs/check.md`)."""
+        counts = {"accepted": not self.errors, "errors": len(self.errors), "warnings": len(self.warnings)}
+        return {**counts, **asdict(self)}
+
+
+# ---------------------------------------------------------------- checking
 
 
 class _CannotPlay(Exception):
@@ -74,14 +173,13 @@ def check_bot(
     clock: Clock = Clock(),  # noqa: B008  (frozen)
     limits: Limits = Limits(),  # noqa: B008  (frozen)
     seconds: float | None = None,
-    strength: bool = False,
     report: Callable[[str], None] = lambda text: None,
 ) -> CheckReport:
     """Check a bot at an isolation level.
 
     `games` are played in each of the `rules`, and then again; with `seconds`, as many as fit, at least two per rule
-    set. If `seed` is None, a seed is drawn. `strength` adds games against `greedy`. `report` is called several times a
-    second with what is being done; an exception that it raises ends the check, and leaves no process behind.
+    set. If `seed` is None, a seed is drawn. `report` is called several times a second with what is being done; an
+    exception that it raises ends the check, and leaves no process behind.
     ArenaError if the check cannot begin: no such bot, no sandbox on this machine. Faults of the bot are in the report.
     """
     begun = time.monotonic()
@@ -93,7 +191,7 @@ def check_bot(
     for number, name in enumerate(rules):
         left = None if seconds is None else max(seconds - (time.monotonic() - begun), 0.0) / (len(rules) - number)
         try:
-            check.play(name, left, strength)
+            check.play(name, left)
         except _CannotPlay as error:
             failure = _failure(str(error), check.games_played)
             break
@@ -106,7 +204,7 @@ def check_bot(
         seed=seed,
         clock={"move_ms": clock.move_ms, "bank_ms": clock.bank_ms},
         loaded=loaded,
-        rules=tuple(part.report(games, strength) for part in check.parts) if loaded else (),
+        rules=tuple(part.report(games) for part in check.parts) if loaded else (),
         repeats=check.repeats(),
         printed=check.printed,
         left_out=tuple(check.left_out),
@@ -141,7 +239,6 @@ class _Part:
     bot: BotSpec
     rows: list[GameResult] = field(default_factory=list)
     again: list[GameResult] = field(default_factory=list)
-    greedy: list[GameResult] = field(default_factory=list)
     memory: Memory | None = None
 
     def forfeits(self) -> list[GameResult]:
@@ -149,24 +246,9 @@ class _Part:
         names = (self.bot.name, _opponents(self.bot)[_AGAINST_ITSELF].name)
         return [game for game in map(_with_failure_after, self.rows) if game.forfeit_by in names]
 
-    def report(self, wanted: int, strength: bool) -> RulesReport:
-        scores = [self._score(self.rows, _AGAINST_RANDOM), self._score(self.greedy, _AGAINST_GREEDY)]
-        return RulesReport(
-            self.rules,
-            len(self.rows),
-            wanted,
-            dict(Counter(str(game.forfeit) for game in self.forfeits())),
-            _speed(self.rows),
-            self.memory,
-            tuple(score for score in scores if score is not None) if strength else (),
-        )
-
-    def _score(self, rows: Sequence[GameResult], pairing: int) -> OpponentScore | None:
-        games = [game for game in rows if game.id.pairing == pairing]
-        if not games:
-            return None
-        points = Counter(game.score if game.first == self.bot.name else 1 - game.score for game in games)
-        return OpponentScore(("random", "", "greedy")[pairing], points[1.0], points[0.5], points[0.0])
+    def report(self, wanted: int) -> RulesReport:
+        forfeits = Counter(str(game.forfeit) for game in self.forfeits())
+        return RulesReport(self.rules, len(self.rows), wanted, dict(forfeits), _speed(self.rows), self.memory)
 
 
 @dataclass
@@ -198,7 +280,7 @@ class _Check:
     def games_played(self) -> int:
         return sum(len(part.rows) for part in self.parts)
 
-    def play(self, rules: str, seconds: float | None, strength: bool) -> None:
+    def play(self, rules: str, seconds: float | None) -> None:
         """Play the games of a rule set, then again; half of the time is for each."""
         begun = time.monotonic()
 
@@ -244,13 +326,6 @@ class _Check:
                 f"{rules}: determinism in {len(part.rows) - len(part.again)} of {len(part.rows)} games, because the"
                 " time was up (--seconds)"
             )
-        if strength:
-            with closing(_Session(self, rules, _GAME_SEED)) as session:
-                for deal in range(max(self.games // 4, 1)):
-                    self.say(f"{rules}: game {2 * (deal + 1)} against greedy")
-                    part.greedy += session.play(
-                        PairTask(_AGAINST_GREEDY, deal, self.bot.name, opponents[_AGAINST_GREEDY])
-                    )
 
     # ------------------------------------------------------------ what it shows
 
@@ -321,17 +396,11 @@ def _failure(text: str, games: int) -> Finding:
     return Finding(ERROR, "crash" if games else "load", words, details=tuple(rest[-_LINES:]))
 
 
-def _opponents(bot: BotSpec) -> tuple[BotSpec, BotSpec, BotSpec]:
-    """The bots of _AGAINST_RANDOM, _AGAINST_ITSELF and _AGAINST_GREEDY, with names other than the bot's."""
+def _opponents(bot: BotSpec) -> tuple[BotSpec, BotSpec]:
+    """The bots of _AGAINST_RANDOM and _AGAINST_ITSELF, with names other than the bot's."""
     twin = replace(bot, name=f"{bot.name}2")
-    random, greedy = (
-        find_bot(
-            str(data_folder("bots") / f"{name}.py"),
-            name=f"{name}-opponent" if name in (bot.name, twin.name) else name,
-        )
-        for name in ("random", "greedy")
-    )
-    return random, twin, greedy
+    name = "random-opponent" if "random" in (bot.name, twin.name) else "random"
+    return find_bot(str(data_folder("bots") / "random.py"), name=name), twin
 
 
 class _Session:
@@ -339,11 +408,11 @@ class _Session:
 
     def __init__(self, check: _Check, rules: str, hash_seed: str) -> None:
         self._check = check
-        random, twin, greedy = _opponents(check.bot)
-        bots = (check.bot, twin, random, greedy)
+        random, twin = _opponents(check.bot)
+        bots = (check.bot, twin, random)
         self._names = {check.bot.name, twin.name}
         self._known = set(children(os.getpid()))
-        levels = (check.level, check.level, "none", "none")
+        levels = (check.level, check.level, "none")
         job = Job(rules, check.seed, bots, check.clock, check.limits, levels=levels, hash_seed=hash_seed)
         # a bot inside a forked worker would have this process's hash seed, the same in both sessions
         method = "spawn" if check.level == "none" else None
@@ -401,8 +470,7 @@ def _game_text(game: GameResult) -> str:
     """Which game it is, in words."""
     if game.id.pairing == _AGAINST_ITSELF:
         return f"deal {game.id.deal} against itself"
-    against = "greedy" if game.id.pairing == _AGAINST_GREEDY else "random"
-    return f"deal {game.id.deal} against {against}, moving {'second' if game.id.game else 'first'}"
+    return f"deal {game.id.deal} against random, moving {'second' if game.id.game else 'first'}"
 
 
 _AFTER = re.compile(rf"{FAILED_AFTER} ([a-z ]+): (.*)", re.DOTALL)
@@ -456,3 +524,76 @@ def _speed(games: Iterable[GameResult]) -> Speed | None:
         max_ms=longest_ms,
         games_s=played * 1e3 / all_ms if all_ms else 0.0,
     )
+
+
+# ---------------------------------------------------------------- in words
+
+
+def report_text(report: CheckReport) -> str:
+    """The whole report in words, with a newline at its end."""
+    parts = [f"{report.spec}: {_verdict(report)}"]
+    if report.loaded:
+        printed = f"{report.printed:,} characters" if report.printed else "nothing"
+        parts.append(f"Forfeits: {_forfeits(report)}\nDeterminism: {_answer(report.repeats)}\nPrints: {printed}")
+        parts.append(_table(report))
+    parts += [f"{finding.level.upper()}: {finding_text(finding)}" for finding in report.findings]
+    if report.left_out:
+        parts.append("Not checked:\n" + "\n".join(f"  {line}" for line in report.left_out))
+    where = Isolation(report.isolation).where
+    parts.append(f"{counted(report.games, 'game')} {where}, seed {report.seed}, {report.seconds:.1f} s.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _verdict(report: CheckReport) -> str:
+    counts = ((len(report.errors), "error"), (len(report.warnings), "warning"))
+    found = ", ".join(counted(count, word) for count, word in counts if count) or "no findings"
+    if report.errors:
+        return f"not ready to submit ({found})"
+    wanted = sum(part.wanted for part in report.rules)
+    if report.games < wanted / 2:
+        return f"only {report.games} of {wanted} games were played ({found} in these)"
+    return f"ready to submit ({found})"
+
+
+def _answer(answer: CheckAnswer) -> str:
+    return answer.text if answer.yes is None else f"{'yes' if answer.yes else 'no'}: {answer.text}"
+
+
+def _forfeits(report: CheckReport) -> str:
+    kinds: Counter[str] = Counter()
+    for part in report.rules:
+        kinds.update(part.forfeits)
+    if not kinds:
+        return f"none in {counted(report.games, 'game')}"
+    lost = ", ".join(f"{number} by {kind}" for kind, number in kinds.items())
+    return f"{lost}, in {counted(report.games, 'game')}"
+
+
+def _table(report: CheckReport) -> str:
+    heads = ["rules", "games", "forfeits", "ms: 50%", "90%", "99%", "longest", "decisions/s", "games/s", "memory MB"]
+    rows = []
+    for part in report.rules:
+        games = str(part.games) if part.games == part.wanted else f"{part.games} of {part.wanted}"
+        row = [part.rules, games, str(sum(part.forfeits.values()))]
+        if part.speed is None:
+            row += ["-"] * 6
+        else:
+            speed = part.speed
+            row += [_figure(ms, 100) for ms in (speed.p50_ms, speed.p90_ms, speed.p99_ms, speed.max_ms)]
+            row += [_figure(speed.decisions_s, 10), _figure(speed.games_s, 10)]
+        row.append("-" if part.memory is None else f"{part.memory.peak_mb:.0f}")
+        rows.append(row)
+    align = ["left"] + ["right"] * (len(heads) - 1)
+    return tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=align)
+
+
+def _figure(value: float, whole_from: float) -> str:
+    return f"{value:,.0f}" if value >= whole_from else f"{value:.2g}"
+
+
+def finding_text(finding: Finding) -> str:
+    """A finding in some lines: its sentence, details, and how to see the game."""
+    lines = [finding.text, *(f"  {line}" for line in finding.details)]
+    if finding.record:
+        lines.append(f"  Replay: arena replay '{finding.record}'")
+    return printable("\n".join(lines), keep="\n")

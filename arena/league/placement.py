@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 
 from arena.errors import ArenaError
 from arena.league import events, fixtures, games, oversight, versions
-from arena.league.check import check_bot
-from arena.league.check_report import CheckReport, finding_text
+from arena.league.check import CheckReport, check_bot, finding_text
 from arena.league.games import Fixture
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
 from arena.league.rating import Standings, standings

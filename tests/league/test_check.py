@@ -15,17 +15,16 @@ from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
-from arena.league.check import check_bot
-from arena.league.check_report import (
+from arena.league.check import (
     ERROR,
     WARNING,
     CheckAnswer,
     CheckReport,
     Finding,
     Memory,
-    OpponentScore,
     RulesReport,
     Speed,
+    check_bot,
     report_text,
 )
 from arena.tournament.config import Clock
@@ -90,8 +89,8 @@ def test_the_first_forfeit_is_shown_with_its_traceback(bot: str, kind: str, word
     assert parse_record(finding.record).is_forfeit
     assert report.rules[0].forfeits == {kind: report.rules[0].games}
     text = report_text(report)
-    assert text.startswith("Not checked:\n  tactical: 8 of 12 games, because the bot forfeits\n\n")
-    assert "not ready to submit (1 error)" in text
+    assert text.startswith(f"{report.spec}: not ready to submit (1 error)\n\n")
+    assert "\n\nNot checked:\n  tactical: 8 of 12 games, because the bot forfeits\n\n" in text
     assert "Determinism: not checked, because the bot forfeited in every rule set" in text
 
 
@@ -188,13 +187,6 @@ def test_a_command() -> None:
         check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="none")
 
 
-def test_strength() -> None:
-    report = checked(FINE, games=8, strength=True)
-    assert [score.opponent for score in report.rules[0].scores] == ["random", "greedy"]
-    assert all(score.wins + score.draws + score.losses == 4 for score in report.rules[0].scores)
-    assert "against greedy" in report_text(report)
-
-
 def test_a_bot_of_the_program_meets_itself() -> None:
     assert check_bot("random", level="process", rules=("base",), games=4).repeats.yes
 
@@ -237,7 +229,7 @@ def test_reports_are_plain_values(bot: str) -> None:
 
 def test_the_page_names_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
-    values = (CheckReport, Finding, RulesReport, Speed, Memory, OpponentScore, CheckAnswer)
+    values = (CheckReport, Finding, RulesReport, Speed, Memory, CheckAnswer)
     keys = {field.name for value in values for field in dataclasses.fields(value)}
     assert not sorted(key for key in keys | {"accepted", "errors", "warnings"} if f"`{key}`" not in page)
 
