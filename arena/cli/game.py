@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 from tabulate import tabulate
 
-from arena.cli.options import as_json, complete_rules
+from arena.cli.options import PATH, as_json, complete_rules
 from arena.errors import ArenaError
 from arena.game.explain import answer, judge_claim, read_side
 from arena.game.rules import MEANINGS, OPTIONS, SHORT_NAMES, Rules, differences, load_rules, preset_names
-from arena.paths import read_small_file
 
 
 @click.command()
@@ -101,7 +101,7 @@ def _shown(value: Any) -> str:
     shell_complete=complete_rules,
     help="Rule set.",
 )
-@click.option("--file", "file", type=click.Path(path_type=Path), help="Answer the positions in a JSON file.")
+@click.option("--file", "file", type=PATH, metavar="FILE", help="Answer the positions in FILE, JSON with one per line.")
 @as_json
 def explain(
     mine: str | None,
@@ -118,9 +118,11 @@ def explain(
 
     \b
     arena explain --mine r1,r2,r3 --theirs b2,b3 --seen b4
-    arena explain --file positions.json --json
+    arena explain --file positions.jsonl --json
 
     Only clan cards that are face up count in a proof; cards in hands and tactic cards that were not played do not.
+    FILE may also be a JSON list; docs/RULES.md, section 9, has the keys of a position. If they have the key 'expect',
+    the last line says how many answers are as expected.
     """
     if (mine is None) == (file is None):
         raise ArenaError("give either --mine (and --theirs, --seen ...) or --file")
@@ -145,19 +147,11 @@ def _cards(text: str) -> list[str]:
 
 
 def _explain_file(file: Path, as_json: bool) -> None:
-    try:
-        content = json.loads(read_small_file(file))
-    except OSError as error:
-        raise ArenaError(f"cannot read {file}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ArenaError(f"{file} is not JSON: {error}") from None
-    positions = content.get("positions") if isinstance(content, dict) else content
-    if not isinstance(positions, list):
-        raise ArenaError(f"{file} holds no positions: a list, or an object with the key 'positions'")
-    answers = [(position, answer(position)) for position in positions]  # all or nothing
-    right = 0
-    for position, given in answers:
+    right = checked = 0
+    for position in _positions(file):
+        given = answer(position)
         expected = position.get("expect")
+        checked += expected is not None
         right += given == expected
         if as_json:
             click.echo(json.dumps({"id": position.get("id"), "answer": given}))
@@ -165,5 +159,42 @@ def _explain_file(file: Path, as_json: bool) -> None:
             words = ", ".join(f"{key}: {json.dumps(value)}" for key, value in given.items())
             wrong = "" if expected is None or given == expected else f"   (expected {json.dumps(expected)})"
             click.echo(f"{position.get('id', '?')}  {words}{wrong}")
-    if not as_json and any("expect" in position for position, _ in answers):
-        click.echo(f"\n{right} of {len(answers)} as expected")
+    if checked and not as_json:
+        click.echo(f"\n{right} of {checked} as expected")
+
+
+def _positions(file: Path) -> Iterator[Any]:
+    """The positions of a file: one JSON object per line, or a JSON list, perhaps under the key `positions`."""
+    try:
+        with open(file, encoding="utf-8") as lines:
+            first = next((line for line in lines if line.strip()), "")
+            if _is_position(first):
+                yield json.loads(first)
+                for number, line in enumerate(lines, start=2):
+                    if line.strip():
+                        yield _json(line, f"{file}, line {number}")
+                return
+            content = _json(first + lines.read(), str(file))
+    except OSError as error:
+        raise ArenaError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ArenaError(f"{file} is not JSON: it is not UTF-8 text") from None
+    positions = content.get("positions") if isinstance(content, dict) else content
+    if not isinstance(positions, list):
+        raise ArenaError(f"{file} holds no positions: one JSON object per line, or a list of them")
+    yield from positions
+
+
+def _is_position(line: str) -> bool:
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and "positions" not in content
+
+
+def _json(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{place} is not JSON: {error}") from None

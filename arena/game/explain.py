@@ -91,6 +91,8 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
     bindings = [-1, -1, -1]
     texts = []
     for text in cards:
+        if not isinstance(text, str):
+            raise PositionError(f"{text!r:.60} is no card; a card is a text such as r7 or *J")
         card, equals, binding = text.partition("=")
         number = _known(rules, card)
         if number > BEARER_CARD:
@@ -99,15 +101,24 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
             raise PositionError(f"{card} is twice on one side")
         if equals:
             bindings[number - JOKER_CARD] = _binding(rules, number, binding, text)
+        elif number >= JOKER_CARD and rules.wild_binding == "on_play":
+            value = rules.spy_value if number == SPY_CARD else 1
+            raise PositionError(
+                f"in {rules.name}, a wild card gets its colour and value when it is played, such as {card}=r{value}"
+            )
         word |= 1 << number
         texts.append(text)
     return Side(tuple(texts), word, (bindings[0], bindings[1], bindings[2]))
 
 
 def _known(rules: Rules, card: str) -> int:
+    if not isinstance(card, str):
+        raise PositionError(f"{card!r:.60} is no card; a card is a text such as r7 or *J")
     number = card_number(card)
     if number < 60 and number >= 6 * rules.values:
         raise PositionError(f"there is no {card} in {rules.name}, the values run to {rules.values}")
+    if number >= 60 and not rules.tactics:
+        raise PositionError(f"there is no {card} in {rules.name}, which has no tactic cards")
     if number == SPY_CARD and card != f"*{rules.spy_value}":
         raise PositionError(f"the spy of {rules.name} is *{rules.spy_value}, not {card}")
     return number
@@ -132,7 +143,7 @@ def evaluate(rules: Rules, side: Side, modes: Sequence[str] = ()) -> Formation:
     >>> print(evaluate(rules, read_side(rules, ["r1", "r3", "*123"])))
     colour run, sum 6 (*123 as r2)
     """
-    n, fog = _stone(modes)
+    n, fog = _stone(rules, modes)
     if side.size != n:
         raise PositionError(
             f"a complete side has {n} cards here, {' '.join(side.texts) or 'an empty side'} has {side.size}"
@@ -156,10 +167,12 @@ def _wilds_used(rules: Rules, side: Side, n: int, fog: bool, best: int) -> tuple
     raise AssertionError("no binding of the wilds reaches the strength of the side")
 
 
-def _stone(modes: Sequence[str]) -> tuple[int, bool]:
+def _stone(rules: Rules, modes: Sequence[str]) -> tuple[int, bool]:
     for mode in modes:
         if mode not in MODES:
-            raise PositionError(f"'{mode}' is not a combat mode; expected mud or fog")
+            raise PositionError(f"{mode!r:.60} is not a combat mode; expected mud or fog")
+        if not rules.tactics:
+            raise PositionError(f"there is no {mode} in {rules.name}, which has no tactic cards")
     return (4 if "mud" in modes else 3), "fog" in modes
 
 
@@ -181,7 +194,7 @@ def judge_claim(
     >>> judge_claim(rules, read_side(rules, ["r1", "r2", "r3"]), read_side(rules, ["b2", "b3"])).refutation
     ('b4',)
     """
-    n, fog = _stone(modes)
+    n, fog = _stone(rules, modes)
     visible = _face_up(rules, mine, theirs, seen)
     for side in (mine, theirs):
         if side.size > n:
@@ -208,6 +221,8 @@ def _face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int
     visible = mine.word & ALL60
     if visible & theirs.word:
         raise PositionError(f"{' '.join(clan_cards(visible & theirs.word))} lies on both sides")
+    if single := mine.word & theirs.word & (SPY | BEARER):  # there are two jokers
+        raise PositionError(f"{f'*{rules.spy_value}' if single & SPY else '*123'} lies on both sides")
     visible |= theirs.word & ALL60
     for card in seen:
         number = _known(rules, card)
@@ -233,23 +248,39 @@ def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verd
 # ---- positions in a file ----------------------------------------------------------------------------------------
 
 EVENTS = ("a+", "b+", "a-", "b-", "mud", "fog")
+_REQUIRED: Any = object()
+_EXPECTED = {list: "a list", str: "a text", int: "a whole number"}
+
+
+def _value(position: dict[str, Any], key: str, kind: type[Any], default: Any = _REQUIRED) -> Any:
+    """The value of a key. PositionError if it is missing without a default, or of another kind."""
+    value = position.get(key, default)
+    if value is _REQUIRED:
+        raise PositionError(f"the key '{key}' is missing")
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise PositionError(f"{key}: expected {_EXPECTED[kind]}, found {value!r:.60}")
+    return value
+
+
+def _rules(position: dict[str, Any]) -> Rules:
+    return load_rules(_value(position, "ruleset", str, "iello-base"))
+
+
+def _side(rules: Rules, position: dict[str, Any], key: str) -> Side:
+    return read_side(rules, _value(position, key, list))
+
+
+def _first_complete(position: dict[str, Any]) -> str | None:
+    first: str | None = position.get("first_complete")
+    if first not in ("a", "b", None):
+        raise PositionError(f"first_complete: expected a, b or null, found {first!r:.60}")
+    return first
 
 
 def answer(position: Any) -> dict[str, Any]:
     """The answer to a position read from a JSON file (`arena explain --file`).
 
-    A position has an `id`, a `kind` and the keys of its kind:
-
-    =============  ==================================================================================================
-    eval           `ruleset`, `cards`, `env` -> `category`, `sum`
-    compare        `ruleset`, `a`, `b`, `env`, `first_complete` -> `winner`
-    claim          `ruleset`, `claimant`, `a`, `b`, `visible_elsewhere`, `discards`, `env`,
-                   `first_complete` -> `holds`; `claimant_hand` and `unplayed_wilds` are ignored
-    tie_order      `events` -> `first_complete`
-    victory        `owners` -> `winner`, `points`
-    tactic_limit   `played_me`, `played_opp` -> `may_play`
-    =============  ==================================================================================================
-
+    RULES.md §9 has the keys of each kind of position.
     If the position has an `expect`, the answer has its keys.
     Raises `PositionError` with the id of a position that cannot be read.
     """
@@ -257,77 +288,77 @@ def answer(position: Any) -> dict[str, Any]:
         raise PositionError(f"a position is a JSON object, not {position!r:.60}")
     name = position.get("id", "(no id)")
     kind = position.get("kind")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         near = did_you_mean(str(kind), _KINDS)
-        raise PositionError(f"position {name}: unknown kind '{kind}'{near} (kinds: {', '.join(_KINDS)})")
+        raise PositionError(f"position {name}: unknown kind {kind!r:.60}{near} (kinds: {', '.join(_KINDS)})")
     try:
-        found = _KINDS[kind](position)
-    except KeyError as error:
-        raise PositionError(f"position {name}: the key {error} is missing") from None
-    except (ArenaError, ValueError, TypeError) as error:
+        values = _KINDS[kind](position)
+    except (ArenaError, ValueError) as error:
         raise PositionError(f"position {name}: {error}") from None
     expect = position.get("expect")
-    return {key: found.get(key) for key in expect} if isinstance(expect, dict) else found
+    return {key: values.get(key) for key in expect} if isinstance(expect, dict) else values
 
 
 def _eval(position: dict[str, Any]) -> dict[str, Any]:
-    rules = load_rules(position.get("ruleset", "iello-base"))
-    best = evaluate(rules, read_side(rules, position["cards"]), position.get("env", []))
+    rules = _rules(position)
+    best = evaluate(rules, _side(rules, position, "cards"), _value(position, "env", list, []))
     return {"category": best.category, "sum": best.sum}
 
 
 def _compare(position: dict[str, Any]) -> dict[str, Any]:
-    rules = load_rules(position.get("ruleset", "iello-base"))
-    modes = position.get("env", [])
-    a = evaluate(rules, read_side(rules, position["a"]), modes).strength
-    b = evaluate(rules, read_side(rules, position["b"]), modes).strength
+    rules, modes = _rules(position), _value(position, "env", list, [])
+    sides = _side(rules, position, "a"), _side(rules, position, "b")
+    _face_up(rules, *sides, ())
+    a, b = (evaluate(rules, side, modes).strength for side in sides)
     if a != b:
         return {"winner": "a" if a > b else "b"}
-    return {"winner": position.get("first_complete")}
+    return {"winner": _first_complete(position)}
 
 
 def _claim(position: dict[str, Any]) -> dict[str, Any]:
-    rules = load_rules(position.get("ruleset", "iello-base"))
+    rules = _rules(position)
     me = position.get("claimant", "a")
     if me not in ("a", "b"):
-        raise PositionError(f"the claimant is a or b, not {me!r}")
-    other = "b" if me == "a" else "a"
-    first = position.get("first_complete")
+        raise PositionError(f"the claimant is a or b, not {me!r:.60}")
+    first = _first_complete(position)
     verdict = judge_claim(
         rules,
-        read_side(rules, position[me]),
-        read_side(rules, position[other]),
-        [*position.get("visible_elsewhere", []), *position.get("discards", [])],
-        position.get("env", []),
-        {me: "mine", other: "theirs"}.get(first) if first else None,
+        _side(rules, position, me),
+        _side(rules, position, "b" if me == "a" else "a"),
+        [*_value(position, "visible_elsewhere", list, []), *_value(position, "discards", list, [])],
+        _value(position, "env", list, []),
+        None if first is None else "mine" if first == me else "theirs",
     )
     return {"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)}
 
 
 def _tie_order(position: dict[str, Any]) -> dict[str, Any]:
-    events = position["events"]
+    events = _value(position, "events", list)
     for event in events:
         if event not in EVENTS:
-            raise PositionError(f"'{event}' is not an event (events: {', '.join(EVENTS)})")
-    seat = first_completed(list(events))
+            raise PositionError(f"{event!r:.60} is not an event (events: {', '.join(EVENTS)})")
+    seat = first_completed(events)
     return {"first_complete": None if seat is None else "ab"[seat]}
 
 
 def _victory(position: dict[str, Any]) -> dict[str, Any]:
-    owners = position["owners"]
+    """Who has won; if both have, which happens at a stalemate only, the one with more stones (RULES.md §8)."""
+    owners = _value(position, "owners", str)
     if len(owners) != 9 or set(owners) - set("ab."):
-        raise PositionError(f"owners are nine signs a, b or ., not '{owners}'")
+        raise PositionError(f"owners are nine signs a, b or ., not {owners!r:.60}")
+    stones = {seat: owners.count(seat) for seat in "ab"}
     winners = [seat for seat in "ab" if winning_reason(sum(1 << s for s, owner in enumerate(owners) if owner == seat))]
-    if len(winners) == 2:
-        raise PositionError(f"'{owners}': both have won, and a game ends with the first")
-    winner = winners[0] if winners else None
-    points = {seat: 5 if seat == winner else owners.count(seat) for seat in "ab"} if winner else None
-    return {"winner": winner, "points": points}
+    if not winners:
+        return {"winner": None, "points": None}
+    if len(winners) == 2 and stones["a"] == stones["b"]:
+        return {"winner": None, "points": stones}
+    winner = max(winners, key=lambda seat: stones[seat])
+    return {"winner": winner, "points": stones | {winner: 5}}
 
 
 def _tactic_limit(position: dict[str, Any]) -> dict[str, Any]:
     # after the play at most one more than the opponent, RULES.md §5
-    return {"may_play": int(position["played_me"]) + 1 <= int(position["played_opp"]) + 1}
+    return {"may_play": _value(position, "played_me", int) <= _value(position, "played_opp", int)}
 
 
 _KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {

@@ -110,7 +110,7 @@ def preset_names() -> list[str]:
     """The names of the presets, sorted.
 
     >>> len(preset_names()), preset_names()[0]
-    (16, 'ass-1999-base')
+    (18, 'ass-1999-base')
     """
     return sorted(path.stem for path in (data_folder("configs") / "rules").glob("*.toml"))
 

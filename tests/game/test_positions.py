@@ -75,6 +75,18 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
         ({"env": ["rain"]}, "'rain' is not a combat mode"),
         ({"ruleset": "iello-tactica"}, "did you mean 'iello-tactical'"),
         ({"claimant": "c"}, "the claimant is a or b"),
+        ({"kind": ["claim"]}, "unknown kind"),
+        ({"a": "r1r2r3"}, "a: expected a list"),
+        ({"a": [1, None, "r3"]}, "1 is no card"),
+        ({"discards": [None]}, "None is no card"),
+        ({"ruleset": 5}, "ruleset: expected a text, found 5"),
+        ({"env": ["fog"], "ruleset": "base"}, "there is no fog in iello-base"),
+        ({"a": ["r1", "r2", "*J"], "ruleset": "base"}, "there is no \\*J in iello-base"),
+        ({"a": ["r1", "r2", "*J"], "ruleset": "bga-tactical"}, "when it is played, such as \\*J=r1"),
+        ({"a": ["r1", "r2", "*7"], "b": ["*7"]}, "\\*7 lies on both sides"),
+        ({"first_complete": "c"}, "first_complete: expected a, b or null"),
+        ({"kind": "tactic_limit", "played_me": float("inf"), "played_opp": 1}, "played_me: expected a whole number"),
+        ({"kind": "tie_order", "events": 5}, "events: expected a list"),
     ],
 )
 def test_a_position_that_cannot_be_is_refused(changed: dict[str, Any], words: str) -> None:
@@ -102,12 +114,22 @@ def test_other_wrong_positions() -> None:
         answer({"id": "X", "kind": "eval"})
     with pytest.raises(PositionError, match="owners are nine signs"):
         answer({"id": "X", "kind": "victory", "owners": "aab"})
-    with pytest.raises(PositionError, match="both have won"):
-        answer({"id": "X", "kind": "victory", "owners": "aaa...bbb"})
     with pytest.raises(PositionError, match="'a\\*' is not an event"):
         answer({"id": "X", "kind": "tie_order", "events": ["a*"]})
     with pytest.raises(PositionError, match="a complete side has 4 cards here"):
-        answer({"id": "X", "kind": "eval", "cards": ["r1", "r2", "r3"], "env": ["mud"]})
+        answer({"id": "X", "kind": "eval", "ruleset": "tactical", "cards": ["r1", "r2", "r3"], "env": ["mud"]})
+
+
+@pytest.mark.parametrize(
+    ("owners", "winner", "points"),
+    [
+        ("aaa.bbbb.", "b", {"a": 3, "b": 5}),  # at a stalemate more stones win, RULES.md §8
+        ("aaa...bbb", None, {"a": 3, "b": 3}),
+        ("aa.bb.ab.", None, None),
+    ],
+)
+def test_both_or_neither_may_have_won(owners: str, winner: str | None, points: dict[str, int] | None) -> None:
+    assert answer({"kind": "victory", "owners": owners}) == {"winner": winner, "points": points}
 
 
 def test_the_order_of_completion_in_events() -> None:

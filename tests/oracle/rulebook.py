@@ -68,7 +68,9 @@ _ALL = [
     *_edition("battle-line", 7, 7, "any_before_draw", values=10, spy_value=8, scout_return="top"),
     Options("iello-base-expert", False, hand_size=6, claim_window="turn_start"),
     Options("s2-tactical", True, hand_size=7, claim_window="after_play", scout_return="top"),
+    Options("s2-expert", True, hand_size=7, claim_window="turn_start", scout_return="top"),
     Options("s3-tactical", True, hand_size=7, claim_window="after_play", scout_source="single"),
+    Options("s3-expert", True, hand_size=7, claim_window="turn_start", scout_source="single"),
 ]
 
 PRESETS: dict[str, Options] = {options.name: options for options in _ALL}
