@@ -38,7 +38,8 @@ _KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
     metavar="DIR",
     help="Set up the folder DIR to work in, with a bot, configurations and examples.",
 )
-def new(name: str | None, workspace: Path | None) -> None:
+@click.option("--llm", is_flag=True, help="Write a bot that asks a language model for its moves.")
+def new(name: str | None, workspace: Path | None, llm: bool) -> None:
     """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
 
     \b
@@ -54,6 +55,9 @@ def new(name: str | None, workspace: Path | None) -> None:
     name = BOT if name is None else name.removesuffix(".py")
     _check_name(name)
     bot = SKELETON.format(name=name, class_name=class_name(name))
+    if llm:
+        bot = (data_folder("examples") / "wire" / "llm.py").read_text(encoding="utf-8")
+        bot = bot.replace("examples/wire/llm.py", f"bots/{name}.py")
     if workspace is not None:
         _make_workspace(workspace, name, bot)
         return
@@ -63,6 +67,12 @@ def new(name: str | None, workspace: Path | None) -> None:
     known = data_folder("bots") / path.name
     if known.is_file() and known.resolve() != path.resolve():
         click.echo(f"Note: '{name}' is also a reference bot; in this folder the name now means {path}.", err=True)
+    if llm:
+        click.echo(
+            f"Wrote {path}. It needs a chat server; its first lines say how to name one. Then:\n\n"
+            f'  arena match "cmd:python3 {path.as_posix()}" random --games 2 --isolation process'
+        )
+        return
     click.echo(
         f"Wrote {path}. Try it, and check it before you submit it:\n\n"
         f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}"

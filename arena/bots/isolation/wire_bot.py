@@ -293,8 +293,10 @@ def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
     folder = Path(spec.path).parent
     others = tuple(path for path in map(Path, spec.files) if folder not in path.parents)
     path = "/usr/local/bin:/usr/bin:/bin"
+    settings: dict[str, str] = {}
     if not Isolation(level).confined:
         path = os.environ.get("PATH", path)
+        settings = {name: value for name, value in os.environ.items() if name.startswith("BOT_")}
     return Launch(
         argv=spec.command,
         folder=folder,
@@ -302,5 +304,6 @@ def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
         limits=limits,
         read_only=others,
         system=True,
-        environment={"PATH": path, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+        environment=settings
+        | {"PATH": path, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
     )
