@@ -209,8 +209,7 @@ def _page_file(game: str, options: ReplayOptions) -> Path:
 
 def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> None:
     """Judge the moves of one game: as a report, or as a page with the chances above the board."""
-    from arena.results.analysis import game_report
-    from arena.results.judge import analyse
+    from arena.results.judge import analyse, game_report
 
     judged = analyse(stored, NODES if options.nodes is None else options.nodes)
     if options.html:
@@ -223,8 +222,7 @@ def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> 
 
 def _judge_run(source: str, nodes: int, form: str) -> None:
     """Judge all games of a run, and store what the moves of each bot lost on average."""
-    from arena.results.analysis import run_report
-    from arena.results.judge import run_losses, write_losses
+    from arena.results.judge import run_losses, run_report, write_losses
 
     kind, folder = find(source)
     if kind == COMPARISON:

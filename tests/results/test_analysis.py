@@ -11,7 +11,6 @@ from arena.errors import ArenaError
 from arena.game.rng import Rng
 from arena.lab.play import play_game
 from arena.policy import load_net
-from arena.results.analysis import page_notes
 from arena.results.decisions import decisions
 from arena.results.judge import (
     BLUNDER,
@@ -19,6 +18,7 @@ from arena.results.judge import (
     Losses,
     _bot_losses,
     analyse,
+    page_notes,
     read_losses,
     run_losses,
     sampled_chances,
