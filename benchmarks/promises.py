@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from scipy.stats import t as student
-from simulate import Luck, head_to_head_coverage, simulate_cells, simulate_games
+from simulate import Luck, expected_units, head_to_head_coverage, simulate_cells, simulate_games
 
 from arena.stats.field import scores
 from arena.stats.pairs import (
@@ -31,7 +31,7 @@ from arena.stats.pairs import (
     score_of_elo,
 )
 from arena.stats.ratings import rate
-from arena.stats.sprt import Sprt, SprtTest, expected_units
+from arena.stats.sprt import Sprt, SprtTest
 from arena.stats.variants import win_rate_differences
 
 ADVANTAGE = 30.0

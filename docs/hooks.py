@@ -72,12 +72,8 @@ def columns() -> str:
 
 def moves() -> str:
     """The columns of exported moves."""
-    kinds = {"word": "text, dictionary"}
-    rows = (
-        f"| `{name}` | {kinds.get(column.kind, column.kind)} | {_cell(column.meaning)} |"
-        for name, column in MOVE_COLUMNS.items()
-    )
-    return "\n".join(("| column | type | |\n|---|---|---|", *rows))
+    rows = (f"| `{name}` | {_cell(meaning)} |" for name, meaning in MOVE_COLUMNS.items())
+    return "\n".join(("| column | |\n|---|---|", *rows))
 
 
 def settings() -> str:

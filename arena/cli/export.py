@@ -31,7 +31,7 @@ from arena.tournament.store.reader import COMPARISON
 @click.option(
     "--records", metavar="F[.gz]", help="Write one record per line, for replay, verify and arena.load. -: stdout."
 )
-@click.option("--moves", metavar="F", help="Write one row per decision: .parquet, .csv or .csv.gz. -: CSV to stdout.")
+@click.option("--moves", metavar="F", help="Write one row per decision: .csv or .csv.gz. -: stdout.")
 @chosen_games
 def export(
     source: str, everything: bool, out: Path | None, records: str | None, moves: str | None, wanted: GameFilter

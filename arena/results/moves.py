@@ -1,4 +1,4 @@
-"""Every decision of stored games as a row of a table (CSV or Parquet), and which side played which tactic card."""
+"""Every decision of stored games as a row of a table, and which side played which tactic card."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ import csv
 import math
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from arena.errors import ArenaError
 from arena.game.record import RecordError, parse_record
 from arena.game.rules import Rules
 from arena.results.decisions import Cards, decisions
 from arena.results.sources import StoredGames
-from arena.results.whole_file import whole_file, whole_text
+from arena.results.whole_file import whole_text
 from arena.text import spreadsheet_cell
 from arena.tournament.games import GameResult
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
-
-_ROWS_AT_ONCE = 20_000  # of a group in Parquet: some 40 MB while it is made
 
 
 _RUSES = ("scout", "redeploy", "deserter", "traitor")
@@ -45,45 +41,38 @@ class MovesError(ArenaError):
     """Moves cannot be exported as asked."""
 
 
-class MoveColumn(NamedTuple):
-    """A column: its type in Parquet (`word` is a text of a few different ones) and what it holds."""
-
-    kind: str
-    meaning: str
-
-
-COLUMNS: dict[str, MoveColumn] = {
-    "rules": MoveColumn("word", "rule set, with the options that differ"),
-    "pairing": MoveColumn("int32", "number of the pairing in the schedule"),
-    "deal": MoveColumn("int64", "number of the deal"),
-    "game": MoveColumn("int8", "0 or 1: which game of the pair"),
-    "number": MoveColumn("int16", "place of the decision in the game, from 1"),
-    "turn": MoveColumn("int16", "the turn it belongs to, from 1"),
-    "seat": MoveColumn("int8", "the seat that decided, 0 (a) or 1 (b)"),
-    "began": MoveColumn("int8", "1 if that seat made the first move of the game, else 0"),
-    "bot": MoveColumn("word", "the bot that decided"),
-    "opponent": MoveColumn("word", "the other bot"),
-    "phase": MoveColumn("word", "kind of decision: claim, play, take, put, scout, return or draw"),
-    "asked": MoveColumn("int8", "1 if the bot was asked, 0 if the only legal move was made for it"),
-    "legal": MoveColumn("int16", "number of legal moves"),
-    "moves": MoveColumn("text", "the legal moves in the order in which bots are given them, with commas between them"),
-    "choice": MoveColumn("int16", "which of them was made, from 0"),
-    "move": MoveColumn("word", "the move that was made"),
-    "ms": MoveColumn("float64", "thinking time, milliseconds within 10%; empty where it was not measured"),
-    "score": MoveColumn("float64", "what the bot got in the end: 1, 0.5 or 0"),
-    "stones": MoveColumn("int8", "stones it had in the end"),
-    "stones_opponent": MoveColumn("int8", "stones its opponent had in the end"),
-    "hand": MoveColumn("text", "the bot's hand before the decision, with blanks between the cards"),
-    "hand_opponent": MoveColumn("text", "its opponent's hand, which it did not see"),
-    "mine": MoveColumn("text", "its cards at stones 1..9: nine groups with slashes between them, cards with blanks"),
-    "theirs": MoveColumn("text", "its opponent's"),
-    "owners": MoveColumn("text", "owners of stones 1..9: a (seat 0), b (seat 1) or . (nobody)"),
-    "modes": MoveColumn("text", "combat modes at stones 1..9: nine groups with slashes between them"),
-    "beside": MoveColumn("text", "cards that lie face up beside the board on its side"),
-    "beside_opponent": MoveColumn("text", "on its opponent's side"),
-    "pending": MoveColumn("text", "the card that a ruse has taken and not yet put anywhere; empty without"),
-    "deck_clan": MoveColumn("int8", "cards left in the clan deck"),
-    "deck_tactic": MoveColumn("int8", "cards left in the tactic deck"),
+COLUMNS: dict[str, str] = {
+    "rules": "rule set, with the options that differ",
+    "pairing": "number of the pairing in the schedule",
+    "deal": "number of the deal",
+    "game": "0 or 1: which game of the pair",
+    "number": "place of the decision in the game, from 1",
+    "turn": "the turn it belongs to, from 1",
+    "seat": "the seat that decided, 0 (a) or 1 (b)",
+    "began": "1 if that seat made the first move of the game, else 0",
+    "bot": "the bot that decided",
+    "opponent": "the other bot",
+    "phase": "kind of decision: claim, play, take, put, scout, return or draw",
+    "asked": "1 if the bot was asked, 0 if the only legal move was made for it",
+    "legal": "number of legal moves",
+    "moves": "the legal moves in the order in which bots are given them, with commas between them",
+    "choice": "which of them was made, from 0",
+    "move": "the move that was made",
+    "ms": "thinking time, milliseconds within 10%; empty where it was not measured",
+    "score": "what the bot got in the end: 1, 0.5 or 0",
+    "stones": "stones it had in the end",
+    "stones_opponent": "stones its opponent had in the end",
+    "hand": "the bot's hand before the decision, with blanks between the cards",
+    "hand_opponent": "its opponent's hand, which it did not see",
+    "mine": "its cards at stones 1..9: nine groups with slashes between them, cards with blanks",
+    "theirs": "its opponent's",
+    "owners": "owners of stones 1..9: a (seat 0), b (seat 1) or . (nobody)",
+    "modes": "combat modes at stones 1..9: nine groups with slashes between them",
+    "beside": "cards that lie face up beside the board on its side",
+    "beside_opponent": "on its opponent's side",
+    "pending": "the card that a ruse has taken and not yet put anywhere; empty without",
+    "deck_clan": "cards left in the clan deck",
+    "deck_tactic": "cards left in the tactic deck",
 }
 """What a row holds. Positions are those before the decision, seen from the bot that decides, both hands open."""
 
@@ -138,16 +127,8 @@ def _groups(stones: Iterable[Cards]) -> str:
 
 def check_name(path: Path) -> None:
     """MovesError unless the name ends in one of the kinds of file that can be written here."""
-    if path.suffix == ".parquet":
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError:
-            raise MovesError(
-                f"cannot write {path}: Parquet needs pyarrow. Install it (pip install 'schotten-arena[parquet]'), or"
-                f" write CSV: {path.with_suffix('.csv.gz')}"
-            ) from None
-    elif not path.name.endswith((".csv", ".csv.gz")):
-        raise MovesError(f"{path}: expected a name that ends in .parquet, .csv or .csv.gz")
+    if not path.name.endswith((".csv", ".csv.gz")):
+        raise MovesError(f"{path}: expected a name that ends in .csv or .csv.gz")
 
 
 def write_moves(games: Iterable[GameResult], path: Path | None) -> int:
@@ -160,8 +141,6 @@ def write_moves(games: Iterable[GameResult], path: Path | None) -> int:
     if path is None:
         return write_csv(rows, sys.stdout)
     check_name(path)
-    if path.suffix == ".parquet":
-        return _write_parquet(rows, path)
     with whole_text(path) as file:
         return write_csv(rows, file)
 
@@ -182,35 +161,10 @@ def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
     number = 0
     for number, row in enumerate(rows, start=1):  # noqa: B007
         cells = list(row)
-        for at in names:
-            cells[at] = spreadsheet_cell(cells[at])
+        for index in names:
+            cells[index] = spreadsheet_cell(cells[index])
         write(cells)
     return number
-
-
-def _write_parquet(rows: Iterator[tuple[Any, ...]], path: Path) -> int:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = _schema()
-    number = 0
-    with whole_file(path) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        while part := list(islice(rows, _ROWS_AT_ONCE)):
-            arrays = [pa.array(values, field.type) for values, field in zip(zip(*part), schema)]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=_ROWS_AT_ONCE)
-            number += len(part)
-    return number
-
-
-def _schema() -> pa.Schema:
-    import pyarrow as pa
-
-    types = {"word": pa.dictionary(pa.int32(), pa.string()), "text": pa.string()}
-    fields = [
-        pa.field(name, types.get(column.kind) or pa.type_for_alias(column.kind), metadata={"meaning": column.meaning})
-        for name, column in COLUMNS.items()
-    ]
-    return pa.schema(fields, {"format": "schotten-arena moves 1"})
 
 
 # ---------------------------------------------------------------- tactic cards

@@ -308,37 +308,19 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _met(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Cells of the complete pairs of two bots, and those of their games, as `bot` sees them."""
+def counts_between(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
+    """Pentanomial counts of the complete pairs of two bots as `bot` sees them; of their games if there are no pairs.
+
+    A game whose partner is missing (in a run in progress) is left out if there is any complete pair.
+    """
     coded = games if isinstance(games, GameArrays) else games_of(games)
     for name in (bot, opponent):
         require_bot(name, coded.bots)
     if bot == opponent:
         raise StatsError(f"'{bot}' cannot be compared with itself")
-    bot_number, opponent_number = coded.bots.index(bot), coded.bots.index(opponent)
+    low, high = sorted((coded.bots.index(bot), coded.bots.index(opponent)))
     met = meetings(coded)
-    rows = np.flatnonzero(
-        (met.low == min(bot_number, opponent_number)) & (met.high == max(bot_number, opponent_number))
-    )
-    step = 1 if bot_number < opponent_number else -1
-    cells, record = (tuple(counts[rows].sum(axis=0)[::step].tolist()) for counts in (met.cells, met.record))
-    return cells, record
-
-
-def pentanomial(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
-    """Counts (LL, LD+DL, LW+DD+WL, DW+WD, WW) of the complete pairs of `bot` against `opponent`."""
-    return _met(games, bot, opponent)[0]
-
-
-def trinomial(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
-    """Counts (L, D, W) of the single games of `bot` against `opponent`; treats them as independent."""
-    return _met(games, bot, opponent)[1]
-
-
-def counts_between(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
-    """Pentanomial counts where the two bots played pairs, trinomial counts where they did not.
-
-    A game whose partner is missing (in a run in progress) is left out if there is any complete pair.
-    """
-    pairs, single = _met(games, bot, opponent)
-    return pairs if sum(pairs) else single
+    rows = np.flatnonzero((met.low == low) & (met.high == high))
+    step = 1 if coded.bots[low] == bot else -1
+    pairs, record = (tuple(counts[rows].sum(axis=0)[::step].tolist()) for counts in (met.cells, met.record))
+    return pairs if sum(pairs) else record

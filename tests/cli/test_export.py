@@ -70,7 +70,7 @@ def test_tables_too_if_asked_for(arena: Arena, played: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        (["--moves", "m.txt"], "ends in .parquet, .csv or .csv.gz"),
+        (["--moves", "m.txt"], "ends in .csv or .csv.gz"),
         (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
         (["--records", "."], "cannot write"),
         (["--bot", "first"], "choose games for --records and --moves"),

@@ -12,7 +12,7 @@ from arena.results.run import RunData, read_run
 from arena.results.run_stats import run_frames
 from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
 from arena.results.standings_report import remarks, standings_report, summary
-from arena.stats.pairs import elo_of_score, head_to_head, pentanomial
+from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.stats.ratings import rate
 from arena.tournament.games import GameResult, GameTask
 from arena.tournament.store.reader import Reader
@@ -91,7 +91,7 @@ def test_the_ranking_of_the_format_goes_before_the_rating(tmp_path: Path, format
 def test_two_bots_are_compared_by_pairs(tmp_path: Path) -> None:
     run = synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]})
     found = standings(run)
-    assert found.head_to_head == head_to_head(pentanomial(run.games, "greedy", "random"))
+    assert found.head_to_head == head_to_head(counts_between(run.games, "greedy", "random"))
     assert standings(synthetic(tmp_path / "three")).head_to_head is None
 
 

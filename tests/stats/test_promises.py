@@ -13,17 +13,18 @@ from scipy.special import expit
 from arena.stats.frames import Floats
 from arena.stats.pairs import (
     ELO_SCALE,
+    counts_between,
     elo_of_score,
     fishtest,
     head_to_head,
     heads_to_heads,
-    pentanomial,
     score_intervals,
     score_of_elo,
 )
 from arena.stats.ratings import rate
-from arena.stats.sprt import SprtTest, run_sprt
+from arena.stats.sprt import SprtTest
 from benchmarks.simulate import Luck, head_to_head_coverage, pair_shares, simulate_cells, simulate_games
+from tests.stats.test_sprt import after
 
 #: Luck of the deal in its first seat and in its bot; with both the intervals have the most to hold.
 LUCKS = [Luck(0.3, 0.3), *(pytest.param(luck, marks=pytest.mark.soak) for luck in (Luck(), Luck(0.5, 0), Luck(0, 0.5)))]
@@ -43,7 +44,7 @@ def test_intervals_hold_the_truth(luck: Luck) -> None:
         advantages.append(abs(rated.first_advantage - 30) <= rated.first_advantage_error95)
         lead = strength[0] - strength[1]
         score = (expit((lead + 30) / ELO_SCALE) + expit((lead - 30) / ELO_SCALE)) / 2
-        duel = head_to_head(pentanomial(games, "b00", "b01"))
+        duel = head_to_head(counts_between(games, "b00", "b01"))
         duels.append(duel.elo_low <= elo_of_score(score) <= duel.elo_high)
     assert 0.92 <= np.mean(ratings) <= 0.98
     assert 0.90 <= np.mean(advantages) <= 0.99
@@ -68,7 +69,7 @@ def test_ignoring_the_deals_breaks_the_promise() -> None:
 def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wrong: str) -> None:
     errors = 0
     for generator in np.random.default_rng([22, int(truth)]).spawn(500):
-        found = run_sprt(SprtTest(0, 60), simulate_cells(score_of_elo(truth), 2000, generator, luck))
+        found = after(SprtTest(0, 60), simulate_cells(score_of_elo(truth), 2000, generator, luck))
         assert found.verdict != "continue"
         errors += found.verdict == wrong
     # 5% and 1 percentage point of grace are 30; 2.3 deviations of the binomial on top.
@@ -81,7 +82,7 @@ def test_pairs_torn_into_games_break_the_promise() -> None:
     for generator in np.random.default_rng(23).spawn(300):
         cells = simulate_cells(0.5, 3000, generator, Luck(0, 0.8))
         games = np.stack([np.where(cells > 0, 2, 0), np.where(cells == 4, 2, 0)], axis=1).ravel()
-        errors += run_sprt(SprtTest(0, 60), games, number=3).verdict == "H1"
+        errors += after(SprtTest(0, 60), games, number=3).verdict == "H1"
     assert errors > 0.08 * 300
 
 

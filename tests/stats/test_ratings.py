@@ -13,7 +13,7 @@ from scipy.special import expit, ndtr
 from scipy.stats import t as student
 
 from arena.stats.frames import StatsError
-from arena.stats.pairs import ELO_SCALE, head_to_head, pentanomial
+from arena.stats.pairs import ELO_SCALE, counts_between, head_to_head
 from arena.stats.ratings import DisconnectedError, Ratings, rate
 from benchmarks.simulate import Luck, simulate_games
 
@@ -92,7 +92,7 @@ def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
 def test_two_bots_have_the_error_of_their_pairs() -> None:
     for luck in (Luck(), Luck(0.6, 0), Luck(0, 0.6)):
         games = simulate_games(np.array([40.0, -40.0]), 1500, np.random.default_rng(3), 25.0, luck)
-        duel = head_to_head(pentanomial(games, "b00", "b01"))
+        duel = head_to_head(counts_between(games, "b00", "b01"))
         gap, error = rate(games, prior=0).difference("b00", "b01")
         # The pair's score mixes both seats, hence not the very same number where the first player is ahead.
         assert gap == pytest.approx(duel.elo, abs=1)

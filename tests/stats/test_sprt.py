@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,20 +18,26 @@ from arena.stats.pairs import score_of_elo
 from arena.stats.sprt import (
     BIAS_REMARK,
     Sprt,
+    SprtResult,
     SprtTest,
-    expected_units,
     llr,
     llr_of_many,
-    run_sprt,
     sprt_result,
 )
-from benchmarks.simulate import Luck, simulate_cells
+from benchmarks.simulate import Luck, expected_units, simulate_cells
 
 COUNTS = st.one_of(
     st.lists(st.integers(0, 300), min_size=5, max_size=5),
     st.lists(st.integers(0, 300), min_size=3, max_size=3),
     st.tuples(st.integers(0, 99), st.just(0), st.integers(0, 99), st.just(0), st.integers(0, 99)).map(list),
 ).filter(lambda counts: sum(counts) > 0)
+
+
+def after(test: SprtTest, cells: Sequence[int] | npt.NDArray[np.int64], number: int = 5) -> SprtResult:
+    """The state of a test after these cells in schedule order."""
+    state = Sprt(test, number)
+    state.extend(cells)
+    return state.result()
 
 
 def test_agrees_with_the_reference(reference: dict[str, Any]) -> None:
@@ -85,7 +93,7 @@ def test_many_at_once_are_the_same_bits_as_one_by_one(model: Any) -> None:
 def test_the_verdict_is_that_of_the_first_crossing() -> None:
     test = SprtTest(0, 40)
     cells = simulate_cells(score_of_elo(40), 4000, np.random.default_rng(5))
-    found = run_sprt(test, cells)
+    found = after(test, cells)
     assert found.verdict == "H1"
     at = found.units
     counts = [int((cells[:at] == cell).sum()) for cell in range(5)]
@@ -100,7 +108,7 @@ def test_the_verdict_is_that_of_the_first_crossing() -> None:
 def test_how_the_cells_are_divided_changes_nothing() -> None:
     test = SprtTest(0, 30)
     cells = simulate_cells(score_of_elo(10), 6000, np.random.default_rng(8), Luck(0.4, 0.0))
-    wanted = run_sprt(test, cells)
+    wanted = after(test, cells)
     assert wanted.verdict != "continue"
     for chunk in (1, 7, 500):
         state = Sprt(test)
@@ -157,7 +165,7 @@ def test_expected_length_is_what_tests_take() -> None:
     test = SprtTest(0, 40)
     units = []
     for generator in np.random.default_rng(2).spawn(300):
-        units.append(run_sprt(test, simulate_cells(score_of_elo(40), 4000, generator)).units)
+        units.append(after(test, simulate_cells(score_of_elo(40), 4000, generator)).units)
     predicted, power = expected_units(test, [25, 0, 50, 0, 25], elo=40)
     assert np.mean(units) == pytest.approx(predicted, rel=0.15)
     assert power == pytest.approx(0.95, abs=1e-6)
