@@ -41,8 +41,8 @@ bench: setup
 
 # the site, in site/
 docs: setup
-	$(BIN)/pip install --quiet "mkdocs>=1.6,<2" "mkdocs-material>=9.5" "mkdocstrings[python]>=0.26"
-	$(BIN)/mkdocs build
+	$(BIN)/pip install --quiet --editable ".[docs]"
+	$(BIN)/python docs/build.py
 
 tournament: setup
 	$(BIN)/arena run quick

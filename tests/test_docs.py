@@ -113,7 +113,7 @@ def test_the_database_page_names_every_table_and_column_of_the_view() -> None:
 
 
 def test_generated_parts_of_pages_are_complete() -> None:
-    makers = runpy.run_path(str(DOCS / "hooks.py"))["MAKERS"]
+    makers = runpy.run_path(str(DOCS / "build.py"))["MAKERS"]
     markers = {name for page in DOCS.rglob("*.md") for name in re.findall(r"<!-- (\w+) -->", page.read_text())}
     assert markers == set(makers)
     texts = {name: makers[name]() for name in markers}

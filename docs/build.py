@@ -1,12 +1,16 @@
-"""What mkdocs fills into the pages: everything that the program itself can tell, so that it is written once.
+"""Build the documentation: `python docs/build.py` writes it to site/.
 
-A page holds a marker such as `<!-- commands -->`; the function of that name gives the Markdown in its place.
+What the program itself can tell is written once: a page holds a marker such as `<!-- commands -->`, and the function of
+that name gives the Markdown in its place. The filled pages go to build/docs, where Zensical reads them.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from inspect import cleandoc
 from pathlib import Path
@@ -138,6 +142,21 @@ MAKERS: dict[str, Callable[[], str]] = {
 }
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """mkdocs asks this of every page before it is rendered."""
+def fill(markdown: str) -> str:
+    """A page with its markers replaced."""
     return _MARKER.sub(lambda match: MAKERS[match[1]]() if match[1] in MAKERS else match[0], markdown)
+
+
+def main() -> int:
+    """Fill the pages and let Zensical make the site of them. Returns its exit code: 1 also for a broken link."""
+    filled = ROOT / "build" / "docs"
+    shutil.rmtree(filled, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", filled, ignore=shutil.ignore_patterns("*.py", "*.json", "*.jsonl", "__pycache__"))
+    for page in filled.rglob("*.md"):
+        page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
+    command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
+    return subprocess.run(command, cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
