@@ -7,7 +7,6 @@ The database holds hashes of tokens and sessions only. A token has 256 random bi
 from __future__ import annotations
 
 import hashlib
-import hmac
 import secrets
 import time
 from dataclasses import dataclass
@@ -97,14 +96,6 @@ class Account:
 
 
 @dataclass(frozen=True)
-class SignIn:
-    """A session: its account, and the text that its forms carry to tell them from forms of other sites."""
-
-    account: Account
-    form: str
-
-
-@dataclass(frozen=True)
 class Invitation:
     """A token as an organiser sees it: times in seconds since 1970, None for what has not happened."""
 
@@ -128,11 +119,6 @@ class Invitation:
 def fingerprint(secret: str) -> str:
     """The hash that is stored of a token or a session."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def form_text(session: str) -> str:
-    """The text that the forms of a session carry; it does not reveal the session."""
-    return hmac.new(session.encode(), b"schotten-arena form", hashlib.sha256).hexdigest()
 
 
 # ---------------------------------------------------------------- invitations
@@ -237,8 +223,8 @@ def sign_in(store: WebStore, token: str) -> str | None:
     return session
 
 
-def session_of(store: WebStore, session: str, now: float | None = None) -> SignIn | None:
-    """The session with a secret, None if there is none or its token is no longer valid."""
+def session_of(store: WebStore, session: str, now: float | None = None) -> Account | None:
+    """The account of the session with a secret, None if there is none or its token is no longer valid."""
     now = time.time() if now is None else now
     rows = store.query(
         "SELECT a.account, a.author, a.admin FROM sessions s JOIN tokens t ON t.token = s.token"
@@ -251,7 +237,7 @@ def session_of(store: WebStore, session: str, now: float | None = None) -> SignI
     if not rows:
         return None
     account, author, admin = rows[0]
-    return SignIn(Account(account, author, bool(admin)), form_text(session))
+    return Account(account, author, bool(admin))
 
 
 def sign_out(store: WebStore, session: str) -> None:

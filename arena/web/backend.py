@@ -8,7 +8,6 @@ has changed, they are computed once for all pages; until then readers see the ea
 from __future__ import annotations
 
 import asyncio
-import hmac
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Collection
@@ -26,7 +25,7 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.errors import ArenaError
 from arena.web import accounts
-from arena.web.accounts import Account, SignIn, Stores
+from arena.web.accounts import Account, Stores
 from arena.web.play_tables import PlayLimits, Tables
 from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, with_site
 from arena.web.uploads import UploadLimits
@@ -225,22 +224,22 @@ def set_cookie(response: Response, settings: WebSettings, name: str, value: str)
     )
 
 
-async def signed_in(request: Request) -> SignIn:
-    """The session of a request; a 401 if there is none."""
+async def signed_in(request: Request) -> Account:
+    """The account that is signed in; a 401 if there is none."""
     backend = backend_of(request)
     secret = request.cookies.get(cookie_name(backend.settings), "")
-    session = await backend.read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
-    if session is None:
+    account = await backend.read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
+    if account is None:
         raise HTTPException(401, "Sign in first.")
-    return session
+    return account
 
 
-async def organiser(request: Request) -> SignIn:
-    """The session of an organiser; for everybody else a 404, as if there were no such page."""
-    session = await signed_in(request)
-    if not session.account.admin:
+async def organiser(request: Request) -> Account:
+    """The account of an organiser; for everybody else a 404, as if there were no such page."""
+    account = await signed_in(request)
+    if not account.admin:
         raise HTTPException(404, "there is no such page")
-    return session
+    return account
 
 
 async def bearer(request: Request) -> Account:
@@ -252,12 +251,6 @@ async def bearer(request: Request) -> Account:
     if valid is None:
         raise HTTPException(401, "a valid token is needed: Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
     return valid[1]
-
-
-def check_form(session: SignIn, text: Any) -> None:
-    """A 403 unless a form comes from one of our pages, made for this session."""
-    if not isinstance(text, str) or not hmac.compare_digest(text.encode(), session.form.encode()):
-        raise HTTPException(403, "this form is not from your session; go back, reload the page and try again")
 
 
 def see_other(request: Request, path: str) -> Response:

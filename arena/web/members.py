@@ -25,10 +25,9 @@ from arena.league.versions import Version
 from arena.results.league import log_table
 from arena.text import one_line
 from arena.web import accounts, uploads
-from arena.web.accounts import Account, SignIn, Stores
+from arena.web.accounts import Account, Stores
 from arena.web.backend import (
     backend_of,
-    check_form,
     cookie_name,
     organiser,
     see_other,
@@ -46,14 +45,6 @@ _LOG_ENTRIES = 200
 def _shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     path = request.url.path.strip("/")
     return HTMLResponse(render(template, path, league=backend_of(request).league_name, live=False, **values), status)
-
-
-async def _checked_form(request: Request) -> SignIn:
-    """The session of a request that carries a form of ours without other fields; a 403 for any other form."""
-    session = await signed_in(request)
-    async with request.form(max_files=0, max_fields=2) as form:
-        check_form(session, form.get("form"))
-    return session
 
 
 # ---------------------------------------------------------------- signing in
@@ -79,7 +70,7 @@ async def _sign_in(request: Request) -> Response:
 
 
 async def _sign_out(request: Request) -> Response:
-    await _checked_form(request)
+    await signed_in(request)
     backend = backend_of(request)
     name = cookie_name(backend.settings)
     await backend.write(lambda stores: accounts.sign_out(stores.web, request.cookies[name]))
@@ -93,13 +84,13 @@ async def _sign_out(request: Request) -> Response:
 
 async def _me(request: Request) -> Response:
     try:
-        session = await signed_in(request)
+        account = await signed_in(request)
     except HTTPException:
         return see_other(request, "sign-in")
     backend = backend_of(request)
-    values = await backend.read(lambda stores: _overview(stores, session.account))
+    values = await backend.read(lambda stores: _overview(stores, account))
     limits = backend.settings.limits
-    return _shown(request, "me.html", account=session.account, form=session.form, limits=limits, **values)
+    return _shown(request, "me.html", account=account, limits=limits, **values)
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
@@ -118,10 +109,9 @@ def version_state(version: Version) -> str:
 
 
 async def _upload(request: Request) -> Response:
-    session = await signed_in(request)
+    account = await signed_in(request)
     limits = backend_of(request).settings.limits
     async with request.form(max_files=1, max_fields=6, max_part_size=limits.mb << 20) as form:
-        check_form(session, form.get("form"))
         file, text = form.get("file"), form.get("text")
         name, entry = (str(form.get(key) or "").strip() for key in ("name", "entry"))
         if isinstance(file, UploadFile) and file.filename:
@@ -130,7 +120,7 @@ async def _upload(request: Request) -> Response:
             file_name, content = f"{name or 'bot'}.py", text.replace("\r\n", "\n").encode()
         else:
             raise HTTPException(400, "choose a file, or paste the text of a bot")
-    progress = await take_upload(request, session.account, file_name, content, name, entry)
+    progress = await take_upload(request, account, file_name, content, name, entry)
     return see_other(request, f"me/versions/{progress['id']}")
 
 
@@ -173,30 +163,29 @@ def own_bot(league: League, account: Account, name: str) -> Version:
 
 
 async def _version(request: Request) -> Response:
-    session = await signed_in(request)
+    account = await signed_in(request)
     number = request.path_params["number"]
-    return HTMLResponse(await backend_of(request).site(version_page, session, number))
+    return HTMLResponse(await backend_of(request).site(version_page, account, number))
 
 
-def version_page(site: Site, session: SignIn, number: int) -> str:
+def version_page(site: Site, account: Account, number: int) -> str:
     """The page that shows how far a version has come."""
-    version = own_version(site.league, session.account, number)
+    version = own_version(site.league, account, number)
     table = standings(site.league, version) if version.state == versions.PLACING else site.table
     return site.render(
         "version.html",
         f"me/versions/{number}",
         progress=uploads.progress(site.league, version.id),
         standing=table.row_of(version.id),
-        form=session.form,
         settings=site.league.settings,
         live=version.state in versions.OPEN,
     )
 
 
 async def _again(request: Request) -> Response:
-    session = await _checked_form(request)
+    account = await signed_in(request)
     backend, number = backend_of(request), request.path_params["number"]
-    await backend.write(lambda stores: check_again(stores, session.account, number, backend.settings.limits))
+    await backend.write(lambda stores: check_again(stores, account, number, backend.settings.limits))
     return see_other(request, f"me/versions/{number}")
 
 
@@ -209,22 +198,22 @@ def check_again(stores: Stores, account: Account, number: int, limits: UploadLim
 
 
 async def _bot(request: Request) -> Response:
-    session = await signed_in(request)
+    account = await signed_in(request)
     name = request.path_params["name"]
-    return HTMLResponse(await backend_of(request).site(own_bot_page, session, name))
+    return HTMLResponse(await backend_of(request).site(own_bot_page, account, name))
 
 
-def own_bot_page(site: Site, session: SignIn, name: str) -> str:
+def own_bot_page(site: Site, account: Account, name: str) -> str:
     """The page of a bot with what only its author may see."""
-    values = bot_values(site, own_bot(site.league, session.account, name), private=True)
-    return site.render("bot.html", f"me/bots/{name}", form=session.form, live=False, **values)
+    values = bot_values(site, own_bot(site.league, account, name), private=True)
+    return site.render("bot.html", f"me/bots/{name}", own=True, live=False, **values)
 
 
 async def _retire(request: Request) -> Response:
-    session = await _checked_form(request)
+    account = await signed_in(request)
 
     def retire(stores: Stores) -> None:
-        bot = own_bot(stores.league, session.account, request.path_params["name"])
+        bot = own_bot(stores.league, account, request.path_params["name"])
         placement.retire(stores.league, bot.name, "by its author", False)
 
     await backend_of(request).write(retire)
@@ -235,9 +224,9 @@ async def _retire(request: Request) -> Response:
 
 
 async def _admin(request: Request) -> Response:
-    session = await organiser(request)
+    await organiser(request)
     values = await backend_of(request).read(league_overview)
-    return _shown(request, "admin.html", form=session.form, made="", **values)
+    return _shown(request, "admin.html", made="", **values)
 
 
 def league_overview(stores: Stores) -> Mapping[str, Any]:
@@ -256,20 +245,19 @@ def league_overview(stores: Stores) -> Mapping[str, Any]:
 
 async def _act(request: Request) -> Response:
     """A form of the organisers' page: `do` says what, `what` to which bot, author or version, `reason` why."""
-    session = await organiser(request)
+    account = await organiser(request)
     async with request.form(max_files=0, max_fields=5) as form:
-        check_form(session, form.get("form"))
         do, what, reason = (str(form.get(key) or "") for key in ("do", "what", "reason"))
     backend = backend_of(request)
     if do == "check":
         number = int(what) if what.isdecimal() and len(what) < 19 else 0
-        await backend.write(lambda stores: check_again(stores, session.account, number, backend.settings.limits))
+        await backend.write(lambda stores: check_again(stores, account, number, backend.settings.limits))
     else:
-        text = one_line(reason, _MAX_REASON_CHARACTERS) or f"by {session.account.author}"
-        token = await backend.write(lambda stores: organise(stores, do, what, text, session.account.author))
+        text = one_line(reason, _MAX_REASON_CHARACTERS) or f"by {account.author}"
+        token = await backend.write(lambda stores: organise(stores, do, what, text, account.author))
         if token:
             values = await backend.read(league_overview)
-            return _shown(request, "admin.html", form=session.form, made=token, **values)
+            return _shown(request, "admin.html", made=token, **values)
     return see_other(request, "admin")
 
 

@@ -18,10 +18,9 @@ from starlette.routing import Route
 from arena.league import versions
 from arena.league.store import League
 from arena.results.records import RecordLine, StoredGame
-from arena.web.accounts import Account, SignIn, fingerprint, form_text
+from arena.web.accounts import Account, fingerprint
 from arena.web.backend import (
     backend_of,
-    check_form,
     client_address,
     cookie_name,
     see_other,
@@ -38,16 +37,10 @@ _GUEST_NAME = "visitor"
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who plays: an author, or a guest with an `account` of number 0. `cookie` is a new one, to be set."""
+    """Who plays: an author, or a guest with an `account` of number 0."""
 
     owner: str
-    session: SignIn
-    cookie: str | None = None
-
-    @property
-    def account(self) -> Account:
-        """The account."""
-        return self.session.account
+    account: Account
 
     @property
     def is_guest(self) -> bool:
@@ -59,45 +52,31 @@ async def visitor(request: Request) -> Visitor:
     """Who asks; a 401 for those who may not play."""
     backend = backend_of(request)
     try:
-        session = await signed_in(request)
+        account = await signed_in(request)
     except HTTPException:
         if not backend.settings.play.guests:
             raise HTTPException(401, "Sign in first: here only authors play against bots.") from None
-        return _guest(request.cookies.get(_guest_cookie(request)))
-    return Visitor(f"account {session.account.number}", session)
+        return _guest(request.cookies.get(_guest_cookie(request), ""))
+    return Visitor(f"account {account.number}", account)
 
 
-def _guest(known: str | None = None) -> Visitor:
-    """The guest with a cookie, or a new one.
-
-    Whoever begins a game gets a new cookie, so a cookie that somebody else has chosen opens no game.
-    """
-    secret = known or secrets.token_urlsafe(32)
-    session = SignIn(Account(0, _GUEST_NAME, False), form_text(secret))
-    return Visitor(GUEST + fingerprint(secret), session, None if known else secret)
+def _guest(cookie: str) -> Visitor:
+    """The guest with a cookie."""
+    return Visitor(GUEST + fingerprint(cookie), Account(0, _GUEST_NAME, False))
 
 
 def _guest_cookie(request: Request) -> str:
     return f"{cookie_name(backend_of(request).settings)}-guest"
 
 
-def _with_cookie(request: Request, who: Visitor, response: Response) -> Response:
-    """The response, with the cookie of a new guest."""
-    if who.cookie is not None:
-        set_cookie(response, backend_of(request).settings, _guest_cookie(request), who.cookie)
-    return response
-
-
-def _shown(request: Request, who: Visitor, template: str, status: int = 200, **values: Any) -> Response:
+def _shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     path, league = request.url.path.strip("/"), backend_of(request).league_name
-    page = render(template, path, league=league, live=False, form=who.session.form, **values)
-    return _with_cookie(request, who, HTMLResponse(page, status))
+    return HTMLResponse(render(template, path, league=league, live=False, **values), status)
 
 
-async def _fields(request: Request, who: Visitor) -> Mapping[str, str]:
-    """The fields of a form of ours; a 403 for any other form."""
+async def _fields(request: Request) -> Mapping[str, str]:
+    """The fields of a form."""
     async with request.form(max_files=0, max_fields=8) as form:
-        check_form(who.session, form.get("form"))
         return {key: value for key, value in form.items() if isinstance(value, str)}
 
 
@@ -109,8 +88,7 @@ async def _choose(request: Request) -> Response:
     try:
         who = await visitor(request)
     except HTTPException:
-        page = render("play.html", "play", league=backend.league_name, live=False, may=False, game=None)
-        return HTMLResponse(page)
+        return _shown(request, "play.html", may=False, game=None)
     try:
         backend.tables.check(who.owner, client_address(request))
         fault = ""
@@ -118,7 +96,6 @@ async def _choose(request: Request) -> Response:
         fault = str(error)
     return _shown(
         request,
-        who,
         "play.html",
         bots=await backend.site(opponents),
         chosen=request.query_params.get("bot", ""),
@@ -147,19 +124,23 @@ def opponent(league: League, name: str) -> versions.Version:
 
 async def _begin(request: Request) -> Response:
     who, tables = await visitor(request), backend_of(request).tables
-    fields, address = await _fields(request, who), client_address(request)
+    fields, address = await _fields(request), client_address(request)
     bot = await backend_of(request).read(lambda stores: opponent(stores.league, fields.get("bot", "")))
     begins = {"you": True, "bot": False}.get(fields.get("begins", ""), secrets.randbelow(2) == 0)
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
+    cookie = secrets.token_urlsafe(32)  # new for each game of a guest: one that somebody else has chosen opens no game
     try:
         tables.check(who.owner, address)
         if who.is_guest:
-            who = _guest()
+            who = _guest(cookie)
         table = await tables.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     except CannotPlay as error:
-        return _shown(request, who, "page.html", 429, title="Not now", text=str(error), back=("play",))
+        return _shown(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
     await table.later_than(0, _MOVE_WAIT_S)
-    return _with_cookie(request, who, see_other(request, f"play/games/{table.key}"))
+    response = see_other(request, f"play/games/{table.key}")
+    if who.is_guest:
+        set_cookie(response, backend_of(request).settings, _guest_cookie(request), cookie)
+    return response
 
 
 # ---------------------------------------------------------------- playing
@@ -182,13 +163,13 @@ async def _game(request: Request) -> Response:
     after = request.query_params.get("after", "")
     if after.isdecimal() and len(after) < 10:
         await table.later_than(int(after), _POLL_WAIT_S)
-    return _shown(request, who, "table.html", table=table, game=table.shown)
+    return _shown(request, "table.html", table=table, game=table.shown)
 
 
 async def _act(request: Request) -> Response:
     """A move, or resigning."""
     who, backend = await visitor(request), backend_of(request)
-    fields = await _fields(request, who)
+    fields = await _fields(request)
     table = _table(request, who)
     number, index = (
         int(text) if text.isdecimal() and len(text) < 10 else -1

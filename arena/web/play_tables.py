@@ -19,9 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.bots.processes import start_time
 from arena.errors import ArenaError
-from arena.league.settings import LeagueError
 from arena.league.versions import Version
 from arena.tournament.store.reader import drawn_seed
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
@@ -143,13 +141,13 @@ class Tables:
     def __init__(self, folder: Path, level: str, limits: PlayLimits) -> None:
         self.limits = limits
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
-        self._own_folder = self._folder / FOLDER / _own_name()
+        self._bots_folder = self._folder / FOLDER
         self._tables: dict[str, PlayTable] = {}
         self._starts: dict[str, list[float]] = {}
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Tables:
-        _sweep(self._folder / FOLDER)
+        shutil.rmtree(self._bots_folder, ignore_errors=True)  # what a killed server has left
         self._watch = asyncio.create_task(self._look())
         return self
 
@@ -157,9 +155,7 @@ class Tables:
         if self._watch is not None:
             self._watch.cancel()
         await asyncio.gather(*(self._close(table) for table in list(self._tables.values())))
-        shutil.rmtree(self._own_folder, ignore_errors=True)
-        with contextlib.suppress(OSError):  # another server has folders there
-            self._own_folder.parent.rmdir()
+        shutil.rmtree(self._bots_folder, ignore_errors=True)
 
     # ------------------------------------------------------------ asking
 
@@ -207,7 +203,7 @@ class Tables:
         self._starts[starter] = [*self._recent_starts(starter), time.monotonic()]
         before = self.of(owner)
         key = secrets.token_urlsafe(12)
-        folder = self._own_folder / key
+        folder = self._bots_folder / key
         table = self._tables[key] = PlayTable(key, owner, address, bot.label, folder, reveals)
         if before is not None:
             await self._forget(before)
@@ -325,19 +321,3 @@ async def _start() -> asyncio.subprocess.Process:
         limit=_LONGEST_LINE,
         start_new_session=True,
     )
-
-
-def _own_name() -> str:
-    return f"{os.getpid()}-{start_time(os.getpid())}"
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what killed servers have left. LeagueError if the folder is anything but a folder."""
-    if not folder.is_symlink() and not folder.exists():
-        return
-    if folder.is_symlink() or not folder.is_dir():
-        raise LeagueError(f"{folder} is not a folder of ours, so nothing was done. Move it away")
-    for path in folder.iterdir():
-        pid, _, born = path.name.partition("-")
-        if not (pid.isdecimal() and f"{start_time(int(pid))}" == born):
-            shutil.rmtree(path, ignore_errors=True)

@@ -312,7 +312,7 @@ def bot_page(site: Site, name: str) -> str:
     if not _is_public(of_bot):
         raise NoPage("there is no such bot in this league")
     version = views.chosen_version(site.league, of_bot[0].name, None)
-    return site.render("bot.html", f"bots/{version.name}", form="", live=True, **bot_values(site, version, False))
+    return site.render("bot.html", f"bots/{version.name}", own=False, live=True, **bot_values(site, version, False))
 
 
 def _is_public(of_bot: Sequence[versions.Version]) -> bool:

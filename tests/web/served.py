@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -103,9 +102,3 @@ def served(folder: Path, workers: int = 1, *options: str) -> Iterator[Served]:
     finally:
         if found.process is not None and found.process.poll() is None:
             found.stop()
-
-
-def form_text(page: str) -> str:
-    found = re.search(r'name="form" value="(\w+)"', page)
-    assert found
-    return found[1]
