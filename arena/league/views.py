@@ -13,7 +13,7 @@ from arena.league import events, games, versions
 from arena.league.events import LeagueEvent
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError, LeagueSettings
-from arena.league.store import DATABASE, League, open_league
+from arena.league.store import League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
 from arena.text import first_line
@@ -24,11 +24,7 @@ Line = dict[str, Any]
 
 def league_line(folder: Path) -> Line:
     """One league's row in the list of leagues. LeagueError if its database cannot be read."""
-    try:
-        opened = open_league(folder, write=False)
-    except (KeyError, TypeError, ValueError) as error:
-        raise LeagueError(f"the settings in {folder / DATABASE} are damaged. Restore it from a copy") from error
-    with opened as league:
+    with open_league(folder, write=False) as league:
         table = standing_lines(league, standings(league).rows, [])
         return {
             "rules": league.settings.rules,

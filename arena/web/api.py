@@ -11,7 +11,7 @@ from typing import Any
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.league import versions
@@ -49,10 +49,6 @@ async def _submission(request: Request) -> Response:
     return json_response(await backend_of(request).read(progress))
 
 
-async def _documentation(request: Request) -> Response:
-    return RedirectResponse("../../write#programs")
-
-
 # ---------------------------------------------------------------- monitoring
 
 
@@ -63,7 +59,6 @@ async def _health(request: Request) -> Response:
 
 
 ROUTES = [
-    Route("/api/v1/", _documentation),
     Route("/api/v1/submissions", _submit, methods=["POST"]),
     Route("/api/v1/submissions/{number:number}", _submission),
     Route("/healthz", _health),

@@ -18,7 +18,7 @@ from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league
 from tests.bots.processes.waiting import wait_for
-from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, played, some_points, submission, submit
+from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, submission, submit
 
 # ---------------------------------------------------------------- budgets
 
@@ -246,11 +246,3 @@ def test_deals_shared_by_pairings(tmp_path: Path) -> None:
         assert games.reserve_deals(found, lineup, [games.Fixture(a, b, 1)])[0].deal == start + 3
         assert found.value("SELECT max(n) FROM (SELECT count(DISTINCT pairing) n FROM games GROUP BY deal)") > 1
         assert verify_league(found).sound
-
-
-def test_played_helper_is_not_sound(tmp_path: Path) -> None:
-    """Games that were never played are found out."""
-    with league(tmp_path / "a") as found:
-        a, b = enter(found, "a", "b")
-        played(found, [(a, b, some_points(3, 0.5))])
-        assert len(verify_league(found).faults) == 6

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 import shutil
-import signal
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.bots.processes import children
 from arena.league import events, games, match_runner, placement, versions
 from arena.league.match_runner import LeagueSession, MatchRunner, open_session
 from arena.league.placement import play_games
@@ -173,33 +169,6 @@ def test_a_command_that_cannot_be_found_is_refused(found: League) -> None:
         one = settle(session, what)
     assert one.state == REFUSED
     assert "nosuchprogram" in one.reason
-
-
-@pytest.mark.slow
-def test_a_bot_that_breaks_while_others_play_is_retired(tmp_path: Path) -> None:
-    """It is none of those who were to play next, but a new worker loads all bots of the lineup."""
-    marker = tmp_path / "marker"
-    marker.write_text("")
-    source = f"from pathlib import Path\nassert Path({str(marker)!r}).exists()\n{FIRST}"
-    with league(tmp_path / "league") as found:
-        for name, text in (("bad", source), ("last", LAST), ("random", RANDOM)):
-            submit(found, name, text)
-        before = set(children(os.getpid()))
-        with open_session(found, "play", 1) as session:
-            told = 0
-
-            def tell(number: int) -> None:
-                nonlocal told
-                told += 1
-                if told == 2:
-                    marker.unlink()
-                    for pid in set(children(os.getpid())) - before:  # the workers, not what serves other tests
-                        os.kill(pid, signal.SIGKILL)
-
-            session = dataclasses.replace(session, tell=tell)
-            play_games(session, 300)
-        assert names(found) == ["last v1", "random v1"]
-        sound(found.folder)
 
 
 # ---------------------------------------------------------------- broken off

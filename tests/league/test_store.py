@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import threading
 from pathlib import Path
 
@@ -88,98 +86,3 @@ def test_unknown_leagues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         open_league("opne")
     for text in ("open", "leagues/open", f"leagues/open/{DATABASE}", str(tmp_path / "leagues" / "open")):
         assert league_folder(text).resolve() == tmp_path / "leagues" / "open"
-
-
-def test_what_is_no_league(tmp_path: Path) -> None:
-    def refused(message: str) -> None:
-        for write in (False, True):
-            with pytest.raises(LeagueError) as caught:
-                open_league(tmp_path, write=write)
-            assert message in str(caught.value)
-
-    path = tmp_path / DATABASE
-    path.write_text("this is text, and more than a few words of it " * 50)
-    refused("this is not a database")
-    path.unlink()
-    sqlite3.connect(path).executescript("CREATE TABLE other (x); PRAGMA application_id = 7")
-    refused("a database of another program")
-    with pytest.raises(LeagueError, match="another program"), league(tmp_path):
-        pass
-
-
-def test_a_newer_version(tmp_path: Path) -> None:
-    with league(tmp_path):
-        pass
-    sqlite3.connect(tmp_path / DATABASE).execute("PRAGMA user_version = 99")
-    for write in (False, True):
-        with pytest.raises(LeagueError, match=r"newer version of the arena. Update the program"):
-            open_league(tmp_path, write=write)
-
-
-def test_read_only(tmp_path: Path) -> None:
-    with league(tmp_path) as made:
-        enter(made, "ann")
-    with open_league(tmp_path, write=False) as found:
-        assert found.value("SELECT name FROM bots") == "ann"
-        with pytest.raises(LeagueError), found.change():
-            found.run("DELETE FROM bots")
-    with open_league(tmp_path) as found:
-        assert found.value("SELECT name FROM bots") == "ann"
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    with league(tmp_path):
-        pass
-    tmp_path.chmod(0o555)
-    try:
-        with open_league(tmp_path, write=False) as found:
-            assert found.name == "test"
-    finally:
-        tmp_path.chmod(0o755)
-
-
-def test_a_change_is_whole_or_nothing(tmp_path: Path) -> None:
-    with league(tmp_path) as made:
-        with pytest.raises(sqlite3.IntegrityError), made.change():
-            made.run_many("INSERT INTO bots (name) VALUES (?)", [("ann",), ("bob",), ("ann",)])
-        assert made.query("SELECT * FROM bots") == []
-        with made.change():
-            made.insert("INSERT INTO bots (name) VALUES ('ann')")
-        assert made.value("SELECT name FROM bots") == "ann"
-
-
-def test_a_full_disk_is_said(tmp_path: Path) -> None:
-    with league(tmp_path) as made:
-        enter(made, "ann")
-        (pages,) = made.query("PRAGMA page_count")[0]
-        made.query(f"PRAGMA max_page_count = {pages}")
-        with (
-            pytest.raises(LeagueError, match=r"the disk is full. Everything stored so far is safe"),
-            made.change(),
-        ):
-            made.insert("INSERT INTO files (hash, content) VALUES ('x', ?)", bytes(200_000))
-        assert made.value("SELECT name FROM bots") == "ann"
-
-
-def test_two_write_by_turns(tmp_path: Path) -> None:
-    """A writer waits for another's transaction instead of failing."""
-    with league(tmp_path):
-        pass
-    rounds = 50
-
-    def write(number: int) -> None:
-        with open_league(tmp_path) as found:
-            for at in range(rounds):
-                with found.change():
-                    count = found.value("SELECT count(*) FROM bots")
-                    found.insert("INSERT INTO bots (name) VALUES (?)", f"{count}")
-                    assert found.value("SELECT count(*) FROM bots") == count + 1, (number, at)
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    with open_league(tmp_path, write=False) as found:
-        assert found.value("SELECT count(*) FROM bots") == 2 * rounds
