@@ -74,11 +74,7 @@ def use_fitting_engine() -> None:
         return
     from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
 
-    if stale := stale_sources():
-        raise UnfitEngineError(
-            f"the compiled engine is older than its source ({', '.join(stale)} changed): build it again with "
-            "'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
-        )
+    require_fresh_engine()
     if "-mavx2" in built_as(PACKAGE).get("flags", ()) and not has_v3():
         raise UnfitEngineError(
             "the engine was compiled for a processor with AVX2, which this one lacks: build it again on this machine "
@@ -86,6 +82,20 @@ def use_fitting_engine() -> None:
         )
     if (PACKAGE / "_v3").exists() and has_v3():
         sys.meta_path.insert(0, _Finder(PACKAGE / "_v3", importlib.machinery.EXTENSION_SUFFIXES[0]))
+
+
+def require_fresh_engine() -> None:
+    """Raise `UnfitEngineError` if the compiled files do not fit their sources; they may be built at this moment."""
+    if os.environ.get("ARENA_PURE"):
+        return
+    from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
+
+    if stale := stale_sources():
+        raise UnfitEngineError(
+            f"the compiled engine is older than its source ({', '.join(stale)} changed): build it again with "
+            "'make build' or 'pip install -e .', wait for a build that is under way, or set ARENA_PURE=1 to run the "
+            "source uncompiled"
+        )
 
 
 def has_v3() -> bool:

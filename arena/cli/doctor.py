@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import platform
 import shutil
 import sys
@@ -15,6 +16,8 @@ from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
 from arena.bots.processes import core_count
 from arena.paths import data_folder
 
+OK, FAULT, MISSING = "ok", "!!", "--"
+ENGINE_COMPILED = (OK, "the engine is compiled")
 OPTIONAL = {
     "distributed": "needed to run on a Dask cluster: pip install 'schotten-arena[cluster]'",
     "Cython": "optional: pip fetches it to compile the engine",
@@ -29,35 +32,36 @@ def doctor() -> int:
     !! marks what is required but missing (exit code 1), -- what is optional and missing.
     """
     lines = checks()
-    for line, fault in lines:
-        click.echo(f"{'!!' if fault else 'ok'}  {line}")
-    faults = any(fault for _, fault in lines)
+    for mark, line in lines:
+        click.echo(f"{mark}  {line}")
     click.echo("\nIsolation of bots (docs/security.md):")
     for capability in capabilities():
-        click.echo(f"{'ok' if capability.ok else '--'}  {capability.text}")
-    if not faults:
-        lacking = "" if _sandboxed() else ", but bots cannot be sandboxed here"
-        click.echo(f"\nEverything works{lacking}.")
-    return int(faults)
+        click.echo(f"{OK if capability.ok else MISSING}  {capability.text}")
+    marks = {mark for mark, _ in lines}
+    if FAULT in marks:
+        return 1
+    lacking = [] if ENGINE_COMPILED in lines else ["the engine is slow"]
+    lacking += [] if _sandboxed() else ["bots cannot be sandboxed here"]
+    click.echo(f"\nEverything works{', but ' if lacking else ''}{' and '.join(lacking)}.")
+    return 0
 
 
-def checks() -> list[tuple[str, bool]]:
-    """The lines to print, and whether each is a fault."""
-    lines = []
+def checks() -> list[tuple[str, str]]:
+    """The lines to print, each with its mark."""
     supported = sys.version_info >= (3, 11)
-    lines.append((f"Python {platform.python_version()} ({sys.executable})", not supported))
+    lines = [(OK if supported else FAULT, f"Python {platform.python_version()} ({sys.executable})")]
     try:
-        lines.append((f"schotten-arena {version('schotten-arena')}", False))
+        lines.append((OK, f"schotten-arena {version('schotten-arena')}"))
     except PackageNotFoundError:
-        lines.append(("schotten-arena is not installed: pip install -e .", True))
-    lines += [_engine(), _data(), (f"{core_count()} cores for workers", False)]
+        lines.append((FAULT, "schotten-arena is not installed: pip install -e ."))
+    lines += [_engine(), _data(), (OK, f"{core_count()} cores for workers")]
     compiler = next((name for name in ("cc", "gcc", "clang", "cl") if shutil.which(name)), None)
-    lines.append((f"C compiler: {compiler or 'none (only needed to compile the engine)'}", False))
+    lines.append((OK, f"C compiler: {compiler}") if compiler else (MISSING, "C compiler: none (to compile the engine)"))
     for name, use in OPTIONAL.items():
         try:
-            lines.append((f"{name} {version(name)}", False))
+            lines.append((OK, f"{name} {version(name)}"))
         except PackageNotFoundError:
-            lines.append((f"{name}: not installed ({use})", False))
+            lines.append((MISSING, f"{name}: not installed ({use})"))
     return lines
 
 
@@ -69,7 +73,7 @@ def _sandboxed() -> bool:
     return True
 
 
-def _engine() -> tuple[str, bool]:
+def _engine() -> tuple[str, str]:
     try:
         spec = importlib.util.find_spec("arena.game.engine")
         from arena.game.engine import play_random_games
@@ -77,20 +81,22 @@ def _engine() -> tuple[str, bool]:
 
         play_random_games(load_rules("base"), 10, 1)
     except Exception as error:  # this command exists to report whatever is wrong with a build
-        return f"the engine does not run: {type(error).__name__}: {error}", True
+        return FAULT, f"the engine does not run: {type(error).__name__}: {error}"
     origin = (spec.origin or "") if spec else ""
     if origin.endswith(".py"):
+        if os.environ.get("ARENA_PURE"):
+            return MISSING, "the engine runs uncompiled, about 50 times slower: ARENA_PURE is set"
         remedy = (
             "install a C compiler (on Debian: apt install gcc python3-dev), then, in a checkout, pip install -e .; "
             "for a wheel: pip install --force-reinstall --no-binary schotten-arena schotten-arena"
         )
-        return f"the engine runs uncompiled, about 50 times slower: {remedy}", False
-    return "the engine is compiled", False
+        return MISSING, f"the engine runs uncompiled, about 50 times slower: {remedy}"
+    return ENGINE_COMPILED
 
 
-def _data() -> tuple[str, bool]:
+def _data() -> tuple[str, str]:
     folders = {name: data_folder(name) for name in ("bots", "configs", "examples")}
     missing = [name for name, path in folders.items() if not path.is_dir()]
     if missing:
-        return (f"the folders {', '.join(missing)} are missing from the installation; install it again", True)
-    return f"reference bots, configs and examples in {folders['bots'].parent}", False
+        return FAULT, f"the folders {', '.join(missing)} are missing from the installation; install it again"
+    return OK, f"reference bots, configs and examples in {folders['bots'].parent}"

@@ -66,6 +66,10 @@ COMMANDS: dict[str, Entry] = {
 }
 
 
+PLAYING = {name for name, entry in COMMANDS.items() if entry.heading == PLAY}
+PLAYING |= {"submit", "serve", "check", "tune", "league play", "league work"}
+"""The commands that play games, as they are typed."""
+
 # ---------------------------------------------------------------- old names
 
 OLD_COMMANDS = {
@@ -143,6 +147,14 @@ def new_name(command: str, option: str = "") -> str | None:
 # ---------------------------------------------------------------- the group
 
 
+def _tell_if_uncompiled() -> None:
+    """Print a line on stderr if the engine was installed without a compiler."""
+    from arena.game import engine  # slow to load, and the command loads it anyway
+
+    if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
+        click.echo("The engine is not compiled, and about 50 times slower; 'arena doctor' says what to do.", err=True)
+
+
 class Failure(click.ClickException):
     """A user error: shown without a traceback, exit code 2."""
 
@@ -182,6 +194,8 @@ class LazyGroup(click.Group):
                 raise Failure(renamed)
             near = did_you_mean(name, self.entries)
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
+        if _command(ctx, name) in PLAYING and not {"-h", "--help"} & {*args}:
+            _tell_if_uncompiled()
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -18,7 +18,6 @@ from arena.bots.spec import find_bots
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
 from arena.errors import ArenaError
-from arena.game import engine
 from arena.results.formats import json_text
 from arena.results.run import RunData, read_run
 from arena.results.standings import standings
@@ -95,12 +94,6 @@ def until_error(options: PlayOptions) -> tuple[PlayOptions, UntilError | None]:
     return options, None
 
 
-def _tell_if_uncompiled() -> None:
-    """Print a line on stderr if the engine was installed without a compiler."""
-    if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
-        click.echo("The engine is not compiled, and about 50 times slower; 'arena doctor' says what to do.", err=True)
-
-
 def play(
     config: TournamentConfig,
     options: PlayOptions,
@@ -116,7 +109,6 @@ def play(
     if until is not None and not resume:
         config = until.go_on(config, folder)
     test = config.verdict()
-    _tell_if_uncompiled()
     progress = progress_for(None if test is None else _test_line(test))
     if until is not None:
         progress = progress_for(lambda status: f"{status_text(status)}  |  {until.state}")

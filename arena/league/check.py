@@ -26,6 +26,7 @@ from arena.bots.isolation.sandbox import check_folder
 from arena.bots.limits import Limits
 from arena.bots.processes import children, descendants, status_mb
 from arena.bots.spec import BotSpec, find_bot
+from arena.compiled import require_fresh_engine
 from arena.errors import ArenaError, did_you_mean
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
@@ -437,6 +438,7 @@ class _Session:
         while True:
             for event in self._executor.events(_POLL_S):
                 if isinstance(event, Failed):
+                    require_fresh_engine()  # a build under way is no fault of the bot
                     raise WorkerFault(event.text) if event.ours else _CannotPlay(event.text)
                 if isinstance(event, Played):
                     self._measure()

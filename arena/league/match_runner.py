@@ -21,6 +21,7 @@ from typing import NoReturn, Self
 
 from arena.bots.isolation.process import require_isolation
 from arena.bots.spec import BotSpec, find_bot
+from arena.compiled import require_fresh_engine
 from arena.errors import ArenaError
 from arena.league import games, oversight, versions
 from arena.league.lease import Lease
@@ -294,6 +295,7 @@ class MatchRunner:
         return text
 
     def _fail(self, event: Failed) -> NoReturn:
+        require_fresh_engine()  # a build under way is no fault of the bot
         if event.ours:
             raise WorkerFault(event.text)
         if event.elsewhere:

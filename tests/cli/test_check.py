@@ -43,6 +43,17 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
     assert arena("check", "mine.py", *QUICKLY).code == 0  # nothing is wrong in the base game
 
 
+def test_a_build_under_way_is_no_fault_of_the_bot(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the engine is compiled, new processes of bots end at once."""
+    Path("mine.py").write_text("import os\nos._exit(1)\n")
+    assert "cannot be loaded" in arena("check", "mine.py", *QUICKLY, code=1).out
+    monkeypatch.setattr("arena.compiled.stale_sources", lambda: ["game/engine.py"])
+    for command in (("check", "mine.py", *QUICKLY), ("match", "mine.py", "first", "--isolation", "process")):
+        found = arena(*command, code=2)
+        assert "Error: the compiled engine is older than its source (game/engine.py changed)" in found.err
+        assert "mine" not in found.out + found.err.splitlines()[-1]
+
+
 def test_warnings_count_with_strict(arena: Arena) -> None:
     path = BOTS / "by_time.py"
     shown = arena("check", path, *QUICKLY).out

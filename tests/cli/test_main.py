@@ -65,6 +65,16 @@ def test_every_command_is_there_and_explains_itself(name: str, arena: Arena) -> 
     assert f"arena {name}" in arena(name, "--help").out
 
 
+@pytest.mark.parametrize(
+    "words", ["match a b", "compare a b", "check a", "tune a", "submit a", "play a", "league play x"]
+)
+def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    monkeypatch.delenv("ARENA_PURE", raising=False)
+    monkeypatch.setattr("arena.game.engine.__file__", "engine.py")
+    assert arena(*words.split(), code=2).err.startswith("The engine is not compiled, and about 50 times slower;")
+    assert "not compiled" not in arena(*words.split()[:-1], "--help").err + arena("runs").err
+
+
 def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
     assert "did you mean 'tournament'?" in arena("turnament", code=2).err
     assert "no command 'xyzzy'" in arena("xyzzy", code=2).err

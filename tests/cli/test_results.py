@@ -6,10 +6,12 @@ import csv
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from arena.bots.isolation.sandbox import SandboxMissing
+from arena.cli.doctor import ENGINE_COMPILED
 from arena.game.record import parse_record
 from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena
@@ -161,7 +163,7 @@ def test_the_doctor_names_what_is_there(arena: Arena) -> None:
 
 
 def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("Python", False)])
+    monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("ok", "Python"), ENGINE_COMPILED])
     with monkeypatch.context() as patch:
         patch.setattr("arena.cli.doctor.require_bubblewrap", lambda: None)
         assert arena("doctor").out.endswith("\n\nEverything works.\n")
@@ -171,6 +173,14 @@ def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch
 
 def missing() -> None:
     raise SandboxMissing("there is no bubblewrap")
+
+
+def test_the_doctor_does_not_call_an_uncompiled_engine_ok(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_PURE", raising=False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: SimpleNamespace(origin="engine.py"))
+    shown = arena("doctor").out
+    assert "\n--  the engine runs uncompiled, about 50 times slower: install a C compiler" in shown
+    assert "Everything works, but the engine is slow" in shown
 
 
 def test_the_doctor_says_what_is_broken(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

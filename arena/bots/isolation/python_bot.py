@@ -35,6 +35,7 @@ from arena.bots.isolation.python_messages import (
 from arena.bots.isolation.sandbox import counts_inside
 from arena.bots.limits import BotLimits
 from arena.bots.spec import BotSpec
+from arena.compiled import require_fresh_engine
 from arena.endings import ForfeitKind
 from arena.game.engine import View
 from arena.game.moves import MOVES, Move
@@ -105,6 +106,7 @@ class PythonBot(ProcessBot):
             self._done(self._exchange(pack_message(messages.LOAD, order.encode()), self._loading_deadline(), "loading"))
         except BotFault as fault:
             self.close()
+            require_fresh_engine()  # a build under way ends the process, and is no fault of the bot
             detail = fault.detail.removeprefix("in loading: ")
             if fault.kind != ForfeitKind.EXCEPTION:
                 detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
