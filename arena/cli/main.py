@@ -87,7 +87,7 @@ OLD_COMMANDS = {
     "league list": "arena league show",
     "league log": "arena league history --log",
     "league resume": "arena league pause --undo",
-    "league standings": "arena league show (earlier ratings: arena league history --ratings)",
+    "league standings": "arena league show (earlier ones: --at WHEN)",
     "league verify": "arena verify LEAGUE",
 }
 

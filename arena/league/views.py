@@ -112,17 +112,6 @@ def waiting(league: League) -> list[Line]:
     ]
 
 
-def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[Line]]:
-    """The last events that changed the table, and a row per bot with its rating after each of them."""
-    shown = [e for e in events.events(league) if e.kind not in (events.REFUSED, events.CREATED)][-last:]
-    lines: dict[str, Line] = {}
-    for event in shown:
-        for row in events.table_at(league, event.id):
-            lines.setdefault(row.version.name, {"bot": row.version.name})[str(event.id)] = row.elo
-    order = {p.version.name: p.rank for p in events.table_at(league, shown[-1].id)} if shown else {}
-    return shown, sorted(lines.values(), key=lambda line: order.get(line["bot"], len(order) + 1))
-
-
 def describe(settings: LeagueSettings) -> str:
     """The settings in one line."""
     clock = settings.clock

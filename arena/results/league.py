@@ -95,15 +95,6 @@ def _moved(line: Line) -> str:
     return f"{line['most_moved']} {line['most_moved_by']:+.0f}"
 
 
-def rating_history_table(events: Sequence[int], lines: Sequence[Line]) -> Table:
-    """Ratings after each of some events, a row per bot."""
-
-    def after(event: int) -> Column:
-        return Column(f"#{event}", cell=lambda line: _elo(line.get(str(event))))
-
-    return _table("ratings", "Elo after each event", lines, [Column("bot", "text"), *map(after, events)])
-
-
 def versions_table(lines: Sequence[Line]) -> Table:
     """The versions of a bot."""
     columns = (

@@ -19,7 +19,6 @@ from arena.league.views import (
     history_lines,
     league_line,
     opponent_lines,
-    rating_history,
     standing_lines,
     version_lines,
 )
@@ -29,7 +28,6 @@ from arena.results.league import (
     leagues_table,
     log_table,
     opponents_table,
-    rating_history_table,
     standing_table,
     versions_table,
 )
@@ -166,46 +164,28 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
 
 @click.command()
 @league_argument
-@click.option("--ratings", is_flag=True, help="Show the ratings after each event.")
 @click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
-@click.option(
-    "--limit", type=whole(0), metavar="N", help="Show the last N; 0: all (default: all; with --ratings: 10 events)."
-)
+@click.option("--limit", type=whole(0), default=0, metavar="N", help="Show the last N (default: all).")
 @output
-def history(name: str, ratings: bool, as_log: bool, limit: int | None, form: str) -> None:
-    """Show what has happened in LEAGUE: bots submitted, replaced and retired, games played, and the ratings.
+def history(name: str, as_log: bool, limit: int, form: str) -> None:
+    """Show what has happened in LEAGUE: bots submitted, replaced and retired, and games played.
 
     \b
     arena league history open
-    arena league history open --ratings --limit 5
+    arena league history open --log --limit 5
     """
-    if ratings and as_log:
-        raise click.UsageError("--ratings and --log were given together; choose one")
     with open_league(name, write=False) as league:
-        if ratings:
-            _show_ratings(league, 10 if limit is None else limit, form)
-        elif as_log:
+        if as_log:
             _show_log(league, limit, form)
         else:
-            lines = history_lines(league)[-(limit or 0) :]
+            lines = history_lines(league)[-limit:]
             if form == "json":
                 print_json({"league": league.name, "events": lines})
             else:
                 print_report(Report(league.name, [history_table(lines)]), form)
 
 
-def _show_ratings(league: League, limit: int, form: str) -> None:
-    shown, lines = rating_history(league, limit)
-    if form == "json":
-        print_json({"league": league.name, "events": [vars(event) for event in shown], "ratings": lines})
-    elif not lines:
-        click.echo(f"{league.name}: no bot was in the table yet")
-    else:
-        heading = f"{league.name}: Elo after each of the last {len(shown)} events"
-        print_report(Report(heading, [rating_history_table([event.id for event in shown], lines)]), form)
-
-
-def _show_log(league: League, limit: int | None, form: str) -> None:
+def _show_log(league: League, limit: int, form: str) -> None:
     lines = [vars(entry) for entry in oversight.entries(league, limit or None)]
     if form == "json":
         print_json({"league": league.name, "entries": lines})

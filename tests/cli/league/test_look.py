@@ -63,9 +63,6 @@ def test_standings_as_they_were(played: Arena) -> None:
         ("1999-01-01", "created after that"),
     ):
         assert message in played("league", "show", "open", "--at", wrong, code=2).err
-    history = played("league", "history", "open", "--ratings", "--limit", 2).out
-    assert "#3" in history
-    assert "#2" not in history
 
 
 def test_two_bots_have_one_rating(played: Arena) -> None:

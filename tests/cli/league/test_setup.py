@@ -53,7 +53,6 @@ def test_create_from_a_file(arena: Arena) -> None:
             ("histry", "open"),
             "no command 'histry'; did you mean 'history'? ('arena league --help' lists",
         ),
-        (("history", "open", "--ratings", "--log"), "choose one"),
     ],
 )
 def test_wrong_use(arena: Arena, args: tuple[str, ...], message: str) -> None:
