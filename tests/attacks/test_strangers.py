@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from arena.cli.main import main
 from arena.league.settings import LeagueError
 from arena.league.versions import write_files
 from tests.league.leagues import enter, league
-from tests.tournament.store.stored import change_database
 
 EVIL = "from pathlib import Path\nPath({!r}).write_text('ran')\ndef act(view, moves):\n    return moves[0]\n"
 PATHS = ["/abs", "../up.py", "a/../../up.py", "a//b", "./a.py", "C:/x.py", "a\\b.py", "x\n.py", ""]
@@ -136,43 +134,6 @@ def test_a_strangers_league_plays_in_the_sandbox_or_not_at_all(
 
 
 # ---------------------------------------------------------------- what a database can hold
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "UPDATE games SET score = 'abc'",
-        "UPDATE games SET score = 7",
-        "UPDATE games SET ending = 99",
-        "UPDATE games SET record = x'00ff'",
-        "UPDATE bots SET params = '[' || params",
-        "UPDATE bots SET name = x'ff' WHERE bot = 0",
-        "UPDATE sessions SET info = '7'",
-        "UPDATE meta SET value = '5' WHERE key = 'config'",
-        f"UPDATE meta SET value = '{'[' * 100_000}' WHERE key = 'settings'",
-        "DELETE FROM meta",
-        "DELETE FROM bots WHERE bot = 1",
-    ],
-)
-def test_a_crafted_run_is_one_clear_error(run: Path, sql: str, capsys: pytest.CaptureFixture[str]) -> None:
-    change_database(run / "games.sqlite", sql)
-    refused = 0
-    for words in (("standings", run), ("standings", run, "--all", "--json"), ("replay", run), ("export", run)):
-        capsys.readouterr()
-        code = arena(*words)
-        told = capsys.readouterr()
-        refused += code == 2
-        assert code in (0, 2)
-        assert "abc" not in told.out
-        assert code == 0 or told.err.splitlines()[-1].startswith("Error: ")
-    assert refused
-
-
-def test_settings_of_a_comparison_are_bounded(tmp_path: Path, stranger: Callable[[], None]) -> None:
-    (tmp_path / "both").mkdir()
-    for text in ("[" * 100_000, "{}", "[]", json.dumps({"comparison": []})):
-        (tmp_path / "both" / "comparison.json").write_text(text)
-        assert arena("resume", "both") == 2
 
 
 READS = (

@@ -165,15 +165,3 @@ def test_a_trap_is_its_bots_fault(tmp_path: Path, error: str) -> None:
             result = GameResult.from_row(referee.play(GameTask(0, 0, 0, "rival", one.name, 0)), "rival", one.name)
             assert result.forfeit_by in (one.name, None), one.name
             assert result.forfeit or one.name in ("signature", "end"), one.name
-
-
-@pytest.mark.slow
-def test_a_tournament_of_traps(tmp_path: Path) -> None:
-    """In processes of their own, too, they lose and the run goes on."""
-    (tmp_path / "rival.py").write_text(PLAIN)
-    names = []
-    for name in ("the exception", "what is returned", "hooks", "flags", "act", "end"):
-        names.append(f"{name.replace(' ', '_')}.py")
-        (tmp_path / names[-1]).write_text(TRAPS[name].format(error=ERRORS[0]))
-    words = ("tournament", "rival.py", *names, "--format", "gauntlet", "--games", "2", "--seed", "1", "--out", "run")
-    arena(tmp_path, *words, "--isolation", "process", "--workers", "1", rc=0)

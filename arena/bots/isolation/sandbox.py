@@ -33,17 +33,8 @@ _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memor
 #: memory of the kernel that no limit counts.
 _EMPTY = ("/tmp", "/dev/shm")
 _TRIAL_S = 30.0
-_NEEDED = (
-    "--cap-drop",
-    "--clearenv",
-    "--die-with-parent",
-    "--hostname",
-    "--perms",
-    "--remount-ro",
-    "--ro-bind-data",
-    "--seccomp",
-    "--unshare-cgroup-try",
-)
+_LEAST = (0, 5)  # the first version with --clearenv
+_WITH_DISABLE_USERNS = (0, 8)
 _INSTALL = {"apt-get": "install", "dnf": "install", "pacman": "-S", "zypper": "install", "apk": "add"}
 _WITHOUT = (
     "There is no silent fallback: at --isolation process a bot cannot see the other's cards, but it can still "
@@ -57,11 +48,15 @@ class SandboxMissing(ArenaError):
 
 @dataclass(frozen=True)
 class Bubblewrap:
-    """The program that makes the sandbox: its path, its version, the options it knows."""
+    """The program that makes the sandbox: its path and its version."""
 
     path: str
     version: str
-    options: frozenset[str]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The version as numbers, to be compared."""
+        return tuple(map(int, self.version.split(".")))
 
 
 def sandboxed(launch: Launch) -> tuple[list[str], list[int]]:
@@ -97,7 +92,7 @@ def _namespaces(bubblewrap: Bubblewrap) -> list[str]:
     options = [f"--unshare-{name}" for name in names]
     options += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox", "--cap-drop", "ALL"]
     options += ["--die-with-parent"]
-    if "--disable-userns" in bubblewrap.options:
+    if bubblewrap.numbers >= _WITH_DISABLE_USERNS and not os.stat(bubblewrap.path).st_mode & stat.S_ISUID:
         options.append("--disable-userns")
     return options
 
@@ -212,11 +207,10 @@ def find() -> Bubblewrap:
             f"bots cannot be sandboxed here: bubblewrap is not installed ({install_command()}). {_WITHOUT}"
         )
     bubblewrap = _asked(path)
-    missing = [option for option in _NEEDED if option not in bubblewrap.options]
-    if missing:
+    if bubblewrap.numbers < _LEAST:
         raise SandboxMissing(
-            f"bots cannot be sandboxed here: bubblewrap {bubblewrap.version} at {path} is too old, it does not know "
-            f"{', '.join(missing)}; install a newer one. {_WITHOUT}"
+            f"bots cannot be sandboxed here: bubblewrap {bubblewrap.version} at {path} is too old; install version 0.5 "
+            f"or later. {_WITHOUT}"
         )
     try:
         has_filter() and filter_program()
@@ -232,18 +226,12 @@ def find() -> Bubblewrap:
 
 @functools.cache
 def _asked(path: str) -> Bubblewrap:
-    def says(option: str) -> str:
-        try:
-            answer = subprocess.run([path, option], capture_output=True, text=True, timeout=_TRIAL_S, env={})
-        except (OSError, subprocess.TimeoutExpired):
-            return ""
-        return answer.stdout + answer.stderr
-
-    version = re.search(r"\d+(\.\d+)+", says("--version"))
-    options = set(re.findall(r"^\s*(--[\w-]+)", says("--help"), re.MULTILINE))
-    if os.stat(path).st_mode & stat.S_ISUID:  # then it refuses this one
-        options -= {"--disable-userns"}
-    return Bubblewrap(path, version[0] if version else "?", frozenset(options))
+    try:
+        answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_TRIAL_S, env={})
+        version = re.search(r"\d+(\.\d+)+", answer.stdout + answer.stderr)
+    except (OSError, subprocess.TimeoutExpired):
+        version = None
+    return Bubblewrap(path, version[0] if version else "0.0")
 
 
 def trial(bubblewrap: Bubblewrap) -> None:

@@ -50,9 +50,8 @@ def test_what_forbids_the_sandbox_is_named(
     setting: str, value: int, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "bwrap"
-    options = "\n".join(sandbox._NEEDED)
     program.write_text(
-        f'#!/bin/sh\n[ "$1" = --help ] && echo "{options}" && exit 0\necho "bwrap: not permitted" >&2\nexit 1\n'
+        '#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 0.8.0 && exit 0\necho "bwrap: not permitted" >&2\nexit 1\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
