@@ -10,8 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.bots.isolation.sandbox import SandboxMissing
-from arena.cli.doctor import ENGINE_COMPILED
 from arena.game.record import parse_record
 from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena
@@ -160,19 +158,6 @@ def test_the_doctor_names_what_is_there(arena: Arena) -> None:
     shown = arena("doctor", code=None).out
     for wanted in ("Python 3.", "the engine", "cores", "configs", "C compiler"):
         assert wanted in shown
-
-
-def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("ok", "Python"), ENGINE_COMPILED])
-    with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.doctor.require_bubblewrap", lambda: None)
-        assert arena("doctor").out.endswith("\n\nEverything works.\n")
-    monkeypatch.setattr("arena.bots.isolation.sandbox.find", missing)
-    assert arena("doctor").out.endswith("\n\nEverything works, but bots cannot be sandboxed here.\n")
-
-
-def missing() -> None:
-    raise SandboxMissing("there is no bubblewrap")
 
 
 def test_the_doctor_does_not_call_an_uncompiled_engine_ok(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

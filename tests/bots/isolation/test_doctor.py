@@ -13,6 +13,7 @@ from arena.bots.isolation import doctor as doctor
 from arena.bots.isolation import sandbox
 from arena.bots.isolation.doctor import Capability, capabilities
 from arena.bots.isolation.sandbox import SandboxRefused
+from arena.cli.doctor import ENGINE_COMPILED
 from arena.cli.main import main
 from tests.bots.isolation.inside import need_sandbox
 
@@ -81,13 +82,13 @@ def test_an_unknown_processor_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_missing_sandbox_is_no_fault_of_the_installation(
     sandboxed: bool, verdict: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("all there", False)])
+    monkeypatch.setattr("arena.cli.doctor.checks", lambda: [ENGINE_COMPILED])
     monkeypatch.setattr("arena.cli.doctor._sandboxed", lambda: sandboxed)
     found = [Capability(True, "this"), Capability(False, "not that")]
     monkeypatch.setattr("arena.cli.doctor.capabilities", lambda: found)
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("ok  all there\n")
+    assert shown.startswith("ok  the engine is compiled\n")
     assert f"ok  this\n--  not that\n\n{verdict}\n" in shown
 
 
