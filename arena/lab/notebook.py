@@ -204,7 +204,7 @@ class Run:
     @cached_property
     def rated(self) -> Ratings:
         """The fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
-        return rate_run(self._used, joint=self._data.joint)
+        return rate_run(self._used)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:

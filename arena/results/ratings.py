@@ -36,9 +36,6 @@ COLUMNS = {
 def ratings_frame(ratings: Ratings, nash: NashRatings | None = None) -> pd.DataFrame:
     """A row per bot, best first, with COLUMNS."""
     table = ratings.frame()
-    bounded = table["flag"].isin((">", "<"))
-    table["elo_bound"] = table["elo"].where(bounded, math.nan)
-    table["elo"] = table["elo"].where(table["flag"] == "", math.nan)
     table.insert(0, "rank", np.arange(1, len(table) + 1))
     table = table[list(COLUMNS)]
     if nash is not None:
@@ -84,13 +81,10 @@ def ratings_report(ratings: Ratings, nash: NashRatings | None = None, los: bool 
 
 
 def _ratings_table(ratings: Ratings, nash: NashRatings | None) -> Table:
-    elo = dict(
-        zip(ratings.bots, ratings.elo.tolist())
-    )  # with the bounds, which the figures have in a column of their own
     columns = [
         Column("#", key="rank"),
         Column("bot", "text"),
-        Column("Elo", cell=lambda row: elo_text(elo[row["bot"]], row["flag"])),
+        Column("Elo", cell=elo_text),
         Column("±95%", "error", "elo_error95"),
         Column("games"),
         Column("W-D-L", cell=record_text),

@@ -38,7 +38,6 @@ class RunData:
     times, sessions   what a clock measured; only timing.csv has them
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
-    joint     two bots are rated as a larger field is, with the prior: those of a league, whose field grows
     """
 
     name: str
@@ -53,7 +52,6 @@ class RunData:
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     folder: str = ""
-    joint: bool = False
 
     @cached_property
     def games(self) -> pd.DataFrame:

@@ -163,7 +163,7 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: 
     """
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    rated = RatedRun(run, by_seat(run.games), rate_run(_results(run.games), prior, run.joint), error)
+    rated = RatedRun(run, by_seat(run.games), rate_run(_results(run.games), prior), error)
     rank = {bot: index for index, bot in enumerate(rated.rated.bots)}
     return {
         statistic.name: _by_rank(statistic.make(rated), rank)

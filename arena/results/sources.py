@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +84,7 @@ def run_data(kind: str, folder: Path) -> RunData:
     from arena.league.store import open_league
 
     with open_league(folder, write=False) as league:
-        return replace(run_of(_league_results(league, counting=True), league.folder, LEAGUE_FORMAT), joint=True)
+        return run_of(_league_results(league, counting=True), league.folder, LEAGUE_FORMAT)
 
 
 def _league_results(league: League, counting: bool) -> Iterator[GameResult]:

@@ -30,9 +30,10 @@ FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 COLUMNS: dict[str, str] = {
     "rank": "rank: by the format in swiss, knockout and series, otherwise by Elo",
     "bot": "name of the bot",
-    "elo": "rating in Elo relative to the field's average (0); a bound X if flag is '>' or '<'",
-    "elo_error95": "half the 95% interval of the rating, clustered by deal",
+    "elo": "rating in Elo relative to the field's average (0); empty if flag is not ''",
+    "elo_error95": "half the 95% interval of the rating, clustered by deal; empty for fewer than 10 deals",
     "flag": "'' for a number, '>' or '<' for a bound, '?' if nothing can be said",
+    "elo_bound": "what the rating is above if flag is '>', below if it is '<'; else empty",
     "games": "games played",
     "wins": "games won",
     "draws": "games drawn",
@@ -110,7 +111,7 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -
     if not len(played):
         return _nothing_played(run, prior)
     games = played.games()
-    ratings = _rated(games, prior, run.joint)
+    ratings = _rated(games, prior)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
     rows = _ranked(_rows(played, ratings, run.bots), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
@@ -137,14 +138,14 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -
     )
 
 
-def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, joint: bool = False) -> Ratings:
-    """Ratings of each connected group; two bots are rated by their pairs without the prior, unless `joint`."""
-    return _rated(games_of(games), prior, joint)
+def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
+    """Ratings of each connected group; two bots are rated by their pairs, without the prior."""
+    return _rated(games_of(games), prior)
 
 
-def _rated(games: GameArrays, prior: float, joint: bool) -> Ratings:
+def _rated(games: GameArrays, prior: float) -> Ratings:
     ratings = _rate(games, prior)
-    return ratings if joint or len(ratings.bots) != 2 else by_pairs(ratings, counts_between(games, *ratings.bots))
+    return ratings if len(ratings.bots) != 2 else by_pairs(ratings, counts_between(games, *ratings.bots))
 
 
 def _rate(games: GameArrays, prior: float) -> Ratings:
@@ -201,6 +202,7 @@ def _rows(games: GameColumns, ratings: Ratings, bots: Sequence[str]) -> dict[str
             "elo": math.nan if i is None else float(ratings.elo[i]),
             "elo_error95": math.nan if i is None else float(ratings.error95[i]),
             "flag": "?" if i is None else ratings.flag[i],
+            "elo_bound": math.nan if i is None else float(ratings.bound[i]),
             "score": sums["half_points"][at[bot]] / 2 / number if number else math.nan,
             "score_first": sums["half_points_begun"][at[bot]] / 2 / begun if begun else math.nan,
             "mean_turns": sums["turns"][at[bot]] / number if number else math.nan,

@@ -41,7 +41,7 @@ from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
 
-DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
+DIGITS = {"elo": 2, "elo_error95": 2, "elo_bound": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 WIDEST_CROSSTABLE = 12
@@ -156,7 +156,7 @@ def _table(standings: RunStandings) -> Table:
         columns.append(Column("pts", cell=lambda row: f"{row['format_points']:g}"))
         columns += [_tiebreak(name) for name in standings.run.tiebreaks]
     columns += [
-        Column("Elo", cell=lambda row: elo_text(row["elo"], row["flag"])),
+        Column("Elo", cell=elo_text),
         Column("±95%", cell=lambda row: number(row["elo_error95"], 0, "-")),
         Column("games"),
         Column("W-D-L", cell=record_text),
@@ -362,10 +362,11 @@ def head_to_head_line(standings: RunStandings) -> str:
     head, (one, two) = standings.head_to_head, standings.run.bots
     names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
     counts = ", ".join(map(str, head.counts))
-    return (
-        f"{one_line(one)} against {one_line(two)}: {difference_text(head)},"
-        f" stronger with a likelihood of {likelihood(head.los)}% ({head.unit} {names}: {counts})."
-    )
+    bot, opponent = one_line(one), one_line(two)
+    difference = f"against {opponent}: {difference_text(head)}"
+    if head.flag:
+        difference = difference_text(head, opponent)
+    return f"{bot} {difference}, stronger with a likelihood of {likelihood(head.los)}% ({head.unit} {names}: {counts})."
 
 
 def _forfeit_items(run: RunData) -> list[list[str]]:

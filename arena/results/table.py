@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from arena.text import half_up
+from arena.text import counted, half_up
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,40 +80,50 @@ def ms_text(value: float, digits: int = 2) -> str:
     return f"{value:.0f}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
-def elo_text(elo: float, flag: str = "") -> str:
-    """A rating with its flag.
+def elo_text(row: Row) -> str:
+    """The rating of a row with elo, flag, elo_bound, wins, losses and games.
 
-    >>> elo_text(12.3), elo_text(300.0, ">"), elo_text(float("nan"))
-    ('+12', '> +300', '?')
+    A bound is shown only if it says who is stronger: "> -47" for a bot that has won all would be read as the opposite.
+
+    >>> won = {"elo": float("nan"), "flag": ">", "elo_bound": 319.0, "wins": 4, "losses": 0, "games": 4}
+    >>> elo_text({"elo": 12.3, "flag": ""}), elo_text(won), elo_text(won | {"elo_bound": -108.0})
+    ('+12', '> +319', 'won all')
     """
-    if math.isnan(elo) or flag == "?":
-        return "?"
-    return f"{flag} {elo:+z.0f}".lstrip()
+    flag = row["flag"]
+    if not flag:
+        return f"{row['elo']:+z.0f}"
+    if flag != "?" and row["elo_bound"] * (1 if flag == ">" else -1) > 0:
+        return f"{flag} {row['elo_bound']:+z.0f}"
+    return {row["wins"]: "won all", row["losses"]: "lost all"}.get(row["games"], "?") if row["games"] else "?"
 
 
-def rating_text(elo: float, error: float, flag: str = "") -> str:
+def rating_text(row: Row) -> str:
     """A rating with its 95% error, if it has one.
 
-    >>> rating_text(12.3, 30.0), rating_text(300.0, float("nan"), ">")
-    ('+12 ± 30', '> +300')
+    >>> rating_text({"elo": 12.3, "elo_error95": 30.0, "flag": ""})
+    '+12 ± 30'
     """
-    return elo_text(elo, flag) + (f" ± {error:.0f}" if is_estimate(error, flag) else "")
+    return elo_text(row) + ("" if math.isnan(row["elo_error95"]) else f" ± {row['elo_error95']:.0f}")
 
 
-def is_estimate(error: float, flag: str) -> bool:
-    """Whether a rating is a number with an error, and not only a bound."""
-    return not flag and math.isfinite(error)
-
-
-def difference_text(head: HeadToHead) -> str:
-    """An Elo difference with its error and its 95% interval, or the bound of a shut-out.
+def difference_text(head: HeadToHead, against: str = "") -> str:
+    """An Elo difference with its error and its 95% interval; of a shut-out (`against` a bot) what it does tell.
 
     >>> from arena.stats.pairs import head_to_head
-    >>> difference_text(head_to_head([5, 0, 35, 0, 10])), difference_text(head_to_head([1, 0, 0, 0, 0]))
-    ('+34.9 ± 60.4 Elo (95% -25.3 .. +95.5)', '< +511.5 Elo (95%)')
+    >>> difference_text(head_to_head([5, 0, 35, 0, 10]))
+    '+34.9 ± 60.4 Elo (95% -25.3 .. +95.5)'
+    >>> print(difference_text(head_to_head([0, 0, 0, 0, 2])))
+    won all 4 games: too few to rate (95% confident that it is at most 216 Elo weaker)
+    >>> print(difference_text(head_to_head([10, 0, 0, 0, 0])))
+    lost all 20 games: at least 182 Elo weaker (95% confident)
     """
     if head.flag:
-        return f"{head.flag} {head.bound:+z.1f} Elo (95%)"
+        record, better, worse = ("won", "stronger", "weaker") if head.flag == ">" else ("lost", "weaker", "stronger")
+        games = f"{record} all {counted(head.games, 'game')}" + (f" against {against}" if against else "")
+        elo = f"{abs(head.bound):.0f} Elo"
+        if head.bound * (1 if head.flag == ">" else -1) > 0:
+            return f"{games}: at least {elo} {better} (95% confident)"
+        return f"{games}: too few to rate (95% confident that it is at most {elo} {worse})"
     return f"{head.elo:+z.1f} ± {head.elo_error95:.1f} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
 
 

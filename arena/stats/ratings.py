@@ -20,17 +20,18 @@ from arena.stats import bradley_terry as bt
 from arena.stats.bradley_terry import GameCounts, tabulate
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, games_of, require_bot
 from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
+from arena.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_PRIOR = 2.0
 FEW_DEALS = 30
+FEWEST_DEALS = 10
+"""Fewer deals tell nothing about how much their results spread, so no error is given."""
 NOISE = 11
 """Decimals of ratings and errors. Those beyond are the noise of the fit, which another number of threads changes and
 which must not decide between equal bots."""
-WIDEST_ADVANTAGE = 200.0
-"""An advantage of the first player with a greater 95% error (Elo) says nothing, and is not shown."""
 
 
 class DisconnectedError(StatsError):
@@ -45,14 +46,18 @@ class DisconnectedError(StatsError):
 class Ratings:
     """A rated field. Arrays are in the order of `bots`, best bot first; everything is in Elo.
 
-    elo               rating; for a flagged bot the bound X of "> X" or "< X", nan where nothing can be said
+    elo               rating, nan for a flagged bot
+    bound             of a flagged bot: the rating that it is above (">") or below ("<"); else nan
     error95           half the 95% interval of the rating in its gauge: against the mean of the field (mean
-                      zero), or against the anchor, whose own error is then 0; nan for a flagged bot
+                      zero), or against the anchor, whose own error is then 0; nan for a flagged bot and for one
+                      that was seen on fewer than FEWEST_DEALS deals
     covariance        covariance of the ratings in the same gauge, Elo²
     flag              "" (a number), ">" or "<" (no more than a bound), "?" (no bound either)
     group             number of the connected group: ratings compare within a group only
     clusters          deals (and games without a deal) in which the bot played: the evidence behind its error
-    first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given)
+    deals             deals of the whole field, or its games if no deal is known
+    first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given; nan if it
+                      was not estimated or on fewer than FEWEST_DEALS deals)
     prior             virtual draws per bot
     anchors           bots whose rating was given; empty: the mean is zero
     duel              for a field of two rated by their pairs: the first of `bots` against the second; else None
@@ -61,6 +66,7 @@ class Ratings:
 
     bots: tuple[str, ...]
     elo: Floats
+    bound: Floats
     error95: Floats
     covariance: Floats
     flag: tuple[str, ...]
@@ -70,6 +76,7 @@ class Ratings:
     draws: Ints
     losses: Ints
     clusters: Ints
+    deals: int
     first_advantage: float
     first_advantage_error95: float
     prior: float
@@ -78,7 +85,10 @@ class Ratings:
     duel: HeadToHead | None = None
 
     def frame(self) -> pd.DataFrame:
-        """A row per bot, best first: bot, elo, elo_error95, games, wins, draws, losses, score, flag, group."""
+        """A row per bot, best first.
+
+        Columns: bot, elo, elo_error95, flag, elo_bound, games, wins, draws, losses, score, group.
+        """
         import pandas as pd  # slow to load
 
         return pd.DataFrame(
@@ -86,12 +96,13 @@ class Ratings:
                 "bot": list(self.bots),
                 "elo": self.elo,
                 "elo_error95": self.error95,
+                "flag": list(self.flag),
+                "elo_bound": self.bound,
                 "games": self.games,
                 "wins": self.wins,
                 "draws": self.draws,
                 "losses": self.losses,
                 "score": (self.wins + self.draws / 2) / self.games,
-                "flag": list(self.flag),
                 "group": self.group,
             }
         )
@@ -101,7 +112,7 @@ class Ratings:
 
         For fewer than FEW_DEALS deals Student's t takes the place of Phi, as in the errors.
         That of two bots rated by their pairs is `HeadToHead.los`. Elsewhere nan where it cannot be estimated: bots
-        with only a bound, bots of different groups. The diagonal is 0.5.
+        with only a bound, bots of different groups, fewer than FEWEST_DEALS deals. The diagonal is 0.5.
         """
         import pandas as pd  # slow to load
 
@@ -114,6 +125,7 @@ class Ratings:
             chance = np.where(delta == 0, 0.5, likely)
         numbers = np.array([flag == "" for flag in self.flag])
         known = numbers[:, None] & numbers[None, :] & (self.group[:, None] == self.group[None, :])
+        known &= few >= FEWEST_DEALS
         chance = np.where(known, chance, np.nan)
         np.fill_diagonal(chance, 0.5)
         if self.duel is not None:
@@ -121,12 +133,12 @@ class Ratings:
         return pd.DataFrame(chance, index=pd.Index(self.bots, name="bot"), columns=list(self.bots))
 
     def shown_advantage(self) -> tuple[float, float]:
-        """The first player's advantage and half its 95% interval; nan, nan where that says nothing."""
-        told = self.first_advantage_error95 <= WIDEST_ADVANTAGE  # no if it is nan
-        return (self.first_advantage, self.first_advantage_error95) if told else (math.nan, math.nan)
+        """The first player's advantage and half its 95% interval; nan, nan without an error."""
+        error = self.first_advantage_error95
+        return (math.nan, math.nan) if math.isnan(error) else (self.first_advantage, error)
 
     def difference(self, bot: str, opponent: str) -> tuple[float, float]:
-        """Elo of `bot` minus Elo of `opponent`, and half the 95% interval of that difference.
+        """Elo of `bot` minus Elo of `opponent`, and half the 95% interval of that difference; nan where not known.
 
         Smaller than the two errors combined suggest: what moves both ratings together cancels out.
         """
@@ -139,7 +151,10 @@ class Ratings:
             return (self.duel.elo if i < j else -self.duel.elo), self.duel.elo_error95
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
         width = float(_quantile(np.minimum(self.clusters[i], self.clusters[j])))
-        return float(self.elo[i] - self.elo[j]), width * math.sqrt(max(float(variance), 0.0))
+        gap = float(self.elo[i] - self.elo[j])
+        if min(self.clusters[i], self.clusters[j]) < FEWEST_DEALS:
+            return gap, math.nan
+        return gap, width * math.sqrt(max(float(variance), 0.0))
 
 
 def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
@@ -152,15 +167,16 @@ def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
     order = np.array([0, 1])
     if duel.score < 0.5:
         duel, order = head_to_head(counts[::-1]), order[::-1]
-    half = (duel.bound if duel.flag else duel.elo) / 2
-    error = math.nan if duel.flag else duel.elo_error95 / 2
-    notes = [f"from the {duel.unit} of the two; their difference is twice the rating"]
-    if duel.flag:
-        notes.append("one bot won every game, so there is no estimate, only a bound: a one-sided 95% limit")
+    half = np.array([0.5, -0.5])
+    elo, bound, error = (math.nan, duel.bound, math.nan) if duel.flag else (duel.elo, math.nan, duel.elo_error95 / 2)
+    notes = [f"from {duel.units:,} {duel.unit}; the difference of the two is twice the rating"]
+    if duel.units < FEWEST_DEALS:
+        notes.append(f"{duel.units} {duel.unit} are few: play more games")
     return replace(
         rated,
         bots=tuple(rated.bots[index] for index in order),
-        elo=np.array([half, -half]) + 0.0,
+        elo=elo * half + 0.0,
+        bound=bound * half + 0.0,
         error95=np.array([error, error]),
         covariance=np.array([[1.0, -1.0], [-1.0, 1.0]]) * (error / Z95) ** 2,
         flag=(duel.flag, "<" if duel.flag else ""),
@@ -262,25 +278,32 @@ def _result(
     anchors: Mapping[str, float],
     notes: list[str],
 ) -> Ratings:
-    elo = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0
-    ranks = [(number, *_rank(*line)) for number, *line in zip(component, fit.flag, elo.tolist(), data.bots)]
+    level = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0
+    ranks = [(number, *_rank(*line)) for number, *line in zip(component, fit.flag, level.tolist(), data.bots)]
     order = np.array(sorted(range(len(ranks)), key=ranks.__getitem__), dtype=np.int64)
-    for name, given in anchors.items():
-        elo[data.bots.index(name)] = given  # to the last bit
+    is_number = np.array([not flag for flag in fit.flag])
+    elo, bound = np.where(is_number, level, np.nan), np.where(is_number, np.nan, level)
     variance = np.maximum(np.diag(fit.covariance), 0.0)
     error = np.round(_quantile(data.clusters_of_bot) * np.sqrt(variance) * ELO_SCALE, NOISE)
+    unseen = data.clusters_of_bot < FEWEST_DEALS
+    error[unseen] = np.nan
+    for name, given in anchors.items():
+        elo[data.bots.index(name)] = given  # to the last bit
+        error[data.bots.index(name)] = 0.0
+    notes.append(_evidence(data, [data.bots[i] for i in order if unseen[i]]))
     bounded = [data.bots[i] for i in order if fit.flag[i]]
     if bounded:
         shown = ", ".join(bounded[:10]) + (", ..." if len(bounded) > 10 else "")
         notes.append(
-            f"no finite rating without a prior for {shown}: only ever won or only ever lost against the "
-            "others; X in '> X' or '< X' is the end of a one-sided 97.5% interval"
+            f"no finite rating without a prior for {shown}: only ever won or only ever lost against the others; X in"
+            " '> X' or '< X' is the end of a one-sided 97.5% interval, left out where it says little"
         )
     if prior > 0:
         notes.append(f"prior: {prior:g} virtual draws per bot")
     return Ratings(
         bots=tuple(data.bots[i] for i in order),
         elo=elo[order],
+        bound=bound[order],
         error95=error[order],
         covariance=fit.covariance[np.ix_(order, order)] * ELO_SCALE**2,
         flag=tuple(fit.flag[i] for i in order),
@@ -290,14 +313,37 @@ def _result(
         draws=data.draws[order],
         losses=data.losses[order],
         clusters=data.clusters_of_bot[order],
+        deals=data.clusters,
         first_advantage=round(fit.advantage * ELO_SCALE, NOISE) + 0.0,
-        first_advantage_error95=round(
-            float(_quantile(np.int64(data.clusters))) * math.sqrt(max(fit.advantage_variance, 0.0)) * ELO_SCALE, NOISE
-        ),
+        first_advantage_error95=_advantage_error(fit.advantage_variance, data.clusters),
         prior=prior,
         anchors=dict(anchors),
         notes=tuple(notes),
     )
+
+
+def _advantage_error(variance: float, deals: int) -> float:
+    """Half the 95% interval of the first player's advantage: of one parameter, so with one degree less than deals."""
+    if variance == 0:
+        return 0.0
+    if deals < FEWEST_DEALS:
+        return math.nan
+    spread = math.sqrt(max(variance, 0.0) * deals / (deals - 1))
+    return round(float(_quantile(np.int64(deals - 1))) * spread * ELO_SCALE, NOISE)
+
+
+def _evidence(data: GameCounts, without_error: list[str]) -> str:
+    """On how many deals the errors rest, and what to do if those are too few."""
+    unit = "deal" if (data.pair >= 0).any() else "game"
+    if data.clusters < FEWEST_DEALS:
+        return (
+            f"all games are on {counted(data.clusters, unit)}, and errors need {FEWEST_DEALS} or more: play more games,"
+            " or give each pairing deals of its own (own_deals)"
+        )
+    note = f"errors rest on {counted(data.clusters, unit)}"
+    if without_error:
+        note += f"; none is shown for {_listed(without_error)}, with fewer than {FEWEST_DEALS}"
+    return note
 
 
 def _rank(flag: str, elo: float, name: str) -> tuple[int, float, str]:

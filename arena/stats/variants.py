@@ -19,7 +19,7 @@ from arena.stats.field import by_seat, first_player_score, game_length, grouped,
 from arena.stats.frames import Floats, StatsError, as_floats, check_games
 from arena.stats.intervals import mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
-from arena.stats.ratings import WIDEST_ADVANTAGE
+from arena.stats.ratings import FEWEST_DEALS
 
 CARD_COLUMNS = {
     "variant": "name of the rule set",
@@ -115,15 +115,18 @@ def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame
 
 
 def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
-    """Score of the first player by variant with its 95% interval, and the same in Elo, nan where that says nothing.
+    """Score of the first player by variant with its 95% interval, and the same in Elo, nan for too few deals.
 
     Columns: variant, games, score, score_low, score_high, elo, elo_low, elo_high.
     """
-    table = first_player_score(_check(games), by=["variant"])
+    checked = _check(games)
+    table = first_player_score(checked, by=["variant"])
     for end in ("", "_low", "_high"):
         table[f"elo{end}"] = [elo_of_score(float(score)) for score in table[f"score{end}"]]
-    wide = table["elo_high"] - table["elo_low"] > 2 * WIDEST_ADVANTAGE
-    table.loc[wide, ["elo", "elo_low", "elo_high"]] = math.nan
+    evidence = checked.groupby("variant", observed=True)["deal" if "deal" in checked.columns else "score"]
+    deals = evidence.nunique() if "deal" in checked.columns else evidence.size()
+    few = table["variant"].map(deals).to_numpy(dtype=np.float64) < FEWEST_DEALS
+    table.loc[few, ["elo", "elo_low", "elo_high"]] = math.nan
     return table
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.results.formats import csv_text
+from arena.results.pages.figures import rating_plot
 from arena.results.run import RunData, read_run
 from arena.results.run_stats import run_frames
 from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
-from arena.results.standings_report import remarks, standings_report, summary
+from arena.results.standings_report import DIGITS, remarks, standings_report, summary
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.stats.ratings import rate
 from arena.tournament.games import GameResult, GameTask
@@ -153,7 +155,8 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     assert found.head_to_head is not None
     bound = elo_of_score(0.05 ** (2 / games))
     assert list(found.table["flag"]) == [">", "<"]
-    assert list(found.table["elo"]) == pytest.approx([bound / 2, -bound / 2])
+    assert found.table["elo"].isna().all()
+    assert list(found.table["elo_bound"]) == pytest.approx([bound / 2, -bound / 2])
     assert found.table["elo_error95"].isna().all()
     values = summary(found)
     assert values["head_to_head"] | {"counts": None} == {
@@ -171,10 +174,25 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
         "los": round(found.head_to_head.los, 4),
     }
     assert 0.8 < values["head_to_head"]["los"] < 1
-    assert values["first_player"]["elo"] is None
-    assert any(f"> {bound:+.1f} Elo (95%)" in line for line in remarks(found))
+    assert values["first_player"]["elo"] == (None if games == 2 else 0)  # 1 deal and 10
+    sentence = {
+        2: f"too few to rate (95% confident that it is at most {-bound:.0f} Elo weaker)",
+        20: f"at least {bound:.0f} Elo stronger (95% confident)",
+    }
+    line = f"greedy won all {games} games against random: {sentence[games]}, stronger with a likelihood of "
+    assert any(said.startswith(line) for said in remarks(found))
+    shown = standings_report(found).tables[0]
+    cells = {2: ["won all", "lost all"], 20: [f"> {bound / 2:+.0f}", f"< {-bound / 2:+.0f}"]}
+    assert [row[shown.heads.index("Elo")] for row in shown.rows] == cells[games]
+    dots = rating_plot(found).rows
+    assert [(math.isnan(dot.value), dot.high, dot.low) for dot in dots] == [
+        (True, None, pytest.approx(bound / 2)),
+        (True, pytest.approx(-bound / 2), None),
+    ]
+    rows = csv_text(found.rows, DIGITS).splitlines()
+    assert rows[1].startswith(f"1,greedy,,,>,{bound / 2:.2f},")
     frames = run_frames(found.run, 10)
-    assert list(frames["ratings"]["elo_bound"]) == list(found.table["elo"])
+    assert list(frames["ratings"]["elo_bound"]) == list(found.table["elo_bound"])
     assert list(frames["los"]["los"]) == list(frames["pairings"]["los"])
     assert frames["pairings"]["elo_low"][0] == -frames["pairings"]["elo_high"][1] == pytest.approx(bound)
 

@@ -46,7 +46,7 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) ->
     lines = text.splitlines()
     for at, row in enumerate(found.table.to_dict("records")):
         cells = lines[4 + at].split()
-        assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row["elo"], row["flag"])]
+        assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row)]
         assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
         assert forfeit_text(row) in lines[4 + at]
     assert "score% against" in text

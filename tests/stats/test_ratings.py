@@ -12,14 +12,19 @@ import pytest
 from scipy.special import expit, ndtr
 from scipy.stats import t as student
 
-from arena.stats.frames import StatsError
+from arena.stats.frames import Floats, StatsError
 from arena.stats.pairs import ELO_SCALE, counts_between, head_to_head
-from arena.stats.ratings import DisconnectedError, Ratings, rate
+from arena.stats.ratings import FEWEST_DEALS, DisconnectedError, Ratings, rate
 from benchmarks.simulate import Luck, simulate_games
 
 
 def elo_of(rated: Ratings) -> dict[str, float]:
-    return dict(zip(rated.bots, rated.elo.tolist()))
+    return dict(zip(rated.bots, levels(rated).tolist()))
+
+
+def levels(rated: Ratings) -> Floats:
+    """Ratings, or the bounds of bots without one."""
+    return np.where([flag != "" for flag in rated.flag], rated.bound, rated.elo)
 
 
 def frame(*rows: tuple[str, str, float, int]) -> pd.DataFrame:
@@ -198,12 +203,12 @@ def test_the_frame_is_tidy() -> None:
         "bot",
         "elo",
         "elo_error95",
+        "flag",
+        "elo_bound",
         "games",
         "wins",
         "draws",
         "losses",
-        "score",
-        "flag",
     ]
     assert table["elo"].is_monotonic_decreasing
     assert (table["wins"] + table["draws"] + table["losses"] == table["games"]).all()
@@ -247,6 +252,7 @@ def test_a_perfect_score_is_finite_with_a_prior() -> None:
 def test_a_perfect_score_is_a_bound_without_a_prior() -> None:
     rated = rate(perfect(), prior=0)
     assert (rated.bots[0], rated.flag) == ("top", (">", "", ""))
+    assert math.isnan(rated.elo[0])
     assert math.isnan(rated.error95[0])
     assert any("top" in note and "prior" in note for note in rated.notes)
     others = rate(perfect().query("first != 'top' and second != 'top'"), prior=0)
@@ -268,7 +274,7 @@ def test_a_perfect_score_is_a_bound_without_a_prior() -> None:
 
 def test_games_of_one_deal_bind_once() -> None:
     shared, own = perfect().assign(deal=1), perfect().drop(columns=[])
-    assert rate(shared, prior=0).elo[0] < rate(own, prior=0).elo[0] - 100
+    assert rate(shared, prior=0).bound[0] < rate(own, prior=0).bound[0] - 100
 
 
 def test_a_ladder_of_perfect_scores() -> None:
@@ -278,11 +284,11 @@ def test_a_ladder_of_perfect_scores() -> None:
     assert sorted(rated.flag).count("") == 1
     numbers = [rated.flag[k] for k in range(5)]
     assert numbers == [">", "", "<", "<", "<"] or numbers[:2] == [">", ">"] or numbers[0] in ("", ">")
-    assert (np.diff(rated.elo) < 0).all()
+    assert (np.diff(levels(rated)) < 0).all()
     assert math.isnan(rated.first_advantage_error95)
     with_prior = rate(ladder)
     assert with_prior.bots == ("a", "b", "c", "d", "e")
-    assert np.isfinite(with_prior.error95).all()
+    assert np.isfinite(with_prior.elo).all()
 
 
 def test_a_perfect_block_keeps_its_inner_order() -> None:
@@ -401,11 +407,28 @@ def test_bad_arguments_are_told(arguments: dict[str, Any], part: str) -> None:
         rate(field(), **arguments)
 
 
-def test_few_deals_give_wide_finite_errors() -> None:
-    widths = [float(rate(field(9, bots=4, deals=deals)).error95.mean()) for deals in (1, 2, 5, 20, 80)]
+def test_few_deals_give_wide_errors_and_fewer_than_ten_none() -> None:
+    rated = {deals: rate(field(9, bots=4, deals=deals)) for deals in (1, 9, 10, 20, 80)}
+    widths = [float(rated[deals].error95.mean()) for deals in (10, 20, 80)]
     assert np.isfinite(widths).all()
     assert widths == sorted(widths, reverse=True)
-    assert widths[0] > 500
+    for deals, words in ((1, "all games are on 1 deal"), (9, "all games are on 9 deals"), (20, "rest on 20 deals")):
+        few = deals < FEWEST_DEALS
+        found = rated[deals]
+        assert found.deals == deals
+        assert np.isnan(found.error95).all() == few
+        assert np.isfinite(found.elo).all()
+        assert math.isnan(found.difference("b00", "b01")[1]) == few
+        assert np.isnan(found.los().to_numpy()).any() == few
+        assert math.isnan(found.shown_advantage()[0]) == few
+        assert any(words in note for note in found.notes)
+        assert any("own_deals" in note for note in found.notes) == few
+
+
+def test_an_anchor_has_no_error_on_any_number_of_deals() -> None:
+    rated = rate(field(9, bots=4, deals=2), anchors={"b00": 100})
+    assert rated.error95[rated.bots.index("b00")] == 0
+    assert np.isnan(rated.error95).sum() == 3
 
 
 def plain_sandwich(games: pd.DataFrame, rated: Ratings) -> tuple[np.ndarray, float]:
@@ -442,7 +465,7 @@ def plain_sandwich(games: pd.DataFrame, rated: Ratings) -> tuple[np.ndarray, flo
     return covariance[:n, :n], float(covariance[n, n])
 
 
-@pytest.mark.parametrize(("bots", "deals", "kept"), [(5, 4, 60), (5, 40, 300), (30, 900, 1500)])
+@pytest.mark.parametrize(("bots", "deals", "kept"), [(5, 10, 60), (5, 40, 300), (30, 900, 1500)])
 def test_errors_are_the_sandwich_by_definition(bots: int, deals: int, kept: int) -> None:
     """Few deals with many bots on each, and many deals with few, take different ways; seats are uneven."""
     generator = np.random.default_rng(bots + deals)
@@ -453,7 +476,8 @@ def test_errors_are_the_sandwich_by_definition(bots: int, deals: int, kept: int)
     covariance, advantage = plain_sandwich(sample, rated)
     assert rated.covariance == pytest.approx(covariance, rel=1e-5, abs=1e-3)
     width = rated.first_advantage_error95 / math.sqrt(advantage)
-    assert width == pytest.approx(student.ppf(0.975, sample["deal"].nunique()), rel=1e-5)
+    number = sample["deal"].nunique()
+    assert width == pytest.approx(student.ppf(0.975, number - 1) * math.sqrt(number / (number - 1)), rel=1e-5)
 
 
 def test_a_bot_that_only_won_is_said_to_rest_on_the_prior() -> None:

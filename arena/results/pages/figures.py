@@ -21,7 +21,7 @@ from arena.results.pages.plots import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Li
 from arena.results.run import RunData
 from arena.results.sources import COMPARISON, DATABASE, find, games_of, run_data
 from arena.results.standings import RunStandings, rate_run, standings
-from arena.results.table import Report, is_estimate, likelihood, number, percent, rating_text
+from arena.results.table import Report, likelihood, number, percent, rating_text
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
@@ -81,15 +81,15 @@ def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
 
 
 def rating_plot(run_standings: RunStandings) -> Dots:
-    """Ratings with their 95% errors, first place first."""
+    """Ratings with their 95% errors, first place first; of a bot with no more than a bound an open interval."""
     rows = []
-    for row in run_standings.table.head(MOST_DOTS).to_dict("records"):
-        elo, error, flag = float(row["elo"]), float(row["elo_error95"]), str(row["flag"])
-        if math.isnan(elo):
-            continue
-        tip = f"{row['bot']}: {rating_text(elo, error, flag)} Elo, {row['games']} games"
-        low, high = (elo - error, elo + error) if is_estimate(error, flag) else (None, None)
-        rows.append(Dot(str(row["bot"]), elo, low, high, tip))
+    for row in run_standings.rows[:MOST_DOTS]:
+        elo, error, bound = row["elo"], row["elo_error95"], row["elo_bound"]
+        low, high = {">": (bound, None), "<": (None, bound)}.get(
+            row["flag"], (None, None) if math.isnan(error) else (elo - error, elo + error)
+        )
+        if row["flag"] != "?":
+            rows.append(Dot(row["bot"], elo, low, high, f"{row['bot']}: {rating_text(row)} Elo, {row['games']} games"))
     return Dots(rows, "Elo", 0.0)
 
 
@@ -161,7 +161,7 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
     for part in range(1, CHECKPOINTS + 1):
         size = len(games) * part // CHECKPOINTS
         try:
-            rated = rate_run(games.iloc[:size], prior, run.joint).frame().set_index("bot")["elo"]
+            rated = rate_run(games.iloc[:size], prior).frame().set_index("bot")["elo"]
         except StatsError:
             continue
         sizes.append(size)

@@ -33,7 +33,10 @@ _CELL_WIDTH, _CELL_HEIGHT = 70, 36
 
 @dataclass(frozen=True)
 class Dot:
-    """A figure with its interval (None: without), a label, and what is shown of it when it is pointed at."""
+    """A figure with its interval, a label, and what is shown of it when it is pointed at.
+
+    An interval of which one end is None is open there; without both there is none. A value of nan is not drawn.
+    """
 
     label: str
     value: float
@@ -218,9 +221,9 @@ def _dots(plot: Dots) -> _Drawing:
         y = _ROW * index + _ROW / 2 + 6
         marks = [_text(_LEFT - 8, y + 4, one_line(row.label, _LONGEST_LABEL), "end")]
         style = f" m{index % plot.group}" if plot.group else ""
-        if row.low is not None and row.high is not None:
-            marks.append(_path(f"M{x(row.low):.1f} {y:.1f}H{x(row.high):.1f}", f"bar{style}"))
-            marks += [_path(f"M{x(end):.1f} {y - 4:.1f}v8", f"bar{style}") for end in (row.low, row.high)]
+        if row.low is not None or row.high is not None:
+            left, right = (None if end is None else x(end) for end in (row.low, row.high))
+            marks.append(_path(_interval(left, right, y), f"bar{style}"))
         if math.isfinite(row.value):
             circle = Markup('<circle class="dot{}" cx="{:.1f}" cy="{:.1f}" r="4.5"/>')
             marks.append(circle.format(style, x(row.value), y))
@@ -394,6 +397,17 @@ def _path(way: str, style: str) -> Markup:
 def _text(x: float, y: float, text: str, anchor: str = "start", bold: bool = False) -> Markup:
     style = Markup(' class="bold"') if bold else ""
     return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}"{}>{}</text>').format(x, y, anchor, style, escape(text))
+
+
+def _interval(left: float | None, right: float | None, y: float) -> str:
+    """A bar with an end at each side, or at None an arrow that reaches the edge."""
+    way = f"M{_LEFT if left is None else left:.1f} {y:.1f}H{WIDTH - _RIGHT if right is None else right:.1f}"
+    for end, edge, inward in ((left, _LEFT, 6), (right, WIDTH - _RIGHT, -6)):
+        if end is None:
+            way += f"M{edge + inward:.1f} {y - 4:.1f}L{edge:.1f} {y:.1f}L{edge + inward:.1f} {y + 4:.1f}"
+        else:
+            way += f"M{end:.1f} {y - 4:.1f}v8"
+    return way
 
 
 def _vertical(x: float, top: float, bottom: float, label: str) -> Markup:

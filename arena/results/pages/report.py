@@ -228,20 +228,19 @@ def _lead(standings: RunStandings) -> str:
     """Who came out first; of two bots, by how much."""
     if line := head_to_head_line(standings):
         return line
-    best = standings.table[standings.table["rank"] == 1]
-    row = best.iloc[0]
-    shown = rating_text(float(row["elo"]), float(row["elo_error95"]), str(row["flag"]))
+    best = [row for row in standings.rows if row["rank"] == 1]
     so_far = standings.run.planned is not None and not standings.run.complete
-    bots = ", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS])
-    line = f"{'So far first' if so_far else 'First'} of {len(standings.table)}: {bots}"
+    bots = ", ".join(one_line(row["bot"], 60) for row in best[:MOST_LEADERS])
+    line = f"{'So far first' if so_far else 'First'} of {len(standings.rows)}: {bots}"
     if len(best) > 1:
         return f"{line}."
-    return f"{line}, {shown} Elo, {percent(float(row['score']))}% of the points in {int(row['games']):,} games."
+    (row,) = best
+    return f"{line}, {rating_text(row)} Elo, {percent(row['score'])}% of the points in {row['games']:,} games."
 
 
 def _standings(standings: RunStandings, main: Report, lead: str, progress: Lines | None) -> Section:
     remarks = [line for line in main.remarks if line != lead]
-    notes = ["Bars are 95% intervals; a figure without a bar is only a bound."]
+    notes = ["Bars are 95% intervals. An arrow in place of a dot: a bot that won or lost all has no rating."]
     if progress:
         notes.append("Ratings from the first games, in the order of their deals.")
     notes += remarks
