@@ -107,6 +107,65 @@ cdef inline void copy_block(Board target, Board source) noexcept:
 cdef inline void clear_words(Board board) noexcept:
     memset(&board.sides[0], 0, <char*>&board.auto[0] - <char*>&board.sides[0])
 
+# Nine words, four at a time in what is compiled for AVX2 and else one by one, without branches.
+cdef extern from *:
+    """
+    #ifndef ARENA_NINE
+    #define ARENA_NINE
+    #ifdef __AVX2__
+    #include <immintrin.h>
+    static inline st_u64 st_fold(__m256i x){   /* the four words in one */
+        __m128i y = _mm_or_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+        return (st_u64)_mm_cvtsi128_si64(_mm_or_si128(y, _mm_unpackhi_epi64(y, y)));
+    }
+    static inline int st_meet(const st_u64 *words, st_u64 cards, st_u64 *others){
+        __m256i c = _mm256_set1_epi64x((long long)cards), zero = _mm256_setzero_si256();
+        __m256i a = _mm256_loadu_si256((const __m256i *)words), b = _mm256_loadu_si256((const __m256i *)(words + 4));
+        __m256i miss_a = _mm256_cmpeq_epi64(_mm256_and_si256(a, c), zero);
+        __m256i miss_b = _mm256_cmpeq_epi64(_mm256_and_si256(b, c), zero);
+        st_u64 hit = (words[8] & cards) != 0;
+        int misses = _mm256_movemask_pd(_mm256_castsi256_pd(miss_a)) | _mm256_movemask_pd(_mm256_castsi256_pd(miss_b)) << 4;
+        *others = st_fold(_mm256_or_si256(_mm256_and_si256(a, miss_a), _mm256_and_si256(b, miss_b))) | (words[8] & (hit - 1));
+        return (misses ^ 255) | (int)hit << 8;
+    }
+    static inline st_u64 st_join(const st_u64 *words, int chosen){
+        __m256i c = _mm256_set1_epi64x(chosen), bits = _mm256_setr_epi64x(1, 2, 4, 8), more = _mm256_slli_epi64(bits, 4);
+        __m256i a = _mm256_cmpeq_epi64(_mm256_and_si256(c, bits), bits), b = _mm256_cmpeq_epi64(_mm256_and_si256(c, more), more);
+        a = _mm256_and_si256(a, _mm256_loadu_si256((const __m256i *)words));
+        b = _mm256_and_si256(b, _mm256_loadu_si256((const __m256i *)(words + 4)));
+        return st_fold(_mm256_or_si256(a, b)) | (words[8] & -(st_u64)(chosen >> 8 & 1));
+    }
+    #else
+    static inline int st_meet(const st_u64 *words, st_u64 cards, st_u64 *others){
+        int hits = 0;
+        st_u64 rest = 0;
+        for (int s = 0; s < 9; s++) {
+            st_u64 hit = (words[s] & cards) != 0;
+            hits |= (int)hit << s;
+            rest |= words[s] & (hit - 1);
+        }
+        *others = rest;
+        return hits;
+    }
+    static inline st_u64 st_join(const st_u64 *words, int chosen){
+        st_u64 all = 0;
+        for (int s = 0; s < 9; s++) all |= words[s] & -(st_u64)(chosen >> s & 1);
+        return all;
+    }
+    #endif
+    #endif
+    """
+    # which of nine words share a card with `cards`, as bits; `others`: all cards of those that do not
+    int meet "st_meet"(const u64 *words, u64 cards, u64 *others) noexcept nogil
+    # all cards of the chosen (bits) of nine words
+    u64 join "st_join"(const u64 *words, int chosen) noexcept nogil
+
+cdef inline int turned_up(Board board, int p) noexcept nogil:
+    return meet(&board.witness[9 * p], board.visible, &board.watched[p])
+
+cdef inline u64 cards_of(Board board, int p, int stones) noexcept nogil:
+    return join(&board.sides[9 * p], stones)
+
 @cython.locals(p=cython.int, i=cython.int, top=u64)
 cdef void clear(Board board) noexcept
 @cython.locals(i=cython.int, j=cython.int, bit=u64, w=u64, q=cython.int)
@@ -124,7 +183,7 @@ cdef void look_again(Board board, int p, int s) noexcept nogil
 cdef int general_strength(Board board, int p, int s) noexcept nogil
 @cython.locals(i=cython.int, j=cython.int, q=cython.int, strength=cython.int, other=cython.int, w=u64, avail=u64, full=cython.int)
 cdef bint proven(Board board, int p, int s) noexcept nogil
-@cython.locals(look=cython.int, got=cython.int, s=cython.int, i=cython.int, seen=u64, w=u64, hit=u64, kept=u64)
+@cython.locals(look=cython.int, got=cython.int, s=cython.int)
 cdef int provable(Board board, int p) noexcept nogil
 @cython.locals(s=cython.int, m=cython.int)
 cdef void give(Board board, int p, int stones) noexcept nogil

@@ -51,6 +51,26 @@ if not cython.compiled:
             setattr(target, name, value.copy() if isinstance(value, list) else value)
         target.rules, target.table = source.rules, source.table
 
+    def turned_up(board: Board, p: int) -> int:
+        """The stones (bits) of `p` with a witness that lies face up; the other witnesses are watched on."""
+        stones = kept = 0
+        for s in range(9):
+            w = board.witness[9 * p + s]
+            if w & board.visible:
+                stones |= 1 << s
+            else:
+                kept |= w
+        board.watched[p] = kept
+        return stones
+
+    def cards_of(board: Board, p: int, stones: int) -> int:
+        """All cards on the sides of `p` at some stones (bits)."""
+        cards = 0
+        for s in range(9):
+            if stones >> s & 1:
+                cards |= board.sides[9 * p + s]
+        return cards
+
     def clear_words(board: Board) -> None:
         """Set all fields before those of the rule set to 0 (in C: one memset)."""
         for name in FIELDS[: FIELDS.index("auto")]:
@@ -513,16 +533,8 @@ def proven(board: Board, p: int, s: int) -> bool:
 def provable(board: Board, p: int) -> int:
     """The stones (bits) that `p` can claim now."""
     look = board.dirty[p]
-    i = 9 * p
-    seen = board.visible
-    if board.watched[p] & seen:  # one of the witnesses has turned up: whose? (without branches)
-        kept = 0
-        for s in range(9):
-            w = board.witness[i + s]
-            hit = w & seen != 0
-            look |= hit << s
-            kept |= w & (hit - 1)
-        board.watched[p] = kept
+    if board.watched[p] & board.visible:  # one of the witnesses has turned up: whose?
+        look |= turned_up(board, p)
     got = 0
     while look:
         s = ctz(look)

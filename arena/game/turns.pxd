@@ -19,7 +19,7 @@ cdef int spread_codes(Board board, u16 *out, int n, int base, int stones) noexce
 cdef int elite_codes(Board board, u16 *out, int n, int card, int stones) noexcept nogil
 @cython.locals(p=cython.int, q=cython.int, t=cython.int, o=cython.int, n=cython.int)
 cdef int count_tactic_codes(Board board) noexcept nogil
-@cython.locals(p=cython.int, takes=u64, free=u64, found=u64, s=cython.int)
+@cython.locals(p=cython.int, takes=u64)
 cdef bint has_target(Board board, int ruse) noexcept nogil
 @cython.locals(p=cython.int, c=cython.int, s=cython.int, w=u64, stones=cython.int)
 cdef int target_codes(Board board, u16 *out, int n, int ruse) noexcept nogil

@@ -34,6 +34,7 @@ if not cython.compiled:
         TAKE,
         Board,
         add_tactic,
+        cards_of,
         clear,
         drop_tactic,
         give,
@@ -214,11 +215,7 @@ def has_target(board: Board, ruse: int) -> bool:
     """Whether the ruse can take any card."""
     p = board.mover if ruse == SCOUT_CARD + 1 else 1 - board.mover
     takes = ALL60 if board.clan_only or ruse == SCOUT_CARD + 3 else ALL60 | JOKER | SPY | BEARER
-    free = 511 ^ (board.owned[0] | board.owned[1])
-    found = 0
-    for s in range(9):  # without branches
-        found |= board.sides[9 * p + s] & -(free >> s & 1)
-    return found & takes != 0
+    return cards_of(board, p, 511 ^ (board.owned[0] | board.owned[1])) & takes != 0
 
 
 def target_codes(board: Board, out: Any, n: int, ruse: int) -> int:
