@@ -14,12 +14,14 @@ from pathlib import Path
 import click
 import pytest
 
+from arena import play_game
 from arena.cli.main import COMMANDS, cli
 from arena.lab.notebook import COLUMNS
 from arena.results.moves import COLUMNS as MOVE_COLUMNS
 from arena.tournament.store.sqlite import RUN
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 PAGES = [
     DOCS / "tutorials" / "first-bot.md",
     DOCS / "tutorials" / "first-tournament.md",
@@ -72,7 +74,7 @@ def run(words: list[str], folder: Path) -> None:
 
 
 def test_commands_named_in_the_pages_exist() -> None:
-    for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
+    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "AGENTS.md"]:
         text = page.read_text(encoding="utf-8")
         for command in re.findall(r"(?:^\$ |`)arena ([a-z]+)\b", text, re.MULTILINE):
             assert command in COMMANDS, f"{page.name}: arena {command}"
@@ -80,7 +82,7 @@ def test_commands_named_in_the_pages_exist() -> None:
 
 def test_options_named_in_the_pages_exist() -> None:
     """In command lines and in code within sentences, such as `arena report DIR --replays 50`."""
-    for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
+    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "AGENTS.md"]:
         text = page.read_text(encoding="utf-8")
         for line in re.findall(r"^(?:\$ )?(arena [a-z].*)$|`(arena [a-z][^`]*)`", text, re.MULTILINE):
             for words in re.split(r" && | \| | # |; ", re.sub(r"\"[^\"]*\"|'[^']*'", "QUOTED", "".join(line))):
@@ -99,6 +101,25 @@ def options_of(words: list[str]) -> set[str]:
             break
         command, words = inner, words[1:]
     return {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help"}
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", "CONTRIBUTING.md", "SECURITY.md", "llms.txt"])
+def test_links_of_root_pages_lead_somewhere(name: str) -> None:
+    links = re.findall(r"\]\(([^):]+)\)", (ROOT / name).read_text(encoding="utf-8"))
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_bot_for_agents_plays(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "AGENTS.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "mybot.py").write_text(block)
+    assert play_game(str(tmp_path / "mybot.py"), "random", seed=1, rules="tactical").forfeit is None
+
+
+def test_the_citation_is_of_this_version() -> None:
+    version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version
+    assert f"\nversion: {version[1]}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_database_page_names_every_table_and_column_of_the_view() -> None:

@@ -1,0 +1,71 @@
+"""Is this checkout slower than another one? Ratios of processor time, for pull requests.
+
+    python -m benchmarks.gate BASE [--limit 1.3] [--rounds 5]
+
+BASE is the folder of another checkout with its own `.venv`, as here. Each job is one command that does the same work
+in both. They are run in turns, and the least processor time of each counts, that of its workers included, so a busy
+machine disturbs both alike. Exits with 1 if a job of this checkout takes more than `--limit` times as long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parents[1]
+STORED = "stored"  # the run that the reading jobs read; the last `match` writes it
+JOBS = {
+    "help": ["--help"],
+    "engine": ["bench", "--perft", "5", "--rules", "base"],
+    "two games": ["match", "first", "random", "--games", "2", "--seed", "1", "--out", "two"],
+    "bots": ["match", "counter", "greedy", "--games", "60", "--seed", "1", "--workers", "1", "--out", "bots"],
+    "stored games": ["match", "first", "random", "--games", "6000", "--seed", "1", "--workers", "1", "--out", STORED],
+    "standings": ["standings", STORED, "--all", "--json"],
+    "verify": ["verify", STORED],
+}
+
+
+def main() -> int:
+    """Compare the checkouts, and print a line per job."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("base", type=Path)
+    parser.add_argument("--limit", type=float, default=1.3)
+    parser.add_argument("--rounds", type=int, default=5)
+    asked = parser.parse_args()
+    checkouts = {"base": asked.base.resolve(), "here": HERE}
+    seconds: dict[tuple[str, str], list[float]] = {}
+    with tempfile.TemporaryDirectory() as made:
+        for number in range(asked.rounds):
+            for which, checkout in checkouts.items():
+                folder = Path(made) / f"{which}{number}"
+                folder.mkdir()
+                for job, words in JOBS.items():
+                    seconds.setdefault((job, which), []).append(processor_time(checkout, words, folder))
+    ratios = {job: min(seconds[job, "here"]) / min(seconds[job, "base"]) for job in JOBS}
+    for job, ratio in ratios.items():
+        base, here = (min(seconds[job, which]) for which in checkouts)
+        print(f"{job:<14}{base:>8.2f} s{here:>8.2f} s{ratio:>7.2f}{'  slower' if ratio > asked.limit else ''}")
+    return int(max(ratios.values()) > asked.limit)
+
+
+def processor_time(checkout: Path, words: list[str], folder: Path) -> float:
+    """Seconds of processor time that a command of a checkout takes, with all processes that it starts and waits for."""
+    before = os.times()
+    subprocess.run(
+        [checkout / ".venv" / "bin" / "python", "-m", "arena.cli.main", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(checkout), "OPENBLAS_NUM_THREADS": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+if __name__ == "__main__":
+    sys.exit(main())
