@@ -246,7 +246,7 @@ def test_random_games_end_and_keep_their_cards(name: str) -> None:
 
 
 def test_presets() -> None:
-    assert len(FULL_NAMES) == 16
+    assert len(FULL_NAMES) == 18
     assert PRESETS["tactical"] is PRESETS["iello-tactical"]
     assert PRESETS["battle-line-expert"] == Options(
         "battle-line-expert", True, 10, 7, "turn_start", 8, "on_claim", "top", "either", "clan_and_elite"
