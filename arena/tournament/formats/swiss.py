@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+
 from arena.settings import whole
 from arena.text import counted
 from arena.tournament.formats.schedule import (
@@ -250,8 +252,15 @@ SWISS = Format(
 # ---------------------------------------------------------------- may all bots still be paired without a repeat?
 
 
+_PRIME = 2**31 - 1  # products of two numbers below it fit into 63 bits
+
+
 def has_perfect_matching(graph: Sequence[AbstractSet[int]]) -> bool:
-    """Whether all vertices can be paired along edges; `graph[v]` are the neighbours of vertex v.
+    """Return whether all vertices can be paired along edges; `graph[v]` are the neighbours of vertex v.
+
+    Tutte's theorem: they can if the determinant of the skew-symmetric matrix with an unknown for each edge is not
+    zero. Here the unknowns are drawn numbers modulo a prime, always the same ones: for a graph that has a matching,
+    the determinant is zero all the same with a probability of less than its size in two billion.
 
     >>> has_perfect_matching([{1}, {0, 2}, {1, 3}, {2}]), has_perfect_matching([{1, 2, 3}, {0}, {0}, {0}])
     (True, False)
@@ -261,83 +270,18 @@ def has_perfect_matching(graph: Sequence[AbstractSet[int]]) -> bool:
         return False
     if all(len(near) * 2 >= size for near in graph):
         return True  # Dirac: such a graph has a Hamiltonian cycle, every second edge of which is a matching
-    return -1 not in maximum_matching(graph)
-
-
-def maximum_matching(graph: Sequence[AbstractSet[int]]) -> list[int]:
-    """Partner of each vertex in a matching with the most edges, -1 for none (Edmonds' blossom algorithm)."""
-    mate = [-1] * len(graph)
-    near = [sorted(neighbours) for neighbours in graph]
-    for vertex, neighbours in enumerate(near):  # a greedy start leaves little to augment
-        if mate[vertex] == -1:
-            for other in neighbours:
-                if mate[other] == -1:
-                    mate[vertex], mate[other] = other, vertex
-                    break
-    for root in range(len(graph)):
-        if mate[root] == -1:
-            _augment(near, mate, root)
-    return mate
-
-
-def _augment(near: list[list[int]], mate: list[int], root: int) -> None:
-    """Find an augmenting path from `root` and flip it, if there is one."""
-    size = len(near)
-    parent = [-1] * size
-    base = list(range(size))  # of the blossom that a vertex was contracted into
-    seen = [False] * size
-    seen[root] = True
-    queue = [root]
-    for vertex in queue:
-        for other in near[vertex]:
-            if base[vertex] == base[other] or mate[vertex] == other:
-                continue
-            if other == root or (mate[other] != -1 and parent[mate[other]] != -1):
-                top = _common_base(vertex, other, mate, parent, base)
-                inside = [False] * size
-                _mark(vertex, top, other, mate, parent, base, inside)
-                _mark(other, top, vertex, mate, parent, base, inside)
-                for v in range(size):
-                    if inside[base[v]]:
-                        base[v] = top
-                        if not seen[v]:
-                            seen[v] = True
-                            queue.append(v)
-            elif parent[other] == -1:
-                parent[other] = vertex
-                if mate[other] == -1:
-                    _flip(other, mate, parent)
-                    return
-                seen[mate[other]] = True
-                queue.append(mate[other])
-
-
-def _common_base(first: int, second: int, mate: list[int], parent: list[int], base: list[int]) -> int:
-    path = set()
-    while True:
-        first = base[first]
-        path.add(first)
-        if mate[first] == -1:
-            break
-        first = parent[mate[first]]
-    while base[second] not in path:
-        second = parent[mate[base[second]]]
-    return base[second]
-
-
-def _mark(
-    vertex: int, top: int, child: int, mate: list[int], parent: list[int], base: list[int], inside: list[bool]
-) -> None:
-    while base[vertex] != top:
-        inside[base[vertex]] = inside[base[mate[vertex]]] = True
-        parent[vertex] = child
-        child = mate[vertex]
-        vertex = parent[mate[vertex]]
-
-
-def _flip(vertex: int, mate: list[int], parent: list[int]) -> None:
-    while vertex != -1:
-        before = parent[vertex]
-        following = mate[before]
-        mate[vertex], mate[before] = before, vertex
-        vertex = following
+    unknowns = np.random.default_rng(1).integers(1, _PRIME, (size, size))
+    matrix = np.zeros((size, size), dtype=np.int64)
+    for vertex, near in enumerate(graph):
+        for other in near:
+            first, second = sorted((vertex, other))
+            matrix[vertex, other] = unknowns[first, second] if vertex < other else _PRIME - unknowns[first, second]
+    for column in range(size):  # Gauss's elimination
+        rows = column + np.flatnonzero(matrix[column:, column])
+        if not len(rows):
+            return False
+        matrix[[column, rows[0]]] = matrix[[rows[0], column]]
+        inverse = pow(int(matrix[column, column]), -1, _PRIME)
+        factors = matrix[column + 1 :, column] * inverse % _PRIME
+        matrix[column + 1 :] = (matrix[column + 1 :] - factors[:, None] * matrix[column]) % _PRIME
+    return True
