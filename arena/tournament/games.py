@@ -11,7 +11,7 @@ Task types are named tuples: they are made and sent by the hundred thousand.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -173,25 +173,13 @@ Task: TypeAlias = PairTask | SeriesTask
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive units of work, sent to a worker as one. Travels as plain tuples, which pickle fast."""
+    """Consecutive units of work, sent to a worker as one."""
 
     number: int
     tasks: tuple[Task, ...]
 
     def __len__(self) -> int:
         return len(self.tasks)
-
-    def __reduce__(self) -> tuple[Callable[..., Chunk], tuple[object, ...]]:
-        # plain tuples pickle three times as fast as named ones
-        return _unpack, (self.number, tuple((type(t) is SeriesTask, tuple(t)) for t in self.tasks))
-
-
-def _unpack(number: int, rows: tuple[tuple[bool, tuple[object, ...]], ...]) -> Chunk:
-    return Chunk(number, tuple(SeriesTask(*_rule(t)) if s else PairTask(*t) for s, t in rows))  # type: ignore[arg-type]
-
-
-def _rule(task: tuple[object, ...]) -> tuple[object, ...]:
-    return (*task[:-1], SeriesRule(*task[-1]))  # type: ignore[misc]
 
 
 class Row(NamedTuple):

@@ -26,7 +26,21 @@ class IsolatedBots:
 
     def player(self, number: int) -> Player:
         """The player of a bot of the job, with a process for each of the two games of a pair."""
-        return isolated_player(self._job, number, self._pool)
+        first, second = self._bot(number), self._bot(number)
+        if number < self._pool.most // 2:
+            first.load()  # a file that cannot be run, a command that does not answer: known before the first game
+            first.suspend()
+        return Player.pair(Player(first.name, lambda: first), Player(second.name, lambda: second))
+
+    def _bot(self, number: int) -> WireBot | PythonBot:
+        job = self._job
+        spec, level = job.bots[number], job.level(number)
+        if spec.command:
+            return WireBot(spec, level, job.bot_limits, self._pool, self._start)
+        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, self._pool, self._start)
+
+    def _start(self, launch: Launch) -> BotProcess:
+        return BotProcess(replace(launch, environment={**launch.environment, "PYTHONHASHSEED": self._job.hash_seed}))
 
     def clean(self) -> None:
         """End bots that use more than they may, and processes that bots have left behind."""
@@ -38,22 +52,3 @@ class IsolatedBots:
     def log_output(self) -> None:
         """Log what the bots have printed."""
         self._pool.log_output()
-
-
-def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
-    """The player of a bot in processes of its own, one for each of the two games of a pair."""
-    spec, level = job.bots[number], job.level(number)
-
-    def start(launch: Launch) -> BotProcess:
-        return BotProcess(replace(launch, environment={**launch.environment, "PYTHONHASHSEED": job.hash_seed}))
-
-    def remote() -> WireBot | PythonBot:
-        if spec.command:
-            return WireBot(spec, level, job.bot_limits, pool, start)
-        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, pool, start)
-
-    first, second = remote(), remote()
-    if number < pool.most // 2:
-        first.load()  # a file that cannot be run, a command that does not answer: known before the first game
-        first.suspend()
-    return Player.pair(Player(spec.name, lambda: first), Player(spec.name, lambda: second))
