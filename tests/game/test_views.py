@@ -14,7 +14,6 @@ from scipy.stats import chisquare
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import State, View
-from arena.game.event_log import Event
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
@@ -73,37 +72,6 @@ def test_a_view_leads_to_no_state(rules_name: str) -> None:
             texts = [str(event) for event in state.view(seat).history]
             for log in logs:
                 assert [str(event) for event in log.events(state.rules.spy_value, 0, 768)] == texts  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("rules_name", RULE_SETS)
-def test_a_view_names_no_hidden_card(rules_name: str) -> None:
-    """Whatever is asked of a view, a card that the seat has not seen stands only in `unseen`."""
-    for state in states(rules_name, 5, 7, (False, True)):
-        for seat in (0, 1):
-            view = state.view(seat)
-            told = view_dump(view)
-            unseen = set(told.pop("unseen"))
-            told.pop("rules")
-            known = set(view.known_in_hand) | {card for card, _, _ in view.known_in_decks}
-            named = set(cards_in(told))
-            hidden = set(state.hand_of(1 - seat)) | set(state.clan_cards_left)
-            clan = {card for card in hidden if card in CARD_TEXTS[:60]} - known
-            was_seen = {event.card for event in view.history if event.card}
-            assert not named & (clan - was_seen)
-            assert clan <= unseen
-            assert unseen == {card for card in hidden if card in CARD_TEXTS[:60]}
-            assert view.hand == state.hand_of(seat)
-
-
-def cards_in(value: Any) -> list[str]:
-    """All texts of clan cards in a dump, those in events too."""
-    if isinstance(value, str):
-        return [value.partition("=")[0]] if value.partition("=")[0] in CARD_TEXTS[:60] else []
-    if isinstance(value, dict):
-        return [card for one in value.values() for card in cards_in(one)]
-    if isinstance(value, Event):
-        return cards_in(value.card)
-    return [card for one in value for card in cards_in(one)] if isinstance(value, list | tuple) else []
 
 
 def test_a_view_is_a_snapshot() -> None:

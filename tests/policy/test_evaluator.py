@@ -6,23 +6,9 @@ import pytest
 
 from arena import Rng, State, load_rules, make_deal
 from arena.policy import Evaluator
-from tests.game.play import COMPILED, printed_both_ways, random_game
+from tests.game.play import COMPILED, random_game
 from tests.policy import literal
 from tools.differential import RULE_SETS
-
-#: Values along games of random moves, as exact numbers, one line a position.
-VALUES = """
-import sys
-from arena.policy import Evaluator
-from tests.game.play import random_game
-evaluator = Evaluator()
-for name in sys.argv[1:]:
-    for number, (state, move) in enumerate(random_game(name, 3, tactic=4)):
-        if number % 6 == 0:
-            view, moves = state.view(state.turn), state.legal_moves()
-            step = max(1, len(moves) // 12)
-            print(name, evaluator.value(view).hex(), [value.hex() for value in evaluator.values(view, moves[::step])])
-"""
 
 
 def test_the_stones_as_reckoned_literally() -> None:
@@ -82,12 +68,6 @@ def test_whole_games_in_every_rule_set(name: str) -> None:
                 assert all(-0.1 <= value <= 1 for value in values)
             state.apply(move)
         assert evaluator.value(state.view(0)) in (0.0, 0.5, 1.0)
-
-
-@pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
-def test_uncompiled_the_same_to_the_last_bit() -> None:
-    names = ("base", "tactical", "expert", "bga-tactical", "battle-line-tactical")
-    assert len(printed_both_ways(VALUES, *names)) > 40
 
 
 def test_wrong_questions() -> None:

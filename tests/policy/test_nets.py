@@ -13,7 +13,7 @@ from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights
-from tests.game.play import COMPILED, printed_both_ways, random_game
+from tests.game.play import COMPILED, random_game
 from tools.training.learning import (
     Positions,
     chunk,
@@ -28,23 +28,6 @@ from tools.training.learning import (
 )
 
 GAMES = 4 if COMPILED else 1
-#: As in test_evaluator, with a net of arbitrary weights.
-VALUES = """
-from arena import Rng
-from arena.policy import Net, Searcher
-from arena.policy.net import WEIGHTS
-from tests.game.play import random_game
-rng = Rng(4)
-net = Net([rng.random() - 0.5 for _ in range(WEIGHTS)])
-searcher = Searcher(net)
-for name in ("base", "tactical"):
-    for number, (state, move) in enumerate(random_game(name, 3, tactic=4)):
-        if number % 16 == 0:
-            view, moves = state.view(state.turn), state.legal_moves()
-            step = max(1, len(moves) // 6)
-            print(name, net.value(view).hex(), [value.hex() for value in net.values(view, moves[::step])])
-            print(searcher.choose(view, moves[::step], rng, 40), searcher.nodes)
-"""
 
 
 def arrays(room: int) -> tuple[np.ndarray, ...]:
@@ -131,12 +114,6 @@ def test_training_learns_and_repeats() -> None:
     assert loss_of(trained, data) < before - 0.05
     again = fit(data, data, start, epochs=4, seed=1, batch=64)
     assert all((trained[name] == again[name]).all() for name in trained)
-
-
-@pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
-@pytest.mark.slow
-def test_uncompiled_the_same_to_the_last_bit() -> None:
-    assert len(printed_both_ways(VALUES)) > 8
 
 
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert", "battle-line-tactical"])
