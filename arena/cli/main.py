@@ -239,7 +239,8 @@ class LazyGroup(click.Group):
     subcommand_metavar="COMMAND ...",
     options_metavar="",
     epilog="'arena COMMAND --help' explains a command; 'arena --version' shows the version. Exit codes: 0 success,"
-    " 1 faults found (check, verify, --strict), 2 usage error, 3 and 4 verdicts of sprt and tune, 130 interrupted.",
+    " 1 faults found or a bot that forfeits every game, 2 usage error, 3 and 4 verdicts of sprt and tune, 130"
+    " interrupted.",
 )
 @click.version_option(package_name="schotten-arena", prog_name="arena", message="%(prog)s %(version)s")
 def cli() -> None:

@@ -20,7 +20,7 @@ from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
 from arena.errors import ArenaError
 from arena.results.formats import json_text
 from arena.results.run import RunData, read_run
-from arena.results.standings import standings
+from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import all_values, export, standings_report
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.whole_file import write_whole
@@ -28,6 +28,7 @@ from arena.settings import as_dict
 from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict, with_settings
 from arena.tournament.formats.sprt import SequentialTest
+from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import run_name, with_folder
@@ -39,6 +40,7 @@ DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
+BOT_LINE = " arena.bots: "  # of what a bot prints, in the log of a run
 LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
 
 _SETTINGS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
@@ -124,7 +126,12 @@ def play(
         return INTERRUPTED
     if not report.played:
         click.echo(f"All {report.done:,} games were played before, seed {report.seed}.", err=True)
-    _show(folder, options.as_json, test)
+    table = standings(read_run(folder))
+    _show(table, folder, options.as_json, test)
+    useless = [row["bot"] for row in table.rows if 0 < row["games"] == row["forfeits"]]
+    if useless:
+        click.echo(f"{one_line(' and '.join(useless))} forfeited every game.", err=True)
+        return FORFEITED
     if until is not None and not tell_error(until):
         return FORFEITED
     if options.strict and report.forfeits:
@@ -176,8 +183,7 @@ def tell_error(until: UntilError) -> bool:
     return until.reached
 
 
-def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
-    table = standings(read_run(folder))
+def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest | None) -> None:
     export(table, folder)
     if test is not None:
         _show_test(table.run, test, folder, as_json)
@@ -186,6 +192,9 @@ def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
     else:
         click.echo(err=True)  # an empty line after the progress
         click.echo(shown(standings_report(table), "table"))
+        log = folder / LOG
+        if log.is_file() and BOT_LINE in log.read_text(encoding="utf-8", errors="replace"):
+            click.echo(f"What bots printed is in {log}.")
         click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
 
 

@@ -162,7 +162,7 @@ def sprt(bot1: str, bot2: str, options: PlayOptions, **settings: Any) -> int:
       0    H1 accepted: BOT1 is shown to be stronger than --elo0
       3    H0 accepted: BOT1 is not shown to be stronger by --elo1
       4    undecided: --max-pairs played
-      1    games were lost by forfeit, with --strict
+      1    a bot forfeited every game, or with --strict any
       2    wrong use, or an error
       130  interrupted
     """

@@ -39,8 +39,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("debug")
     (place / "mine.py").write_text(REMEMBERS)
     (place / "fails.py").write_text(FAILS)
+    # fails.py forfeits every game
     how = ["--games", "4", "--rules", "tactical", "--seed", "3", "--workers", "1", "--out", str(place / "run")]
-    assert main(["tournament", str(place / "mine.py"), str(place / "fails.py"), "first", *how]) == 0
+    assert main(["tournament", str(place / "mine.py"), str(place / "fails.py"), "first", *how]) == 1
     return place
 
 

@@ -78,9 +78,9 @@ def test_replay_by_identity_and_by_number_shows_the_same_game(arena: Arena, play
 
 def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     Path("evil.py").write_text(EVIL)
-    arena("match", "evil.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run")
+    arena("match", "evil.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run", code=1)
     listed = arena("replay", "run").out
-    assert "evil forfeits: exception (ValueError: a wins, stones 5-0: five?[2J stones)\n" in listed
+    assert "evil forfeits: exception (ValueError: a wins, stones 5-0: five?[2J stones (evil.py, l…)\n" in listed
     shown = arena("replay", "run", 1).out
     result, *reason = shown[shown.rindex("\n\n") + 2 :].splitlines()
     assert result.endswith("wins, stones 0-0: forfeit exception")

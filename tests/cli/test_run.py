@@ -26,6 +26,7 @@ seed = 5
 
 BAD_BOT = """
 def act(view, moves):
+    print("so far, so good")
     raise ValueError("I do not feel well")
 """
 
@@ -190,28 +191,28 @@ def test_a_run_goes_on_until_its_errors_are_small(arena: Arena, config: Path) ->
 
 
 def test_forfeits_are_shown_and_strict_makes_them_an_exit_code(arena: Arena) -> None:
-    Path("bad.py").write_text(BAD_BOT)
-    command = ("match", "bad.py", "random", "--games", 4, "--seed", 1, *QUIET)
-    assert "4 exception" in arena(*command).out
-    strict = arena(*command, "--strict", code=1)
-    assert "4 games were lost by forfeit" in strict.err
+    Path("bad.py").write_text("def act(view, moves):\n    return None if view.rng.random() < 0.02 else moves[0]\n")
+    command = ("match", "bad.py", "random", "--games", 8, "--seed", 1, *QUIET)
+    assert "illegal move" in arena(*command).out
+    assert "games were lost by forfeit" in arena(*command, "--strict", code=1).err
     arena("match", "random", "first", "--games", 4, "--strict", *QUIET)
 
 
-def test_reasons_of_forfeits_are_shown_and_in_no_file_of_equal_bytes(arena: Arena) -> None:
+def test_a_bot_that_forfeits_every_game_is_told_where(arena: Arena) -> None:
     Path("bad.py").write_text(BAD_BOT)
-    command = ("match", "bad.py", "random", "--games", 4, "--seed", 1, "--out", "results/my run", "--workers", 1)
-    line = "bad: 4 games by exception: "
-    shown = arena(*command).out
-    assert line in shown
-    replayed = "arena replay 'results/my run' 0/0/0"
-    assert replayed in shown
+    command = ("match", "bad.py", "random", "--games", 4, "--seed", 1, "--out", "results/my run", *QUIET)
+    found = arena(*command, code=1)
+    assert "4 exception" in found.out
+    line = "bad: 4 games by exception: ValueError: I do not feel well (bad.py, line 4); "
+    line += "arena replay 'results/my run' 0/0/0"
+    assert line in found.out
+    assert "What bots printed is in results/my run/run.log.\n" in found.out
+    assert "bad forfeited every game." in found.err
     for format_ in ("table", "markdown"):
-        text = arena("standings", "my run", "--print", format_).out
+        text = arena("standings", "my run", "--print", format_).out.replace("`", "")
         assert line in text
-        assert replayed in text
-    values = json.loads(arena(*command, "--json").out)
-    assert [(one["bot"], one["kind"], one["games"], one["game"]) for one in values["forfeits"]] == [
+    values = json.loads(arena(*command, "--json", code=1).out)
+    assert [(reason["bot"], reason["kind"], reason["games"], reason["game"]) for reason in values["forfeits"]] == [
         ("bad", "exception", 4, "0/0/0")
     ]
     assert "forfeits" not in json.loads(Path("results/my run/summary.json").read_text())

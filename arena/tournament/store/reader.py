@@ -281,20 +281,26 @@ class Reasons:
         return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
 
 
+_FRAME = re.compile(r'\s+File "(.+?)", line (\d+)')
+
+
 def reason_line(detail: str | None) -> str:
-    """The line of a forfeit's detail that says what happened: of a traceback the exception, else the first line.
+    """The line of a forfeit's detail that says what happened: the exception and its place, else the first line.
 
-    Frames of a traceback are set in, and so are the last words of a process, which stand below the reason.
+    Frames of a traceback are set in, and so are the last words of a process, which stand below the reason. The place
+    is the last one in the file of the bot, which the traceback begins with.
 
-    >>> reason_line("in act: Traceback (most recent call last):\\n  File ...\\nKeyError: 'play'\\n")
-    "KeyError: 'play'"
+    >>> reason_line('in act: Traceback (most recent call last):\\n  File "/a/bot.py", line 3, in act\\nKeyError: 1\\n')
+    'KeyError: 1 (bot.py, line 3)'
     >>> reason_line("in act: it ended itself with exit code 3\\n  last words")
     'in act: it ended itself with exit code 3'
     """
     lines = [line for line in (detail or "").split("\n") if line.strip()]
     raised = [line for before, line in pairwise(lines) if before[0].isspace() and not line[0].isspace()]
     if raised:
-        return raised[-1].strip()
+        frames = [match.groups() for line in lines if (match := _FRAME.match(line))]
+        own = [number for path, number in frames if path == frames[0][0]]
+        return raised[-1].strip() + (f" ({Path(frames[0][0]).name}, line {own[-1]})" if own else "")
     if lines and lines[0].endswith("(most recent call last):"):  # a group of exceptions, in a frame of marks
         lines = [line.strip(" |+-") for line in reversed(lines) if line.strip(" |+-")]
     return lines[0].strip() if lines else ""
