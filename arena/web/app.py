@@ -113,8 +113,9 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The response to a request that goes no further, None for any other."""
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEAD_BYTES:
-            return PlainTextResponse("the headers of this request are too large", 431)
+        head = [*scope["headers"], (scope["raw_path"], scope["query_string"])]
+        if sum(len(name) + len(value) for name, value in head) > MAX_HEAD_BYTES:
+            return PlainTextResponse("the head of this request is too large", 431)
         method, path, headers = scope["method"], scope["path"], Headers(scope=scope)
         if method in SAFE_METHODS:
             return None
