@@ -18,13 +18,19 @@ from arena.league import games, versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.frames import Floats, Ints
-from arena.stats.ratings import NOISE, rate
+from arena.stats.pairs import counts_between
+from arena.stats.ratings import FEWEST_DEALS, NOISE, Ratings, by_pairs, rate
+from arena.text import counted
 
 
 @dataclass(frozen=True)
 class StandingsRow:
-    """A row of the table. `elo` is None for a bot without games, `error` (half the 95% interval) also for a bot
-    that is alone; both on the table's scale."""
+    """A row of the table.
+
+    `elo` is None for a bot without games, `error` (half the 95% interval) also for a bot that is alone; both on the
+    table's scale. `shown` is what a reader sees of them: of two bots what their pairs say, as in a run of the two, and
+    no error for a bot that was seen on too few deals. A row out of the history shows what was stored.
+    """
 
     rank: int
     version: Version
@@ -34,6 +40,15 @@ class StandingsRow:
     wins: int
     draws: int
     losses: int
+    shown: tuple[float | None, float | None] | None = None
+
+    @property
+    def shown_elo(self) -> float | None:
+        return self.elo if self.shown is None else self.shown[0]
+
+    @property
+    def shown_error(self) -> float | None:
+        return self.error if self.shown is None else self.shown[1]
 
     @property
     def score(self) -> float | None:
@@ -48,6 +63,7 @@ class Standings:
     elo, covariance   of the versions in the table that have games (`rated`), in that order, Elo and Elo²
     group             connected group of each of `rated`: ratings compare within a group only
     others            ratings of accepted versions that are not in the table, by their number
+    duel              of a league of two versions the ratings that their pairs give, with their numbers as names
     """
 
     rows: tuple[StandingsRow, ...]
@@ -59,6 +75,7 @@ class Standings:
     first_advantage: tuple[float, float] = (math.nan, math.nan)
     others: dict[int, tuple[float, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    duel: Ratings | None = None
 
     def row_of(self, version: int) -> StandingsRow | None:
         """The row of a version, None if it is not in the table."""
@@ -93,11 +110,21 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     width = np.round(stdtrit(np.maximum(fit.clusters, 1), 0.975) * spread, NOISE)
     alone = len(rated) == 1 and not anchors
     rated.sort(key=lambda version: (int(fit.group[index[version.id]]), -elo[index[version.id]], version.id))
+    duel = None
+    if len(fit.bots) == len(rated) == 2 and not anchors:
+        duel = by_pairs(fit, counts_between(frame, *fit.bots))
+        if duel.flag[0]:
+            notes.append("one bot has won every game, so neither has a rating yet")
     rows = []
     for rank, version in enumerate(rated, start=1):
         i = index[version.id]
-        counts = (int(column[i]) for column in (fit.games, fit.wins, fit.draws, fit.losses))
-        rows.append(StandingsRow(rank, version, float(elo[i]), None if alone else float(width[i]), *counts))
+        played, wins, draws, losses = (int(column[i]) for column in (fit.games, fit.wins, fit.draws, fit.losses))
+        error = None if alone else float(width[i])
+        seen: tuple[float | None, float | None] = float(elo[i]), None if fit.clusters[i] < FEWEST_DEALS else error
+        if duel is not None:
+            j = duel.bots.index(str(version.id))
+            seen = _known(duel.elo[j]), _known(duel.error95[j])
+        rows.append(StandingsRow(rank, version, float(elo[i]), error, played, wins, draws, losses, seen))
     rows += _unrated([version for version in shown if version.id not in index], len(rated) + 1)
     order = np.array([index[version.id] for version in rated], dtype=np.int64)
     if len({int(fit.group[i]) for i in inside}) > 1:
@@ -105,6 +132,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
             "the bots fall into groups without a game between them, so their ratings cannot be compared;"
             " 'arena league play' links them"
         )
+    notes.append(_evidence(fit))
     return Standings(
         rows=tuple(rows),
         total=total,
@@ -117,7 +145,19 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
             int(name): (float(elo[i]), float(width[i])) for i, name in enumerate(fit.bots) if int(name) not in known
         },
         notes=tuple(notes),
+        duel=duel,
     )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _evidence(fit: Ratings) -> str:
+    note = f"errors rest on {counted(fit.deals, 'deal')}"
+    if int(fit.clusters.min()) < FEWEST_DEALS:
+        note += f"; none is shown for a bot with fewer than {FEWEST_DEALS}, which needs more games"
+    return note
 
 
 def _unrated(without_games: Sequence[Version], first_rank: int) -> list[StandingsRow]:

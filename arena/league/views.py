@@ -53,8 +53,8 @@ def standing_lines(
             "bot": row.version.name,
             "version": row.version.number,
             **({} if past else {"author": row.version.author}),
-            "elo": row.elo,
-            "elo_error95": row.error,
+            "elo": row.shown_elo,
+            "elo_error95": row.shown_error,
             **change[row.version.name],
             "games": row.games,
             "wins": row.wins,
@@ -204,7 +204,7 @@ def version_lines(league: League, name: str, table: Standings) -> list[Line]:
     lines = []
     for version in reversed(versions.of_bot(league, name)):
         row = table.row_of(version.id)
-        elo, error = (row.elo, row.error) if row else table.others.get(version.id, (None, None))
+        elo, error = (row.shown_elo, row.shown_error) if row else table.others.get(version.id, (None, None))
         played = games.head_to_heads(league, version.id)
         total = sum(score.games for score in played)
         retired = version.retired is not None and version.state == versions.ACTIVE
@@ -312,7 +312,10 @@ def opponent_lines(league: League, version: Version, table: Standings) -> list[L
 
 
 def _difference(table: Standings, version: int, other: int) -> tuple[float | None, float | None]:
-    """Elo of one version minus that of another, and half the 95% interval (normal)."""
+    """Elo of one version minus that of another, and half the 95% interval (normal); None where that is not known."""
+    if table.duel is not None and {str(version), str(other)} == {*table.duel.bots}:
+        gap, error = table.duel.difference(str(version), str(other))
+        return None if math.isnan(gap) else gap, None if math.isnan(error) else error
     index = {v.id: i for i, v in enumerate(table.rated)}
     if version not in index or other not in index or table.group[index[version]] != table.group[index[other]]:
         return None, None

@@ -15,6 +15,7 @@ from arena.results.moves import plays_frame, spaced
 from arena.results.sources import games_of
 from arena.results.table import Report, Table, table_of, table_values
 from arena.stats.frames import StatsError, bot_names
+from arena.stats.ratings import FEWEST_DEALS
 from arena.stats.variants import (
     card_effects,
     first_player_advantage,
@@ -187,6 +188,10 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
     for bot in sorted(everybody):
         if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
             lines.append(f"Note: the source of {bot} is not the same in all runs.")
+    deals = games.groupby("variant", sort=False)["deal"].nunique()
+    lines.append(f"Intervals rest on {', '.join(f'{number} deals ({name})' for name, number in deals.items())}.")
+    if int(deals.min()) < FEWEST_DEALS:
+        lines.append(f"Fewer than {FEWEST_DEALS} deals say little about how much results spread: play more games.")
     lengths = games.groupby("variant", sort=False).size()
     if lengths.nunique() > 1:
         lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")

@@ -184,7 +184,16 @@ def _support(matrix: Floats) -> Bools:
 
 
 def nash_ratings(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, ratings: Ratings | None = None) -> NashRatings:
-    """Nash averaging of a games frame; see `win_logits` for `prior` and `ratings`."""
+    """Nash averaging of a games frame; see `win_logits` for `prior` and `ratings`.
+
+    StatsError if no chain of games links all bots: there is no game between the groups to take an equilibrium of.
+    """
+    if ratings is not None and int(ratings.group.max()) > 0:
+        groups = [[bot for bot, group in zip(ratings.bots, ratings.group) if group == number] for number in (0, 1)]
+        raise StatsError(
+            f"'{groups[0][0]}' and '{groups[1][0]}' are linked by no chain of games, so there is no Nash equilibrium"
+            " over both; rate each group by itself"
+        )
     names, logits = win_logits(games, prior, ratings)
     weight = max_entropy_nash(logits)
     elo = logits @ weight * ELO_SCALE

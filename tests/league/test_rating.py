@@ -12,6 +12,7 @@ from arena.league.lease import Lease
 from arena.league.rating import Standings, standings
 from arena.league.store import League
 from arena.league.versions import Version
+from arena.league.views import standing_lines
 from arena.stats.ratings import rate
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission
 
@@ -153,3 +154,17 @@ def test_groups_that_have_not_met(found: League) -> None:
     for pair in ((a, b), (c, d)):
         places = [table.row_of(v.id) for v in pair]
         assert sum(p.elo or 0 for p in places if p is not None) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("pairs", [2, 20])
+def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -> None:
+    """A bot that won every game has no rating, though the league keeps one to choose further games by."""
+    with league(tmp_path / "league") as found:
+        a, b = enter(found, "a", "b")
+        played(found, [(a, b, [2] * pairs)])
+        table = standings(found)
+        assert [(row.shown_elo, row.shown_error) for row in table.rows] == [(None, None)] * 2
+        assert all(row.elo is not None for row in table.rows)
+        assert "one bot has won every game, so neither has a rating yet" in table.notes
+        assert f"errors rest on {pairs} deals" in table.notes[-1]
+        assert [line["elo"] for line in standing_lines(found, table.rows, [])] == [None, None]

@@ -126,3 +126,10 @@ def test_bad_input_is_told() -> None:
         nash_ratings(wins, prior=0)
     with pytest.raises(StatsError, match="prior -1"):
         nash_ratings(wins, prior=-1)
+
+
+def test_groups_that_never_met_have_no_equilibrium() -> None:
+    games = pd.DataFrame([("a", "b", 1.0), ("b", "a", 1.0), ("c", "d", 1.0), ("d", "c", 0.0)])
+    games.columns = pd.Index(["first", "second", "score"])
+    with pytest.raises(StatsError, match="linked by no chain of games"):
+        nash_ratings(games, ratings=rate(games, disconnected="separate"))

@@ -286,7 +286,7 @@ _GAME_LIST = f"""CREATE VIEW game_list AS
         g.score / 2.0 AS score, g.stones_first, g.stones_second, g.points_first, g.points_second,
         g.turns, g.plies, {_words("ending", ENDING_CODES)} AS ending,
         {_words("forfeit", FORFEIT_CODES)} AS forfeit,
-        CASE g.forfeit_by WHEN 0 THEN NULL WHEN 1 + g.game THEN a.name ELSE b.name END AS forfeit_by,
+        CASE WHEN g.forfeit = 0 THEN NULL WHEN g.forfeit_by = 1 + g.game THEN a.name ELSE b.name END AS forfeit_by,
         g.us_first / 1000.0 AS ms_first, g.us_second / 1000.0 AS ms_second,
         g.decisions_first, g.decisions_second, g.record, g.detail
     FROM games g JOIN pairings p ON p.pairing = g.pairing

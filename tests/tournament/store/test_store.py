@@ -201,6 +201,13 @@ def test_frame_and_view_agree_with_the_results(store: Store) -> None:
     assert view == lines
 
 
+def test_the_view_names_nobody_for_a_game_without_a_forfeit(store: Store) -> None:
+    """A bot that failed after a game, in `end`, has not forfeited it."""
+    rows = [row._replace(forfeit=0, forfeit_by=2) for row in play_pairs(chunk_of(range(2)))]
+    store.add(chunk_of(range(2)), rows)
+    assert {*query(store, "SELECT forfeit, forfeit_by FROM game_list")} == {(None, None)}
+
+
 def test_an_empty_run_can_be_read(store: Store) -> None:
     assert not [*store.rows(), *store.forfeit_reasons()]
     assert store.columns().frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
