@@ -146,7 +146,7 @@ def built_as(package: Path) -> dict[str, Any]:
     """What `_built.json` says of the compiled files: the hashes of their `sources`, and the compiler's `flags`."""
     try:
         built = json.loads((package / "_built.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return {}
     return built if isinstance(built, dict) else {}
 

@@ -20,6 +20,12 @@ import click
 from arena.errors import ArenaError, did_you_mean
 from arena.text import printable, quoted
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+LEAST_FILES, LEAST_MEMORY = 64, 600_000_000
 WRONG_USE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -147,6 +153,19 @@ def new_name(command: str, option: str = "") -> str | None:
 # ---------------------------------------------------------------- the group
 
 
+def _require_resources() -> None:
+    """Refuse to play if the limits of this process (`ulimit`) leave too little for workers."""
+    if resource is None:
+        return
+    for limit, least, unit, name in (
+        (resource.RLIMIT_NOFILE, LEAST_FILES, "open files", "-n"),
+        (resource.RLIMIT_AS, LEAST_MEMORY, "bytes of memory", "-v"),
+    ):
+        allowed = resource.getrlimit(limit)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < least:
+            raise Failure(f"playing needs {least:,} {unit}, but this process may have {allowed:,} (ulimit {name})")
+
+
 def _tell_if_uncompiled() -> None:
     """Print a line on stderr if the engine was installed without a compiler."""
     from arena.game import engine  # slow to load, and the command loads it anyway
@@ -195,6 +214,7 @@ class LazyGroup(click.Group):
             near = did_you_mean(name, self.entries)
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
         if _command(ctx, name) in PLAYING and not {"-h", "--help"} & {*args}:
+            _require_resources()
             _tell_if_uncompiled()
         return super().resolve_command(ctx, args)
 
@@ -271,7 +291,13 @@ def main(args: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except SystemExit:  # how click reports a reader that has closed the pipe (arena ... | head)
         return BROKEN_PIPE
+    except MemoryError:
+        _say(lambda: click.echo("Error: out of memory. What was stored is safe", err=True))
+        return WRONG_USE
     except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            _say(lambda: click.echo("Error: too many open files (ulimit -n). What was stored is safe", err=True))
+            return WRONG_USE
         if error.errno not in UNWRITABLE or error.filename is not None:
             raise
         _discard(sys.stdout)  # at exit Python would write again what it could not write now

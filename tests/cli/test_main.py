@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,17 @@ def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pyt
     monkeypatch.setattr("arena.game.engine.__file__", "engine.py")
     assert arena(*words.split(), code=2).err.startswith("The engine is not compiled, and about 50 times slower;")
     assert "not compiled" not in arena(*words.split()[:-1], "--help").err + arena("runs").err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
+@pytest.mark.parametrize(("limit", "said"), [("-n 20", "64 open files"), ("-v 300000", "600,000,000 bytes of memory")])
+@pytest.mark.parametrize("words", ["match first random", "check first", "compare first random --variants base,expert"])
+def test_too_few_resources_are_one_sentence(tmp_path: Path, limit: str, said: str, words: str) -> None:
+    line = f"ulimit {limit} && exec {shlex.quote(sys.executable)} -m arena.cli.main {words}"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"Error: playing needs {said}, but this process may have ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
