@@ -224,7 +224,7 @@ class DaskExecutor:
 def _connect(where: Any) -> Any:
     try:
         return distributed.Client(where, timeout=_WAIT_S, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:  # TypeError: a tls:// address without certificates
         raise ArenaError(f"cannot reach the Dask scheduler {where}: {error}") from error
 
 

@@ -136,10 +136,11 @@ def test_a_bot_that_cannot_be_loaded_there(cluster: tuple[str, list[int]], tmp_p
         play(tmp_path / "run", data, executor="dask", scheduler=cluster[0])
 
 
-def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9"])  # there are no certificates
+def test_a_scheduler_that_is_not_there(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.tournament.runner.dask._WAIT_S", 0.5)
-    with pytest.raises(ArenaError, match=r"cannot reach the Dask scheduler tcp://127\.0\.0\.1:9: "):
-        play(tmp_path, settings(*FIELD), executor="dask", scheduler="tcp://127.0.0.1:9")
+    with pytest.raises(ArenaError, match=f"cannot reach the Dask scheduler {address}: "):
+        play(tmp_path, settings(*FIELD), executor="dask", scheduler=address)
     assert threading.active_count() < 50
 
 
