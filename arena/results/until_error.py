@@ -37,9 +37,9 @@ def next_stop(units: int) -> int:
 
 
 def largest_error(found: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
-    """The largest 95% error in the table and whose it is, of some bots or of all; infinite for a mere bound."""
+    """The largest 95% error in the table and whose it is, of some bots or of all; infinite for a bot without one."""
     errors = [
-        (math.inf if row["flag"] or math.isnan(row["elo_error95"]) else float(row["elo_error95"]), str(row["bot"]))
+        (math.inf if math.isnan(row["elo_error95"]) else float(row["elo_error95"]), str(row["bot"]))
         for row in found.rows
         if not bots or row["bot"] in bots
     ]
@@ -122,5 +122,5 @@ class UntilError:
         '± 12.3 Elo (greedy) after 200 games of each pairing, ± 10 wanted'
         """
         error, bot = self.worst
-        shown = f"± {error:.1f} Elo ({bot})" if math.isfinite(error) else f"only a bound ({bot})"
+        shown = f"± {error:.1f} Elo ({bot})" if math.isfinite(error) else f"no error yet ({bot})"
         return f"{shown} after {self.games:,} games of each pairing, ± {self.error:g} wanted"

@@ -128,7 +128,7 @@ def _table(rows: Sequence[LiveRow], width: int, most: int) -> list[RenderableTyp
             str(rank),
             Text(shortened(one_line(row.bot), max(width - _NUMBERS, 8))),
             "-" if row.elo is None else f"{row.elo:+z.0f}",
-            "-" if row.error is None else f"{row.error:.0f}",
+            "-" if row.error is None or math.isnan(row.error) else f"{row.error:.0f}",
             f"{row.games:,}",
             "-" if row.score is None else percent(row.score),
             Text(f"{row.forfeits:,}", "bold red" if row.forfeits else ""),

@@ -24,8 +24,8 @@ from tests.terminal.terminals import Terminal
 NAMES = ("ann", "\x1b[2J\u202eevil", "🤖" * 60, "x" * 200, "שלום")
 
 
-def status(names: tuple[str, ...] = NAMES, done: int = 400) -> RunStatus:
-    pairs = [PairResult(a, b, 40, 30.0) for at, a in enumerate(names) for b in names[at + 1 :]]
+def status(names: tuple[str, ...] = NAMES, done: int = 400, games: int = 40) -> RunStatus:
+    pairs = [PairResult(a, b, games, 0.75 * games) for at, a in enumerate(names) for b in names[at + 1 :]]
     shares = [BotShare(name, 160, 0.5) for name in names]
     return RunStatus(done, 1000, 12.0, 50.0, lambda: shares, results=lambda: pairs, forfeits=lambda: {names[0]: 3})
 
@@ -60,6 +60,14 @@ def test_it_is_drawn_in_place_at_any_width(columns: int) -> None:
     assert lines[3].split()[:2] == ["1", "ann"]
     assert lines[3].endswith("3")
     assert lines[-1].endswith("1,000 of 1,000 games (100%), 12 games/s - interrupted")
+
+
+def test_a_few_games_have_no_error() -> None:
+    stream = io.StringIO()
+    table = LiveTable(console=Console(file=stream, force_terminal=True, width=80, _environ={}))
+    table.begin("run", 1, status(("ann", "bob"), games=4))
+    table.end(status(("ann", "bob"), games=4), True)
+    assert "nan" not in stream.getvalue()
 
 
 def test_a_long_field_is_cut_to_the_height_of_the_terminal() -> None:
