@@ -218,7 +218,7 @@ UNTIL_ERROR = (
 )
 workers = click.option("--workers", type=WORKERS, metavar="W", help="Worker processes (default: one per core).")
 EXECUTOR = (
-    click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
+    click.option("--executor", metavar="NAME", help="Where to play: local (default), or dask for a Dask cluster."),
     click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
 )
 isolation = click.option(
@@ -310,7 +310,9 @@ csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also wr
 def output(command: Command[Result]) -> Command[Result]:
     """Add `--print`, and `--json` for one of its values; the command is given the chosen format as `form`."""
     return with_options(
-        click.option("--print", "form", type=click.Choice(tuple(FORMATS)), default="table", help="Default: table."),
+        click.option(
+            "--print", "form", type=click.Choice(tuple(FORMATS)), default="table", help="Print as (default: table)."
+        ),
         click.option("--json", "form", flag_value="json", help="The same as --print json."),
         wide,
     )(command)

@@ -82,7 +82,10 @@ class ReplayOptions:
     click.option("--watch", is_flag=True, help="Step through the game on the screen, back and forth."),
     click.option("--pace", type=real(0.05, 60), metavar="S", help="With --watch: seconds per move (default: 1)."),
     click.option(
-        "--ask", metavar="BOT", shell_complete=complete_bots, help="Ask BOT, in this process, for its moves again."
+        "--ask",
+        metavar="BOT",
+        shell_complete=complete_bots,
+        help="Replay in this process, asking BOT for its moves again.",
     ),
     click.option("--as", "player", metavar="BOT", help="With --ask: the player to replace, if BOT did not play."),
     click.option("--judge", is_flag=True, help="Show the chance to win after each move, turning points and blunders."),
@@ -93,8 +96,8 @@ class ReplayOptions:
         help="With --judge: nodes searched per move; 0: the net alone (default: 2000 for one game, 0 for a run).",
     ),
     click.option("--all", "everything", is_flag=True, help="With --judge: show every decision."),
-    click.option("--html", is_flag=True, help="Write the game, with the chances to win, as an HTML page."),
-    click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="The page; -: stdout."),
+    click.option("--html", is_flag=True, help="Write the game as an HTML page. With --judge: with the chances to win."),
+    click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="The file of the page (-: stdout)."),
 )
 @output
 def replay(
