@@ -25,6 +25,10 @@ BOTS = [
     "champion:nodes=60",
     "formations",
     "ismcts:nodes=10",
+    "barca",
+    "tactician",
+    "planner",
+    "uct:rollouts=40,samples=2",
 ]
 
 

@@ -1,0 +1,139 @@
+"""Keeps its tactic cards as a defence: they are played on stones that are lost but not claimed yet.
+
+Where stones are claimed at the start of a turn (expert rules), a stone that the opponent will claim next can still be
+saved: Traitor and Banshee break the side that wins it, Mud and Fog change what counts, a wild card beats it. Clan cards
+are played by counting outs: a place on a side is filled the likelier, the more cards in the hand and unseen ones fit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from arena import Bot, Move, View
+
+Card = tuple[str, int]
+Weights = dict[Card, float]  # what each card that may still come counts
+COLOURS = "rgbypk"
+SUM, RUN, COLOUR, KIND, COLOUR_RUN = range(5)
+Strength = tuple[int, int]  # category, sum: the greater wins
+
+
+class Tactician(Bot):
+    """`hand` and `unseen`: what a card in the hand and an unseen one count as an out; 1 is a card that surely comes."""
+
+    def __init__(self, hand: float = 0.8, unseen: float = 0.25) -> None:
+        self.hand = hand
+        self.unseen = unseen
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        theirs = dict.fromkeys(map(split, view.unseen), self.unseen)
+        mine = theirs | dict.fromkeys(map(split, filter(is_clan, view.hand)), self.hand)
+        self.view, self.mine, self.theirs = view, mine, theirs
+        open_stones = [stone for stone in range(1, 10) if view.owners[stone - 1] == "."]
+        self.lost = [stone for stone in open_stones if self.is_lost(stone)]
+        self.now = {stone: self.lead(stone) for stone in open_stones}
+        return max(moves, key=self.gain)
+
+    def gain(self, move: Move) -> float:
+        """How much better a move makes the stones, in stones."""
+        stone, card = move.stone, move.card
+        if move.kind == "place" and card is not None and stone in self.now:
+            if not is_clan(card) and self.view.phase == "play" and stone not in self.lost:
+                return -0.2
+            bound = move.binding or card
+            weights = {**self.mine, split(bound): 0.0} if is_clan(bound) else self.mine
+            importance = 1.0 + 0.2 * sum(abs(stone - other) < 3 for other in range(1, 10) if other not in self.now)
+            return importance * (self.lead(stone, [bound], weights=weights) - self.now[stone])
+        if move.kind == "take" and card is not None and stone in self.now:
+            return self.lead(stone, without=card) - self.now[stone]
+        if move.kind == "mode" and stone in self.lost:
+            return 0.3 - 0.1 * (card == "mud")
+        if move.kind == "ruse" and card in ("deserter", "traitor"):
+            return 0.5 if self.lost else -0.3
+        return self.of_hand(move)
+
+    def of_hand(self, move: Move) -> float:
+        """What a draw, a return and all else is worth: two tactic cards are kept for the defence."""
+        if move.kind == "draw":
+            wants = sum(not is_clan(card) for card in self.view.hand) < 2
+            return float((move.text == "draw tactic") == wants)
+        if move.kind == "return" and move.card is not None:
+            return -float(split(move.card)[1]) if is_clan(move.card) else -11.0
+        return {"claim": 1.0, "ruse": -0.1, "discard": -0.2, "pass": -0.5}.get(move.kind, -0.3)
+
+    def lead(self, stone: int, extra: Sequence[str] = (), without: str = "", weights: Weights | None = None) -> float:
+        """How likely the stone is won, roughly, with cards added to the own side or one less on the other one."""
+        view = self.view
+        rivals = [card for card in view.side(1 - view.seat, stone) if card.partition("=")[0] != without]
+        ours = prospects([*view.side(view.seat, stone), *extra], view, stone, self.mine if weights is None else weights)
+        others = prospects(rivals, view, stone, self.theirs)
+        return 1 / (1 + math.exp(expected(others) - expected(ours)))
+
+    def is_lost(self, stone: int) -> bool:
+        """Whether the other side is complete and nothing that may still come beats it."""
+        view = self.view
+        rivals = view.side(1 - view.seat, stone)
+        if len(rivals) < view.capacity(stone):
+            return False
+        to_beat = max(strength for strength, _ in prospects(list(rivals), view, stone, {}))
+        return all(
+            strength < to_beat or (strength == to_beat and view.completed_first(stone) != view.seat)
+            for strength, _ in prospects(list(view.side(view.seat, stone)), view, stone, self.mine)
+        )
+
+
+def is_clan(card: str) -> bool:
+    return card[0] in COLOURS and card[1:].isdigit()
+
+
+def split(card: str) -> Card:
+    return card[0], int(card[1:])
+
+
+def expected(prospects: list[tuple[Strength, float]]) -> float:
+    """What a side becomes on the average, on a scale of 0 to 6: the best formation first, then what else it may be."""
+    total, left = 0.0, 1.0
+    for (category, points), chance in sorted(prospects, reverse=True):
+        total += left * chance * (category + points / 20)
+        left *= 1 - chance
+    return total
+
+
+def prospects(cards: list[str], view: View, stone: int, weights: Weights) -> list[tuple[Strength, float]]:
+    """The formations that a side may become, and how likely each is by its outs. Wild cards fit anywhere."""
+    fog, size = "fog" in view.modes(stone), view.capacity(stone)
+    known = [split(bound) for card in cards if is_clan(bound := card.partition("=")[2] or card)]
+    return [
+        (strength, chance)
+        for strength, chance in _prospects(known, size, size - len(cards), weights, view.rules.values)
+        if chance > 0 and not (fog and strength[0] != SUM)
+    ]
+
+
+def _prospects(
+    known: list[Card], size: int, missing: int, weights: Weights, highest: int
+) -> Iterator[tuple[Strength, float]]:
+    colours, values = {colour for colour, _ in known}, {value for _, value in known}
+    total = sum(value for _, value in known) + 6 * (size - len(known))
+    yield (SUM, total), 1.0
+    for colour in colours if len(colours) == 1 else () if known else COLOURS:
+        outs = sum(weight for (other, _), weight in weights.items() if other == colour)
+        yield (COLOUR, total), min(outs / 2, 1.0) ** missing
+    for value in values if len(values) == 1 else () if known else range(1, highest + 1):
+        outs = sum(weight for (_, other), weight in weights.items() if other == value)
+        yield (KIND, value * size), min(outs / max(missing, 1), 1.0) ** missing
+    if len(values) < len(known):
+        return
+    for start in range(1, highest - size + 2):
+        row = range(start, start + size)
+        if values <= set(row):
+            places = [value for value in row if value not in values]
+            yield (RUN, sum(row)), filled([sum(weights.get((c, v), 0.0) for c in COLOURS) for v in places], missing)
+            for colour in colours if len(colours) == 1 else () if known else COLOURS:
+                yield (COLOUR_RUN, sum(row)), filled([weights.get((colour, v), 0.0) for v in places], missing)
+
+
+def filled(outs: list[float], missing: int) -> float:
+    """How likely the places are filled that wild cards leave over, by the outs of each."""
+    return math.prod(min(out, 1.0) for out in sorted(outs, reverse=True)[:missing])
