@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.results.formats import csv_text
-from arena.results.pages.figures import rating_plot
+from arena.results.pages.figures import progress_plot, rating_plot
 from arena.results.run import RunData, read_run
 from arena.results.run_stats import run_frames
 from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
@@ -184,6 +184,7 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     shown = standings_report(found).tables[0]
     cells = {2: ["won all", "lost all"], 20: [f"> {bound / 2:+.0f}", f"< {-bound / 2:+.0f}"]}
     assert [row[shown.heads.index("Elo")] for row in shown.rows] == cells[games]
+    assert progress_plot(found.run, 2.0) is None
     dots = rating_plot(found).rows
     assert [(math.isnan(dot.value), dot.high, dot.low) for dot in dots] == [
         (True, None, pytest.approx(bound / 2)),

@@ -170,6 +170,8 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
         return None
     names = list(ratings[-1].sort_values(ascending=False).index[:MOST_LINES])
     values = [[float(rated.get(name, math.nan)) for rated in ratings] for name in names]
+    if not any(math.isfinite(value) for line in values for value in line):  # one bot won every game
+        return None
     return Lines([str(name) for name in names], sizes, values, "games", "Elo")
 
 
