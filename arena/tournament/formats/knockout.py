@@ -21,6 +21,7 @@ from arena.tournament.formats.schedule import (
     deal_tasks,
     deals_for,
     margin,
+    taking_turns,
 )
 from arena.tournament.games import GameResult, Pairing, PairingScore, ScheduleProgress, Task
 
@@ -95,14 +96,15 @@ class Knockout(Schedule):
         if not open_pairings:
             return
         begin = open_pairings[0].round * (self.deals.units + self.extra)
-        order = {bot: seed for seed, bot in enumerate(self.bots)}
         regular = range(begin, begin + self.deals.units)
-        yield from deal_tasks(open_pairings, regular, self.deals.paired, order, done)
+        begins = taking_turns(open_pairings, self.bots, begin)
+        yield from deal_tasks(open_pairings, regular, self.deals.paired, begins, done)
         for pairing in open_pairings:
             games = done.score(pairing.number).games
             if games >= self.deals.games:  # drawn so far
                 deal = begin + games // self._unit
-                yield from deal_tasks([pairing], range(deal, deal + 1), self.deals.paired, order, done)
+                begins = taking_turns([pairing], self.bots, deal)
+                yield from deal_tasks([pairing], range(deal, deal + 1), self.deals.paired, begins, done)
 
     def planned(self, done: ScheduleProgress) -> int:
         """Without the extra games of pairings that are not drawn yet."""

@@ -9,7 +9,16 @@ from typing import ClassVar
 
 from arena.errors import did_you_mean
 from arena.settings import text
-from arena.tournament.formats.schedule import GAMES, Deals, Format, FormatSettings, Schedule, deal_tasks, deals_for
+from arena.tournament.formats.schedule import (
+    GAMES,
+    Deals,
+    Format,
+    FormatSettings,
+    Schedule,
+    deal_tasks,
+    deals_for,
+    taking_turns,
+)
 from arena.tournament.games import Pairing, ScheduleProgress, Task
 
 
@@ -32,9 +41,8 @@ class FixedSchedule(Schedule):
         return self.meetings
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
-        order = {bot: number for number, bot in enumerate(self.bots)}
-        deals = self.deals
-        yield from deal_tasks(self.meetings, range(deals.units), deals.paired, order, done, deals.own)
+        deals, begins = self.deals, taking_turns(self.meetings, self.bots, 0)
+        yield from deal_tasks(self.meetings, range(deals.units), deals.paired, begins, done, deals.own)
 
     def planned(self, done: ScheduleProgress) -> int:
         return len(self.meetings) * self.deals.games

@@ -143,24 +143,32 @@ class Schedule(ABC):
         return None
 
 
+def taking_turns(pairings: Sequence[Pairing], bots: Sequence[str], first_unit: int) -> dict[int, int]:
+    """Return who begins the first game of each pairing: the parity of its bots' places and of the unit decides.
+
+    So each bot of a field begins about half of its games.
+    """
+    place = {bot: number for number, bot in enumerate(bots)}
+    return {number: (first_unit + place[a] + place[b] + 1) % 2 for number, _, a, b in pairings}
+
+
 def deal_tasks(
     pairings: Sequence[Pairing],
     units: range,
     paired: bool,
-    order: dict[str, int],
+    begins: Mapping[int, int],
     done: ScheduleProgress,
     own: bool = False,
 ) -> Iterator[PairTask]:
     """Unit by unit, all pairings on the deal of that number, or each on one of its `own`; skips what is done.
 
-    Unpaired, the bots of a pairing take turns to begin; the parity of their places decides who begins in unit 0,
-    so that each bot of a field begins about half of its games.
+    Unpaired, the bots of a pairing take turns to begin; `begins` says by pairing who begins in the first unit, 0 or 1.
     """
     for unit in units:
         for position, (number, round_, a, b) in enumerate(pairings):
             deal = unit * len(pairings) + position if own else unit
             if not done.has(number, deal):
-                games = (0, 1) if paired else ((unit + order[a] + order[b] + 1) % 2,)
+                games = (0, 1) if paired else ((begins[number] + unit - units.start) % 2,)
                 yield PairTask(number, deal, a, b, round_, games)
 
 

@@ -6,11 +6,13 @@ the scores of the rounds before and from nothing else, so it need not be stored.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from itertools import count
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -38,6 +40,9 @@ class SwissSettings(FormatSettings):
     )
 
 
+_MOST_BEGUN = 4  # two bots that have both begun two games more than their opponents are not to meet
+
+
 class _Table:
     """The standing of a swiss tournament; bots are numbers in seed order."""
 
@@ -46,6 +51,7 @@ class _Table:
         self.points = [0.0] * size
         self.opponents: list[list[int]] = [[] for _ in range(size)]
         self.byes = [0] * size
+        self.begun = [0] * size  # games that a bot began more than its opponents did
 
     def buchholz(self, bot: int) -> float:
         """Sum of the opponents' points; a bye adds none."""
@@ -57,6 +63,12 @@ class _Table:
 
     def meetings(self, first: int, second: int) -> int:
         return self.opponents[first].count(second)
+
+    def begins(self, first: int, second: int, parity: int) -> int:
+        """Return who begins the first game of a pairing, 0 or 1: the bot that began less, else as the parity says."""
+        if self.begun[first] == self.begun[second]:
+            return (first + second + parity + 1) % 2
+        return int(self.begun[first] > self.begun[second])
 
     def enter(self, first: int, second: int, score: PairingScore) -> None:
         won = margin(score)
@@ -72,17 +84,17 @@ class _Table:
     def draw_round(self) -> tuple[list[tuple[int, int]], int | None]:
         """Pairs of the next round, and the bot that has a bye.
 
-        There are as few repeats as possible. Nobody has a second bye before all have had one. Within a group of
-        equal points the upper half meets the lower half; a bot left over drops into the next group.
+        There are as few repeats as possible. Nobody has a second bye before all have had one. Where that is possible,
+        no two bots meet that have both begun twice too often, or both twice too rarely. Within a group of equal points
+        the upper half meets the lower half; a bot left over drops into the next group.
         """
         order = self.order()
-        repeats = 0
-        while True:
+        for repeats, begun in ((repeats, begun) for repeats in count() for begun in (_MOST_BEGUN, math.inf)):
             for bye in self._bye_candidates(order):
                 rest = [bot for bot in order if bot != bye]
-                if self._can_pair(rest, repeats):
-                    return self._pair(rest, repeats), bye
-            repeats += 1
+                if self._can_pair(rest, repeats, begun):
+                    return self._pair(rest, repeats, begun), bye
+        raise AssertionError("some number of repeats is enough")
 
     def _bye_candidates(self, order: list[int]) -> list[int | None]:
         if self.size % 2 == 0:
@@ -90,36 +102,48 @@ class _Table:
         fewest = min(self.byes)
         return [bot for bot in reversed(order) if self.byes[bot] == fewest]
 
-    def _can_pair(self, bots: Sequence[int], repeats: int) -> bool:
+    def _may_meet(self, first: int, second: int, repeats: int, begun: float) -> bool:
+        return self.meetings(first, second) <= repeats and abs(self.begun[first] + self.begun[second]) < begun
+
+    def _can_pair(self, bots: Sequence[int], repeats: int, begun: float) -> bool:
         graph = [
-            {number for number, other in enumerate(bots) if other != bot and self.meetings(bot, other) <= repeats}
+            {number for number, other in enumerate(bots) if other != bot and self._may_meet(bot, other, repeats, begun)}
             for bot in bots
         ]
         return has_perfect_matching(graph)
 
-    def _pair(self, bots: list[int], repeats: int) -> list[tuple[int, int]]:
+    def _pair(self, bots: list[int], repeats: int, begun: float) -> list[tuple[int, int]]:
         pairs = []
         while bots:
             top, rest = bots[0], bots[1:]
-            for other in self._preferences(top, rest, repeats):
+            for other in self._preferences(top, rest, repeats, begun):
                 left = [bot for bot in rest if bot != other]
-                if self._can_pair(left, repeats):
+                if self._can_pair(left, repeats, begun):
                     pairs.append((top, other))
                     bots = left
                     break
         return pairs
 
-    def _preferences(self, top: int, rest: list[int], repeats: int) -> list[int]:
+    def _preferences(self, top: int, rest: list[int], repeats: int, begun: float) -> list[int]:
         """Possible opponents, best first: middle of the own group and down, then up, then the next groups."""
         group = [bot for bot in rest if self.points[bot] == self.points[top]]
         middle = len(group) // 2  # with the top bot the group has one more, and its lower half begins here
         others = [bot for bot in rest if self.points[bot] != self.points[top]]
         wishes = group[middle:] + group[:middle][::-1] + others
-        allowed = [bot for bot in wishes if self.meetings(top, bot) <= repeats]
+        allowed = [bot for bot in wishes if self._may_meet(top, bot, repeats, begun)]
         return sorted(allowed, key=lambda bot: self.meetings(top, bot))
 
 
-_Replay = tuple[_Table, list[list[Pairing]], list[str]]
+class _Replay(NamedTuple):
+    """The standing after the finished rounds, all rounds known, who had byes, and who begins in the last round.
+
+    `begins` says of each of its pairings, by number, who begins the first game: 0 bot `a`, 1 bot `b`.
+    """
+
+    table: _Table
+    rounds: list[list[Pairing]]
+    byes: list[str]
+    begins: dict[int, int]
 
 
 @dataclass(frozen=True)
@@ -151,7 +175,6 @@ class Swiss(Schedule):
         return []
 
     def _replay(self, done: ScheduleProgress) -> _Replay:
-        """The standing after the finished rounds, all rounds known, and who had byes."""
         for known, games, replay in self._replayed:
             if known is done and games == done.games:
                 return replay
@@ -162,6 +185,7 @@ class Swiss(Schedule):
         table = _Table(len(self.bots))
         rounds: list[list[Pairing]] = []
         byes: list[str] = []
+        begins: dict[int, int] = {}
         for number in range(self.rounds):
             pairs, bye = table.draw_round()
             base = number * self._per_round
@@ -170,31 +194,38 @@ class Swiss(Schedule):
                 for table_number, (first, second) in enumerate(pairs)
             ]
             rounds.append(meetings)
+            begins = {
+                meeting.number: table.begins(*pair, parity=number * self.deals.units)
+                for meeting, pair in zip(meetings, pairs)
+            }
             scores = [done.score(meeting.number) for meeting in meetings]
             if any(score.games < self.deals.games for score in scores):
                 break
-            for (first, second), score in zip(pairs, scores):
-                table.enter(first, second, score)
+            for pair, start, score in zip(pairs, begins.values(), scores):
+                table.enter(*pair, score)
+                if self.deals.games % 2:
+                    table.begun[pair[start]] += 1
+                    table.begun[pair[1 - start]] -= 1
             if bye is not None:
                 table.enter_bye(bye)
                 byes.append(self.bots[bye])
-        return table, rounds, byes
+        return _Replay(table, rounds, byes, begins)
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
-        return [meeting for meetings in self._replay(done)[1] for meeting in meetings]
+        return [meeting for meetings in self._replay(done).rounds for meeting in meetings]
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
-        current = self._replay(done)[1][-1]
-        begin = current[0].round * self.deals.units
-        order = {bot: seed for seed, bot in enumerate(self.bots)}
-        yield from deal_tasks(current, range(begin, begin + self.deals.units), self.deals.paired, order, done)
+        replay = self._replay(done)
+        begin = replay.rounds[-1][0].round * self.deals.units
+        units = range(begin, begin + self.deals.units)
+        yield from deal_tasks(replay.rounds[-1], units, self.deals.paired, replay.begins, done)
 
     def planned(self, done: ScheduleProgress) -> int:
         return self.rounds * self._per_round * self.deals.games
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """Points, then Buchholz, then seed order, after the finished rounds."""
-        table, _, byes = self._replay(done)
+        table, _, byes, _ = self._replay(done)
         return [
             Place(
                 number + 1,
@@ -209,7 +240,7 @@ class Swiss(Schedule):
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
         """All rounds known, each with its pairings in order, and with its bye at the end."""
         shown = []
-        for number, pairings in enumerate(self._replay(done)[1]):
+        for number, pairings in enumerate(self._replay(done).rounds):
             meetings = [self._meeting(pairing, done.score(pairing.number)) for pairing in pairings]
             playing = {bot for pairing in pairings for bot in (pairing.a, pairing.b)}
             meetings += [

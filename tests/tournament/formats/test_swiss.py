@@ -116,6 +116,16 @@ def test_the_ranking_of_swiss_is_the_sum_of_its_rounds(bots: int, rounds: int) -
         assert place.tiebreak == (sum(points[other] for other in met[place.bot]), names(bots).index(place.bot) + 1)
 
 
+@settings(max_examples=40)
+@given(st.integers(2, 12), st.integers(1, 6), st.sampled_from([1, 3]))
+def test_who_begins_is_balanced_where_deals_are_played_once(bots: int, rounds: int, games: int) -> None:
+    """One bot began three of its three games, another none."""
+    _, results, _ = play_all(swiss(names(bots), games, min(rounds, bots // 2), paired=False))
+    begun = Counter(result.first for result in results)
+    begun.subtract(result.second for result in results)
+    assert max(map(abs, begun.values())) <= 2
+
+
 def test_swiss_says_when_repeats_must_come() -> None:
     assert not swiss(names(5), 2, 5).notes
     assert swiss(names(4), 2, 4).notes == ("4 rounds with 4 bots: some meet more than once",)
