@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import pytest
+
 from arena.league import fixtures
 from arena.league.rating import Standings, standings
 from arena.league.store import League
@@ -91,3 +96,25 @@ def test_nearest_leaves_out_who_tells_nothing() -> None:
     assert fixtures.nearest(930, others, 3) == [2, 1, 4]
     assert fixtures.nearest(930, others, 8) == [2, 1, 4]
     assert fixtures.nearest(-3000, others, 8) == [3]
+
+
+@pytest.mark.parametrize(
+    ("error", "target", "played", "needed"), [(80, 40, 100, 400), (30, 20, 10, 23), (20, 20, 7, 7), (10, 20, 8, 2)]
+)
+def test_games_needed_for_an_error(error: float, target: float, played: int, needed: int) -> None:
+    assert fixtures.games_needed(error, target, played) == needed
+
+
+def test_a_placement_is_given_the_games_that_its_error_needs(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, c, d = even(found, "a", "b", "c", "d")
+    played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
+    played(found, [(d, x, some_points(20, 0.5, 8)) for x in (a, b, c)])
+    own = standings(found, d).row_of(d.id)
+    assert own is not None
+    assert own.error is not None
+    for share in (0.8, 0.6):
+        monkeypatch.setattr(
+            found, "settings", replace(found.settings, error=own.error * share, games=40, most_games=1000)
+        )
+        deals = sum(fixture.deals for fixture in fixtures.for_placement(found, d))
+        assert deals == (math.ceil(own.games / share**2) - own.games) // 2

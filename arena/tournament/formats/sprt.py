@@ -13,8 +13,9 @@ from arena.tournament.formats.schedule import Format, FormatSettings, Growth
 if TYPE_CHECKING:
     from arena.stats.sprt import SprtResult
 
-MODELS = ("logistic", "normalized")
-_ELO = {"least": -10_000, "most": 10_000}
+_MOST_ELO = {"logistic": 800, "normalized": 200}  # by model
+MODELS = tuple(_MOST_ELO)
+_ELO = {"least": -800, "most": 800}
 _RATE = {"above": 0, "below": 0.5, "noun": "an error rate"}
 
 
@@ -32,6 +33,10 @@ class SprtSettings(FormatSettings):
     )
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        limit = _MOST_ELO[self.model]
+        for key, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
+            if abs(elo) > limit:
+                yield key, f"expected {self.model} Elo from -{limit} to {limit}, found {elo:g}"
         if not self.elo0 < self.elo1:
             yield "", f"elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})"
 

@@ -206,6 +206,8 @@ def test_canonical_leaves_out_what_makes_no_difference() -> None:
         {"bots": ["greedy", "random"]},
         {"format": "swiss"},
         {"format": "gauntlet"},
+        {"isolation": "process"},
+        {"bots": [{"spec": "greedy", "isolation": "sandbox"}, "random", "first"]},
     ]
     for change in changes:
         assert config(**{"seed": 1, **change}).canonical() != one.canonical(), change

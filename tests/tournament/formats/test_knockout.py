@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.knockout import bracket, knockout
+from arena.tournament.formats.knockout import Knockout, bracket, knockout
 from arena.tournament.games import GameTask
 from tests.tournament.formats.schedules import names, play_all, scores
 from tests.tournament.runner.fake import Progress, fake_result
@@ -53,10 +53,12 @@ def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
     assert not list(schedule.tasks(more))
     # the loser's stones are b's when a won: b has 5+2+5+2 points, a 5+3+5+3
     assert [p.bot for p in schedule.ranking(more)] == ["a", "b"]
+    assert label(schedule, more) == "match points"
     other = Progress()
     add_games(other, 0, wins="a b", stones=(3, 2))
     add_games(other, 1, wins="b a", stones=(3, 2))
     assert [p.bot for p in schedule.ranking(other)] == ["b", "a"]
+    assert (label(schedule, other), label(schedule, drawn)) == ("match points", "")
     equal = Progress()
     add_games(equal, 0, wins="a b", stones=(2, 2))
     add_games(equal, 1, wins="b a", stones=(2, 2))
@@ -64,6 +66,16 @@ def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
         ("a", "winner"),
         ("b", "lost to a in round 1"),
     ]
+    assert label(schedule, equal) == "seed"
+    won = Progress()
+    add_games(won, 0, wins="b b", stones=(2, 2))
+    assert label(schedule, won) == "games"
+
+
+def label(schedule: Knockout, done: Progress) -> str:
+    """By what the only meeting was decided."""
+    [[meeting]] = schedule.round_results(done)
+    return meeting.decided_by
 
 
 def add_games(done: Progress, deal: int, wins: str, stones: tuple[int, int]) -> None:

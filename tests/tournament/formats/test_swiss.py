@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +74,20 @@ def test_swiss_pairs_upper_with_lower_half_then_equal_points() -> None:
     assert [(p.a, p.b) for p in schedule.pairings(ScheduleProgress())] == [("bot0", "bot2"), ("bot1", "bot3")]
     done = scores({0: (2, 0), 1: (0, 2)})
     assert [(p.a, p.b) for p in schedule.pairings(done)[2:]] == [("bot0", "bot3"), ("bot1", "bot2")]
+
+
+@pytest.mark.parametrize("bots", [6, 8])
+def test_in_each_group_the_upper_half_meets_the_lower(bots: int) -> None:
+    schedule = swiss(names(bots), 2, 2)
+    half = bots // 2
+    first = [(p.a, p.b) for p in schedule.pairings(ScheduleProgress())]
+    assert first == [(f"bot{number}", f"bot{number + half}") for number in range(half)]
+    done = scores(dict.fromkeys(range(half), (2, 0)))  # the upper half has won
+    second = [(p.a, p.b) for p in schedule.pairings(done)[half:]]
+    if bots == 8:
+        assert second == [("bot0", "bot2"), ("bot1", "bot3"), ("bot4", "bot6"), ("bot5", "bot7")]
+    else:  # a group of three: one is left over and drops into the next group
+        assert second == [("bot0", "bot2"), ("bot1", "bot3"), ("bot4", "bot5")]
 
 
 def test_swiss_ranks_by_points_then_buchholz_then_seed() -> None:
