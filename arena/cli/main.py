@@ -49,7 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "sprt": Entry("arena.cli.run:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
     "resume": Entry("arena.cli.resume:resume", "Resume an interrupted run, or extend a finished one.", PLAY),
     "play": Entry("arena.cli.play:play", "Play against a bot, or watch two bots play.", PLAY),
-    "ladder": Entry("arena.cli.ladder:ladder", "Play the ladder of reference bots, or place a bot on it.", PLAY),
+    "ladder": Entry("arena.cli.ladder:ladder", "Place a bot on the ladder of reference bots.", PLAY),
     "runs": Entry("arena.cli.runs:runs", "List the stored runs.", LOOK),
     "standings": Entry("arena.cli.standings:standings", "Show the table of a run; with --all, all statistics.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "List, show, watch, judge or debug stored games.", LOOK),
@@ -101,6 +101,7 @@ OLD_OPTIONS = {
     "bench": {"--depth": "--perft DEPTH"},
     "compare": {"--rules": "--variants"},
     "check": {"--ladder": "arena ladder BOT", "--quick": "--games 12"},
+    "ladder": {"--out": "arena run ladder --out DIR", "--show": "arena standings ladder"},
     "export": {"--games": "--all", "--crosstable": "--all", "--to": "--out"},
     "league create": {
         "--anchor": "--set rating.anchor=BOT",

@@ -1,4 +1,4 @@
-"""`arena resume`: play the rest of a run, a comparison or the submissions of a league, or extend them."""
+"""`arena resume`: play the rest of a run or a comparison, or extend it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None)
 
     With --games, --rounds, --matches, --max-pairs or --error, a finished run is extended. The result is the same as if
     that number had been asked for from the start. With --error, the exit code is 1 if the errors are still too large at
-    the end. For a comparison, all variants are resumed; for a league, interrupted submissions are finished.
+    the end. For a comparison, all variants are resumed.
 
     Resuming runs the bots that the folder names. If you did not create it, the bots are shown and you are asked first.
     """
@@ -65,13 +65,7 @@ def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None)
     if kind == FILE:
         raise ArenaError(f"{source} is a file of records; only the folder of a run can be resumed")
     if kind == LEAGUE:
-        from arena.cli.league.run import finish_submissions
-
-        if wanted or until is not None:
-            raise ArenaError(
-                f"a league has no end; play more of its games with: arena league play {source} --max-games N"
-            )
-        return finish_submissions(folder, options.workers, trust, options.as_json)
+        raise ArenaError(f"{source} is a league, which has no end; to play on: arena league play {source}")
     if kind == COMPARISON:
         return resume_comparison(folder, wanted, until, options, trust)
     with Reader(folder) as reader:

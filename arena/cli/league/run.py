@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 import click
 
@@ -37,7 +36,26 @@ def play(name: str, max_games: int | None, workers: int | None, isolation: str |
 
     Unfinished submissions are finished first. Several of these commands may run side by side.
     """
-    return _play(name, max_games, workers, isolation, trust, form)
+    with open_league(name) as league:
+        progress = LeagueProgress()
+        cores = workers or core_count()
+        results: list[SubmissionResult] = []
+
+        def told(result: SubmissionResult) -> None:
+            results.append(result)
+            progress.end()
+            tell_result(league, result)
+
+        with open_session(league, "play", cores, isolation, progress.add, progress.say, trust) as session:
+            for result in handle_waiting(session) if session.wait_while_paused() else ():
+                told(result)
+            played = 0 if session.stopping else play_games(session, max_games, told)
+            stopped = session.stopping
+        progress.end()
+        show_standings(league, standings(league), form, {"played": played, "interrupted": stopped})
+    left = any(result.interrupted and not result.waits for result in results)
+    unfinished = left or (max_games is not None and played < max_games)
+    return INTERRUPTED if stopped and unfinished else 0
 
 
 @click.command()
@@ -58,37 +76,6 @@ def pause(name: str, reason: str, undo: bool) -> None:
         else:
             oversight.pause(league, one_line(reason, LONGEST_REASON))
             click.echo(f"{league.name} is paused. To end the pause: arena league pause {shlex.quote(name)} --undo")
-
-
-def finish_submissions(folder: Path, workers: int | None, trust: bool, as_json: bool) -> int:
-    """Finish the interrupted submissions of the league in a folder, and play nothing more; the exit code."""
-    return _play(folder, 0, workers, None, trust, "json" if as_json else "table")
-
-
-def _play(
-    name: str | Path, games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str
-) -> int:
-    """Finish what waits, then play so many games; show the table."""
-    with open_league(name) as league:
-        progress = LeagueProgress()
-        cores = workers or core_count()
-        results: list[SubmissionResult] = []
-
-        def told(result: SubmissionResult) -> None:
-            results.append(result)
-            progress.end()
-            tell_result(league, result)
-
-        with open_session(league, "play", cores, isolation, progress.add, progress.say, trust) as session:
-            for result in handle_waiting(session) if session.wait_while_paused() else ():
-                told(result)
-            played = 0 if session.stopping or games == 0 else play_games(session, games, told)
-            stopped = session.stopping
-        progress.end()
-        show_standings(league, standings(league), form, {"played": played, "interrupted": stopped})
-    left = any(result.interrupted and not result.waits for result in results)
-    unfinished = left or (games is not None and played < games)
-    return INTERRUPTED if stopped and unfinished else 0
 
 
 @click.command()
