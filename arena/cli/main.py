@@ -93,6 +93,7 @@ OLD_COMMANDS = {
     "league list": "arena league show",
     "league log": "arena league history --log",
     "league resume": "arena league pause --undo",
+    "league site": "arena report LEAGUE, or a copy of the pages of arena serve (docs/howto/web.md)",
     "league standings": "arena league show (earlier ones: --at WHEN)",
     "league verify": "arena verify LEAGUE",
 }

@@ -1,4 +1,4 @@
-"""The pages that everybody may see, the same on a server and as files: made from the league alone.
+"""The pages that everybody may see, made from the league alone.
 
 They do not show reasons and tracebacks of bots, which are for their authors.
 """
@@ -36,12 +36,10 @@ from arena.results.pages.games import game_data
 from arena.results.pages.plots import Dot, Dots, Lines, svg
 from arena.results.pages.render import embedded_data, environment
 from arena.results.records import StoredGame
-from arena.results.whole_file import write_whole
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
 SKELETON_NAME = "mybot"
-ENDING = ".html"
 GAMES_PER_BOT, MAX_PLOTTED, MAX_EVENTS = 30, 60, 500
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
@@ -62,12 +60,11 @@ class NoPage(ArenaError):
 class Site:
     """A league with its standings `table`, which is computed once for all pages.
 
-    `ending` is added to the addresses of pages. `level` says where bots run if the league's settings do not apply.
+    `level` says where bots run if the league's settings do not apply.
     """
 
     league: League
     table: Standings
-    ending: str = ""
     level: str | None = None
 
     @property
@@ -78,12 +75,12 @@ class Site:
 
     def render(self, template: str, path: str, **values: Any) -> str:
         """A page of the league."""
-        return render(template, path, ending=self.ending, league=self.league.name, **values)
+        return render(template, path, league=self.league.name, **values)
 
 
-def open_site(league: League, ending: str = "", level: str | None = None) -> Site:
+def open_site(league: League, level: str | None = None) -> Site:
     """The site of a league as it is now."""
-    return Site(league, standings(league), ending, level)
+    return Site(league, standings(league), level)
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def new_edition(folder: Path, level: str | None, asked: Sequence[str] | None, mo
     known = _sites.get((folder, level))
     if known is None and threading.current_thread() is threading.main_thread():  # in a process of its own
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
-    site = open_site(known.league if known is not None else open_league(folder, write=False), level=level)
+    site = open_site(known.league if known is not None else open_league(folder, write=False), level)
     _sites[folder, level] = site
     pages = {path: public_page(site, path) for path in (*PAGES, *FIGURES)}
     for path in islice(paths(site) if asked is None else asked, most):
@@ -153,7 +150,7 @@ def page(site: Site, path: str) -> str:
 
 
 def paths(site: Site) -> Iterator[str]:
-    """The addresses of all public pages except those of games (see `bot_games`)."""
+    """The addresses of all public pages except those of games."""
     yield from PAGES
     for (name,) in site.league.query("SELECT name FROM bots ORDER BY name"):
         if _is_public(versions.of_bot(site.league, name)):
@@ -168,19 +165,17 @@ def static_file(name: str) -> bytes:
     return files(STATIC[name][0]).joinpath("static", name).read_bytes()
 
 
-def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any] | None = None, **values: Any) -> str:
+def render(template: str, path: str, *, data: Mapping[str, Any] | None = None, **values: Any) -> str:
     """The page at an address such as `bots/greedy`; "" is the start page.
 
-    Links are relative, so that the same pages work on a server and in a folder, where their addresses have an
-    `ending`. `data` holds the values that scripts read, by the id of their element.
+    Links are relative, so that the pages work below a path of a proxy. `data` holds the values that scripts read, by
+    the id of their element.
     """
     root = "../" * path.count("/")
 
     def link(*parts: object) -> str:
         address = "/".join(quote(str(part), safe="") for part in parts)
-        if not ending:
-            return f"{root}{address}" or "."
-        return f"{root}{address or 'index'}{ending}"
+        return f"{root}{address}" or "."
 
     return (
         _environment()
@@ -189,7 +184,6 @@ def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any
             link=link,
             static=lambda name: f"{root}static/{name}",
             here=path,
-            served=not ending,
             data=embedded_data(data or {}),
             **values,
         )
@@ -344,12 +338,6 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     }
 
 
-def bot_games(site: Site, name: str) -> list[str]:
-    """The games that a bot's page lists, as parts of their addresses."""
-    version = views.chosen_version(site.league, name, None)
-    return [key_of(game) for game in views.last_games(site.league, [version.id], GAMES_PER_BOT)]
-
-
 def _listed(game: GameResult) -> dict[str, Any]:
     score = {1.0: "1-0", 0.5: "½-½", 0.0: "0-1"}[game.score]
     return {
@@ -393,44 +381,3 @@ def viewer_page(site: Site, game: StoredGame, key: str, path: str) -> str:
         live=False,
         data={"games": [data]},
     )
-
-
-# ---------------------------------------------------------------- pages as files
-
-
-def write_site(league: League, folder: Path) -> int:
-    """Write the pages into a folder, replacing earlier ones; the number of pages. LeagueError if that fails."""
-    if folder.exists() and not folder.is_dir():
-        raise LeagueError(f"{folder} is a file; the pages need a folder")
-    number = 0
-    try:
-        for path, text in site_files(league):
-            file = folder / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(file, [text])
-            number += path.endswith(ENDING)
-    except OSError as error:
-        raise LeagueError(f"cannot write {folder}: {error.strerror or error}") from error
-    return number
-
-
-def site_files(league: League) -> Iterator[tuple[str, str]]:
-    """The path and the text of each file."""
-    with league.snapshot():
-        site = open_site(league, ENDING)
-        keys: dict[str, None] = {}
-        for path in paths(site):
-            yield f"{path or 'index'}{ENDING}", page(site, path)
-            if path.startswith("bots/"):
-                keys |= dict.fromkeys(bot_games(site, path.removeprefix("bots/")))
-            elif path == "live":
-                keys |= dict.fromkeys(game["key"] for game in now_playing(league)["last"])
-        for key in keys:
-            try:
-                yield f"games/{key}{ENDING}", game_page(site, key)
-            except ArenaError:  # the record is damaged, as `arena verify` says
-                continue
-    for name in STATIC:
-        if name != "live.js":
-            yield f"static/{name}", static_file(name).decode()
-    yield "skeleton.py", skeleton()

@@ -14,7 +14,6 @@ from arena.league.store import open_league
 from arena.league.versions import get, refuse
 from arena.web import client
 from arena.web.client import Server, ServerError, packed
-from arena.web.public import write_site
 from arena.web.uploads import read_upload
 from tests.web.conftest import GOOD, Web
 
@@ -115,19 +114,6 @@ def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ServerError, match="does not answer as the server"):
             server._read(text)
     assert client._NoRedirect().redirect_request() is None  # a token follows no redirection
-
-
-def test_pages_as_files(web: Web, tmp_path: Path) -> None:
-    from tests.results.pages.conftest import Page
-
-    with open_league(web.folder, write=False) as league:
-        assert write_site(league, tmp_path / "site") >= 7
-    for path in (tmp_path / "site").rglob("*.html"):
-        for tag, attributes in Page.of(path.read_text()).tags:
-            target = attributes.get("href") or attributes.get("src")
-            if tag in ("a", "link", "script") and target and not target.startswith("#") and "games/" not in target:
-                assert (path.parent / target).is_file(), f"{path}: {target}"
-        assert "/me" not in path.read_text()
 
 
 HOSTILE = (

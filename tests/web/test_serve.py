@@ -22,7 +22,6 @@ from arena.league.oversight import pause
 from arena.league.store import open_league
 from arena.web.backend import WebSettings
 from arena.web.client import Server
-from arena.web.public import write_site
 from arena.web.serve import serve
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import league
@@ -50,12 +49,6 @@ def test_a_database_that_is_none(folder: Path) -> None:
     (folder / "web.sqlite").write_bytes(b"nonsense" * 1000)
     with pytest.raises(ArenaError, match="not a database"):
         serve(folder, "127.0.0.1", 0, 0, [], WebSettings())
-
-
-def test_pages_need_a_folder(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with league(tmp_path / "other") as found, pytest.raises(ArenaError, match="is a file"):
-        write_site(found, tmp_path / "file")
 
 
 def test_a_wrong_token_in_words() -> None:

@@ -11,7 +11,6 @@ COMMANDS: dict[str, Entry] = {
     "people": Entry("arena.cli.league.setup:people", "Invite authors, and show or limit what they use.", "Set up"),
     "show": Entry("arena.cli.league.show:show", "Show a league or a bot, or list the leagues.", "Look"),
     "history": Entry("arena.cli.league.show:history", "Show what has happened.", "Look"),
-    "site": Entry("arena.cli.league.serve:site", "Write the web pages as files.", "Look"),
     "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", "Run"),
     "work": Entry("arena.cli.league.serve:work", "Check and place submissions as they come.", "Run"),
     "pause": Entry("arena.cli.league.run:pause", "Pause, or resume after a pause.", "Run"),

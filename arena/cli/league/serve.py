@@ -1,10 +1,9 @@
-"""`arena serve`, `arena league work` and `arena league site`: a league on the web."""
+"""`arena serve` and `arena league work`: a league on the web."""
 
 from __future__ import annotations
 
 import logging
 from importlib.util import find_spec
-from pathlib import Path
 
 import click
 
@@ -157,22 +156,6 @@ def work(
         ) as session:
             work_on(session, play, told)
         progress.end()
-
-
-@click.command()
-@league_argument
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-def site(name: str, folder: Path) -> None:
-    """Write the public pages of LEAGUE to DIR, for any web host: standings, bots, games, history, rules.
-
-    \b
-    arena league site open public_html
-    """
-    from arena.web.public import write_site
-
-    with open_league(name, write=False) as league:
-        number = write_site(league, folder)
-    click.echo(f"Wrote {number} pages to {folder}; start with {folder / 'index.html'}")
 
 
 def require_web() -> None:
