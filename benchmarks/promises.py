@@ -20,6 +20,7 @@ from scipy.special import expit
 from scipy.stats import t as student
 from simulate import Luck, expected_units, head_to_head_coverage, simulate_cells, simulate_games
 
+from arena.results.judge import Losses, bot_losses
 from arena.stats.field import scores
 from arena.stats.pairs import (
     ELO_SCALE,
@@ -109,6 +110,22 @@ def fishtest_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean - width, mean + width
 
 
+def loss_coverage(seed: int, runs: int, deals: int, spread: float) -> float:
+    """How often the interval of the average loss of a move holds the truth.
+
+    Two games on each deal; `spread` is the standard deviation of what a deal adds, as a part of the true mean 0.02.
+    """
+    held = 0
+    for generator in np.random.default_rng([seed, deals]).spawn(runs):
+        level = 0.02 * (1 + spread * np.repeat(generator.standard_normal(deals), 2))
+        moves = generator.integers(12, 26, 2 * deals)
+        lost = generator.gamma(moves / 2, 2 * np.maximum(level, 1e-9))
+        games = [(n // 2, Losses(int(moves[n]), float(lost[n]))) for n in range(2 * deals)]
+        found = bot_losses(games)
+        held += found.error95 is not None and abs(found.mean - 0.02) <= found.error95
+    return held / runs
+
+
 def error_rates(
     seed: int, tests: int, test: SprtTest, luck: Luck, unit: str = "pairs"
 ) -> Iterator[tuple[str, float, float, float]]:
@@ -154,7 +171,7 @@ def error_rates(
 @click.option(
     "--spread", default=SPREAD, show_default=True, help="Standard deviation of the strengths of a field, Elo."
 )
-@click.option("--only", type=click.Choice(["coverage", "head-to-head", "sprt"]), help="One of the three tables.")
+@click.option("--only", type=click.Choice(["coverage", "head-to-head", "losses", "sprt"]), help="One of the tables.")
 def main(
     seed: int, fields: int, tests: int, bots: int, deals: tuple[int, ...], spread: float, only: str | None
 ) -> None:
@@ -164,6 +181,8 @@ def main(
         print_coverage(seed, fields, bots, deals, spread, click.echo)
     if only in (None, "head-to-head"):
         print_head_to_head(click.echo)
+    if only in (None, "losses"):
+        print_losses(seed, fields, click.echo)
     if only in (None, "sprt"):
         print_error_rates(seed, tests, click.echo)
     click.echo(f"\nseed {seed}, {time.perf_counter() - began:.0f} s")
@@ -202,6 +221,17 @@ def print_head_to_head(echo: Callable[[str], None]) -> None:
         held = head_to_head_coverage(pairs, LUCKS["independent"], TRUE_SCORES, fishtest_interval)
         echo(f"| fishtest's | independent | {pairs} | " + " | ".join(f"{100 * share:.1f}" for share in held) + " |")
     echo(f"\nThe least of ours: {100 * least:.2f} %.")
+
+
+def print_losses(seed: int, runs: int, echo: Callable[[str], None]) -> None:
+    """The table of coverages of the average loss of a move, by deals and what a deal adds to it."""
+    echo(f"\nCoverage of the 95 % interval of the average loss of a move, {runs} simulated runs a cell:\n")
+    spreads = (0.0, 0.2, 0.4)
+    echo("| deals | " + " | ".join(f"spread {spread:g}" for spread in spreads) + " |")
+    echo("|---|" + "---|" * len(spreads))
+    for deals in (2, 5, 10, 30, 100):
+        cells = (f"{100 * loss_coverage(seed, runs, deals, spread):.1f}" for spread in spreads)
+        echo(f"| {deals} | {' | '.join(cells)} |")
 
 
 def _shares(counts: Sequence[tuple[int, int]]) -> str:

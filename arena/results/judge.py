@@ -237,12 +237,12 @@ def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], objec
             seen()
         for seat, bot in enumerate((game.second, game.first) if record.deal.starter else (game.first, game.second)):
             losses.setdefault(bot, []).append((game.id.deal, analysis.losses(seat)))
-    bots = {bot: _bot_losses(own) for bot, own in losses.items() if any(lost.judged for _, lost in own)}
+    bots = {bot: bot_losses(own) for bot, own in losses.items() if any(lost.judged for _, lost in own)}
     best = sorted(bots.items(), key=lambda item: (item[1].mean, item[0]))
     return RunLosses(judge_name(nodes), nodes, number, dict(best))
 
 
-def _bot_losses(games: Sequence[tuple[int, Losses]]) -> BotLosses:
+def bot_losses(games: Sequence[tuple[int, Losses]]) -> BotLosses:
     """The mean is a ratio of sums, whose error is that of its deals: Student's t with one degree less than deals."""
     decisions = sum(lost.judged for _, lost in games)
     mean = sum(lost.loss for _, lost in games) / decisions

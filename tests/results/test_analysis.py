@@ -16,8 +16,8 @@ from arena.results.judge import (
     BLUNDER,
     Judge,
     Losses,
-    _bot_losses,
     analyse,
+    bot_losses,
     page_notes,
     read_losses,
     run_losses,
@@ -97,11 +97,11 @@ def test_losses_of_a_run_are_sums_of_its_games() -> None:
 
 def test_the_error_is_student_s_of_a_ratio_by_deal() -> None:
     lost = [(deal, Losses(10, half, 0)) for deal, half in enumerate((0.1, 0.2, 0.3)) for _ in range(2)]
-    found = _bot_losses(lost)
+    found = bot_losses(lost)
     assert (found.games, found.deals) == (6, 3)
     assert found.mean == pytest.approx(0.02)
     assert found.error95 == pytest.approx(4.302653 * 0.01 / 3**0.5)  # of three means with a deviation of 0.01
-    assert _bot_losses(lost[:2]).error95 is None
+    assert bot_losses(lost[:2]).error95 is None
 
 
 def test_losses_are_read_as_they_were_written(tmp_path: Path) -> None:
