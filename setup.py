@@ -33,9 +33,8 @@ def load_compiled() -> Any:
 
 compiled = load_compiled()
 #: Sums in the order of the source, operations not merged: the same numbers on every machine. Python's own flags ask for
-#: debugging information, four fifths of the files and a quarter of the time. Functions and loops begin at boundaries of
-#: the processor's cache: otherwise a line added in one place makes random games 3% slower or quicker by chance.
-EXACT = ["-O3", "-g0", "-ffp-contract=off", "-falign-functions=64", "-falign-loops=32"]
+#: debugging information, four fifths of the files and a quarter of the time.
+EXACT = ["-O3", "-g0", "-ffp-contract=off"]
 MODULES = [f"{folder}/{name}" for folder, modules in compiled.COMPILED.items() for name in modules]
 
 
