@@ -115,7 +115,7 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
     >>> print(difference_text(head_to_head([0, 0, 0, 0, 2])))
     won all 4 games: too few to rate (95% confident that it is at most 216 Elo weaker)
     >>> print(difference_text(head_to_head([10, 0, 0, 0, 0])))
-    lost all 20 games: at least 182 Elo weaker (95% confident)
+    lost all 20 games: at least 183 Elo weaker (95% confident)
     """
     if head.flag:
         record, better, worse = ("won", "stronger", "weaker") if head.flag == ">" else ("lost", "weaker", "stronger")
