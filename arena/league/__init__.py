@@ -8,11 +8,10 @@ standings after each event. Several processes may work on it at once, and each m
     submission     a bot's files, read from disk
     versions       bots, their versions and the states of a submission
     oversight      the log, what authors may use, pauses
-    lease          what a process works on is its own for half a minute at a time
     games          pairings, reserved deals, games stored exactly once
     rating events  the joint rating, and the standings after each event
     fixtures       who plays whom next
-    match_runner   playing, with the machinery of `arena.tournament.runner`
+    match_runner   sessions with leases, and playing with the machinery of `arena.tournament.runner`
     check          plays a bot as a league does, and says what that shows
     placement      what happens to a submission, and games beyond that
     verification   whether all of it is whole

@@ -6,7 +6,7 @@ The web process reads and queues; other processes check, place and play. A leagu
     app                  addresses, what every request has to pass, errors
     backend              the databases and the pages made from them, for handlers; who is signed in
     public               the pages that everybody may see, on a server and as files
-    members, api         what authors and organisers do, in browsers and by programs
+    members              what authors and organisers do, in browsers and by programs
     accounts, uploads    accounts, tokens and sessions; uploads and what became of them
     play_pages           games against bots: the pages, ...
     play_tables          ... the games being played, and ...

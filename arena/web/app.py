@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.errors import ArenaError
 from arena.league.store import league_folder
-from arena.web import api, members, play_pages
+from arena.web import members, play_pages
 from arena.web.backend import Backend, WebSettings, backend_of
 from arena.web.public import SKELETON_NAME, STATIC, NoPage, render, skeleton, static_file
 
@@ -60,7 +60,7 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
             yield
 
     return Starlette(
-        routes=[*members.ROUTES, *api.ROUTES, *play_pages.ROUTES, *ROUTES],
+        routes=[*members.ROUTES, *play_pages.ROUTES, *ROUTES],
         middleware=[Middleware(Guard, settings=settings)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed, 500: _broken},
@@ -169,6 +169,12 @@ async def _no_icon(request: Request) -> Response:
     return Response(status_code=204, headers={"cache-control": "max-age=86400"})
 
 
+async def _health(request: Request) -> Response:
+    """Whether the league can be read."""
+    games = await backend_of(request).read(lambda stores: stores.league.count_games())
+    return PlainTextResponse(f"ok {games} games\n")
+
+
 async def _skeleton(request: Request) -> Response:
     headers = {"content-disposition": f'attachment; filename="{SKELETON_NAME}.py"'}
     return PlainTextResponse(skeleton(), headers=headers)
@@ -195,6 +201,7 @@ ROUTES = [
     Route("/static/{name}", _static),
     Route("/skeleton.py", _skeleton),
     Route("/events", _events),
+    Route("/healthz", _health),
     Route("/favicon.ico", _no_icon),
     Route("/{path:path}", _page),
 ]
@@ -207,7 +214,7 @@ def _message(
     request: Request, status: int, title: str, text: str, headers: Mapping[str, str] | None = None
 ) -> Response:
     if request.url.path.startswith(API):
-        return api.json_response({"error": text}, status, headers)
+        return members.json_response({"error": text}, status, headers)
     path, league = request.url.path.strip("/"), backend_of(request).league_name
     page = render("page.html", path, league=league, title=title, text=text, live=False)
     return HTMLResponse(page, status, headers)

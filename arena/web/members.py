@@ -1,4 +1,4 @@
-"""What authors and organisers do: sign in, upload, see what became of it, retire a bot; invite, revoke, pause.
+"""What authors and organisers do, in browsers and by programs: upload, see what became of it, retire a bot, invite.
 
 Authors see and change only their own bots.
 """
@@ -22,12 +22,14 @@ from arena.league.rating import standings
 from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import Version
+from arena.results.formats import json_text
 from arena.results.league import log_table
 from arena.text import one_line
 from arena.web import accounts, uploads
 from arena.web.accounts import Account, Stores
 from arena.web.backend import (
     backend_of,
+    bearer,
     cookie_name,
     organiser,
     see_other,
@@ -280,6 +282,36 @@ def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
     return ""
 
 
+# ---------------------------------------------------------------- programs; the page "Write a bot" documents it
+
+
+def json_response(values: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Values as JSON."""
+    return Response(json_text(values), status, headers, media_type="application/json")
+
+
+async def _submit(request: Request) -> Response:
+    account = await bearer(request)
+    async with request.form(max_files=1, max_fields=4) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile) or not file.filename:
+            raise HTTPException(400, "a part 'file' with the bot is needed")
+        content = await file.read()
+        name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
+    progress = await take_upload(request, account, file.filename, content, name, entry, again == "true")
+    return json_response(progress, 202 if progress["state"] in versions.OPEN else 200)
+
+
+async def _submission(request: Request) -> Response:
+    account = await bearer(request)
+
+    def progress(stores: Stores) -> dict[str, Any]:
+        version = own_version(stores.league, account, request.path_params["number"])
+        return uploads.progress(stores.league, version.id)
+
+    return json_response(await backend_of(request).read(progress))
+
+
 ROUTES = [
     Route("/sign-in", _sign_in_form),
     Route("/sign-in", _sign_in, methods=["POST"]),
@@ -292,4 +324,6 @@ ROUTES = [
     Route("/me/bots/{name}/retire", _retire, methods=["POST"]),
     Route("/admin", _admin),
     Route("/admin", _act, methods=["POST"]),
+    Route("/api/v1/submissions", _submit, methods=["POST"]),
+    Route("/api/v1/submissions/{number:number}", _submission),
 ]

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from arena.league import games, placement, versions
-from arena.league.lease import Lease
-from arena.league.match_runner import LeagueSession, open_session
+from arena.league.match_runner import LeagueSession, Lease, open_session
 from arena.league.rating import standings
 from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league

@@ -15,8 +15,7 @@ import pytest
 from arena.bots.isolation import process as processes
 from arena.league import events, match_runner, placement, versions
 from arena.league.check import ERROR, Finding, check_bot
-from arena.league.lease import Lease
-from arena.league.match_runner import MatchRunner, open_session
+from arena.league.match_runner import Lease, MatchRunner, open_session
 from arena.league.placement import play_games, trial
 from arena.league.settings import LeagueError
 from arena.league.store import League

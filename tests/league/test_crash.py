@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import events, lease, placement, versions
+from arena.league import events, match_runner, placement, versions
 from arena.league.match_runner import open_session
 from arena.league.placement import play_games
 from arena.league.rating import standings
@@ -90,7 +90,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
 
 def kill_at(found: League, statement: int) -> None:
     """Have this process killed when it comes to its `statement`-th SQL statement; its lease expires at once."""
-    lease.LEASE_S, lease.RENEW_S = 0.0, 1e9
+    match_runner.LEASE_S, match_runner.RENEW_S = 0.0, 1e9
     left = statement
 
     def count(sql: str) -> None:

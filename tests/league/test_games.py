@@ -7,7 +7,7 @@ import sys
 
 from arena.league import games, views
 from arena.league.games import Fixture, ForfeitCount, OpponentResults, lineup_seed
-from arena.league.lease import Lease
+from arena.league.match_runner import Lease
 from arena.league.store import League
 from arena.tournament.games import PairTask
 from tests.league.leagues import SECRET, enter, played, row, sound
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from arena.league import versions, games
 from arena.league.store import open_league
-from arena.league.lease import Lease
+from arena.league.match_runner import Lease
 
 with open_league(Path(sys.argv[1])) as league, Lease(league, "test") as lease:
     lineup = games.new_lineup(league, lease.number, "none")

@@ -12,8 +12,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.league import games, oversight, placement, versions
-from arena.league.lease import Lease
-from arena.league.match_runner import open_session
+from arena.league.match_runner import Lease, open_session
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.league import games, versions
-from arena.league.lease import Lease
+from arena.league.match_runner import Lease
 from arena.league.rating import Standings, standings
 from arena.league.store import League
 from arena.league.versions import Version

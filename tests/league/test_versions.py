@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.league import games, versions
-from arena.league.lease import Lease, release_expired
+from arena.league.match_runner import Lease, release_expired
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
@@ -214,7 +214,7 @@ def test_an_expired_lease_is_cleaned_up(found: League, lease: Lease) -> None:
 
 
 def test_a_lease_is_renewed(found: League, lease: Lease, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.league.lease.RENEW_S", 0.0)
+    monkeypatch.setattr("arena.league.match_runner.RENEW_S", 0.0)
     expire(found, lease)
     lease.beat()
     assert found.value("SELECT lease FROM sessions") > time.time() + 20

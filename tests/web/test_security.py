@@ -111,7 +111,7 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
     """Ann, whose bot in the table has raised `text` and, as version 2, refused with it; the game."""
     from arena import play_game
     from arena.league import games
-    from arena.league.lease import Lease
+    from arena.league.match_runner import Lease
     from arena.league.versions import accept, promote
     from tests.league.leagues import row
 

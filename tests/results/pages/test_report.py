@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.league import games, versions
-from arena.league.lease import Lease
+from arena.league.match_runner import Lease
 from arena.paths import data_folder
 from arena.results.moves import plays
 from arena.results.pages.figures import card_frames
