@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +64,6 @@ def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
     return plot
 
 
-def variants_plot(folders: Iterable[Path]) -> Dots:
-    """The plot `variants` of the runs of a comparison. StatsError where fewer than two have games."""
-    return rates_plot(comparison(read_variants(list(folders), 0)))
-
-
 def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
     """A plot of what `source` names, by its title; of a comparison one for each variant, unless it is of them all."""
     what, place = find(source)
@@ -76,7 +71,7 @@ def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
         return {"": plot_of(run_data(what, place), kind, prior)}
     folders = variant_folders(place)
     if kind == "variants":
-        return {"": variants_plot(folders.values())}
+        return {"": rates_plot(comparison(read_variants(list(folders.values()), 0)))}
     return {rules: plot_of(run_data(DATABASE, folder), kind, prior) for rules, folder in folders.items()}
 
 

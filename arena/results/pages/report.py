@@ -372,17 +372,11 @@ def settings_toml(config: Mapping[str, Any]) -> str | None:
     """
     if config.get("format") not in FORMATS:
         return None
-    values = {key: value for key, value in config.items() if key not in ("bots", "isolated")}
     isolated = config.get("isolated", ())
     bots = [dict(bot) | ({"isolation": "process"} if bot["name"] in isolated else {}) for bot in config["bots"]]
-    plain = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
-    lines = [f"{key} = {_toml(value)}" for key, value in plain.items() if value is not None]
-    for key, value in values.items():
-        if isinstance(value, Mapping) and (known := _known(value)):
-            lines += ["", f"[{key}]", *(f"{name} = {_toml(inner)}" for name, inner in known.items())]
-    for bot in bots:
-        lines += ["", "[[bots]]", *(f"{name} = {_toml(inner)}" for name, inner in _known(bot).items())]
-    return "\n".join(lines) + "\n"
+    values = {key: value for key, value in config.items() if key not in ("bots", "isolated")}
+    lines = [f"{key} = {_toml(value)}" for key, value in _known(values).items()]
+    return "\n".join([*lines, "bots = [", *(f"  {_toml(bot)}," for bot in bots), "]"]) + "\n"
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -392,7 +386,8 @@ def _known(values: Mapping[str, Any]) -> dict[str, Any]:
 def _toml(value: Any) -> str:
     """A value in TOML: as in JSON, except for tables."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
+        inner = ", ".join(f"{json.dumps(key)} = {_toml(value)}" for key, value in _known(value).items())
+        return f"{{ {inner} }}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, str):
