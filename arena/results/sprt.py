@@ -93,10 +93,12 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
     estimate = result.estimate
     if estimate is not None:
         counts = ", ".join(map(str, result.counts))
+        says = f"{bot} against {opponent} {difference_text(estimate)}, normalized {estimate.normalized_elo:+z.1f}"
+        if estimate.flag:
+            says = f"{bot} {difference_text(estimate, opponent)}"
         lines.append(
-            f"Estimate: {bot} against {opponent} {difference_text(estimate)},"
-            f"{'' if estimate.flag else f' normalized {estimate.normalized_elo:+z.1f},'}"
-            f" score {percent(estimate.score)} %, better with a likelihood of {likelihood(estimate.los)} %."
+            f"Estimate: {says}, score {percent(estimate.score)} %, better with a likelihood of"
+            f" {likelihood(estimate.los)} %."
         )
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
     if result.remark:
