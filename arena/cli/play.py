@@ -74,8 +74,10 @@ def play(
     if file is not None:
         if bots or rules or seed is not None or begin or claims or out is not None:
             raise click.UsageError("--resume takes bots, rules and the like from FILE; leave them out")
-        session_file, seating, moves = _stored(file, isolation)
-        return _play(seating, session_file, moves, plain)
+        if not file.is_file():
+            raise ArenaError(f"there is no file {file}; 'arena play BOT' begins a game")
+        seating, moves = read_unfinished(file, isolation)
+        return _play(seating, file, moves, plain)
     if len(bots) == 2:
         if begin or claims or plain or out is not None:
             raise click.UsageError("--begin, --claims, --plain and --out are for a game against one bot; drop BOT2")
@@ -133,17 +135,6 @@ def _file(seating: Seating, out: Path | None) -> Path:
     name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
     paths = (GAMES / f"{name}{f'-{number}' if number > 1 else ''}.txt" for number in itertools.count(1))
     return next(path for path in paths if not path.exists())
-
-
-def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
-    if not path.is_file():
-        raise ArenaError(f"there is no file {path}; 'arena play BOT' begins a game")
-    game = read_unfinished(path)
-    if game is None:
-        raise ArenaError(f"the game in {path} is over; look at it with: arena replay {_quoted(path)} 1")
-    bot = find_bot(game.bot)
-    bots = (None, bot) if game.names[0] == game.person else (bot, None)
-    return path, Seating(game.record.rules, game.seed, bots, game.names, game.claims, level), game.moves
 
 
 def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:

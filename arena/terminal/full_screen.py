@@ -18,8 +18,7 @@ from rich.text import Text
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.terminal.drawing import draw
-from arena.terminal.input import DecisionInput, Left, Person, PersonInterface
-from arena.terminal.scene import News, Scene
+from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.session import Session
 from arena.terminal.widgets import WIDTH, Background, Notes, application, fixed, shown_output, table
 from arena.text import printable_lines
@@ -28,7 +27,7 @@ _PATIENCE_S, _HEARD = 2.0, 5
 _KEYS = "↑↓ card  ←→ stone  Enter plays   moves  hint  why 3  undo  resign  quit  help"
 
 
-class FullScreen(PersonInterface):
+class FullScreen(TerminalInterface):
     """The screen of a person at the table.
 
     The game is played in a thread (`Background`): `ask`, `begun` and `moved` are called there, all else in the thread
@@ -36,12 +35,10 @@ class FullScreen(PersonInterface):
     """
 
     def __init__(self, person: str) -> None:
+        super().__init__(person)
         self._left = False
-        self._person = person
         self._notes = Notes()
-        self._news: News | None = None
         self._heard: list[str] = []  # what bots have printed since the last decision
-        self._scene: Scene | None = None
         self._decision: DecisionInput | None = None
         self._answers: queue.Queue[Move | BaseException] = queue.Queue()
         self._head: str | None = None  # what the arrow keys point at
@@ -52,27 +49,19 @@ class FullScreen(PersonInterface):
 
     # ---- for the game, in its thread ------------------------------------------------------------------------
 
-    def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """The cards are dealt."""
-        self._news = News(seats, seats.index(self._person))
-        self._scene = self._news.scene(state)
-
     def moved(self, state: State, move: Move) -> None:
         """A move was made."""
         if self._left:  # while a bot was thinking
             raise Left
-        assert self._news is not None
-        self._scene = self._news.scene(state)
+        super().moved(state, move)
         self._app.invalidate()
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """The move that the person makes."""
-        assert self._scene is not None
-        assert self._news is not None
-        decision = DecisionInput(view, moves, self._scene)
+        decision = DecisionInput(view, moves, self.scene)
         heard, self._heard = self._heard[-_HEARD:], []
-        self._notes.show("\n".join(filter(None, [self._news.text(), *heard, decision.prompt])))
-        self._news.clear()
+        self._notes.show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
+        self.news.clear()
         self._head = self._stone = None
         self._decision = decision
         self._app.invalidate()
@@ -94,9 +83,8 @@ class FullScreen(PersonInterface):
             if session.result is None and not session.resigned:
                 self._leave()
                 return
-            assert self._news is not None
             text = end(session)
-            self._notes.show(f"{self._news.text()}\n\n{text}".strip())
+            self._notes.show(f"{self.news.text()}\n\n{text}".strip())
             self._over = text
             self._app.invalidate()
 
@@ -110,9 +98,8 @@ class FullScreen(PersonInterface):
             raise game.error
         if self._over is None:
             raise Left
-        assert self._scene is not None
         last = Console(highlight=False, markup=False, soft_wrap=True)
-        last.print(draw(self._scene, max(last.width, WIDTH)))
+        last.print(draw(self.scene, max(last.width, WIDTH)))
         last.print(Text(printable_lines(f"\n{self._over}")))
 
     def _hear(self, line: str) -> None:
@@ -147,8 +134,7 @@ class FullScreen(PersonInterface):
         return application(body, keys)
 
     def _table(self) -> AnyFormattedText:
-        scene = self._scene
-        return "" if scene is None else table(scene.pointing(self._pointed_card, self._stone))
+        return table(self.scene.pointing(self._pointed_card, self._stone)) if hasattr(self, "scene") else ""
 
     @property
     def _pointed_card(self) -> str | None:

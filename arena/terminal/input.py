@@ -6,14 +6,14 @@ import re
 
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
-from arena.game.engine import View
+from arena.game.engine import State, View
 from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
 from arena.results.board import legend
 from arena.results.layout import shortened
-from arena.terminal.scene import Scene
+from arena.terminal.scene import News, Scene
 from arena.text import one_line
 
 # ---------------------------------------------------------------- decisions
@@ -181,6 +181,25 @@ class PersonInterface:
     def ask(self, view: View, moves: list[Move]) -> Move:
         """The move that the person makes. Raises Resigned and Left."""
         raise NotImplementedError
+
+
+class TerminalInterface(PersonInterface):
+    """A person at a terminal: keeps the news and the table as that seat sees them. Listens to a `Session`."""
+
+    news: News
+    scene: Scene
+
+    def __init__(self, person: str) -> None:
+        self.person = person
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """The cards are dealt."""
+        self.news = News(seats, seats.index(self.person))
+        self.scene = self.news.scene(state)
+
+    def moved(self, state: State, move: Move) -> None:
+        """A move was made."""
+        self.scene = self.news.scene(state)
 
 
 class Person(Bot):

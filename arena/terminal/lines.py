@@ -10,11 +10,10 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.text import Text
 
-from arena.game.engine import State, View
+from arena.game.engine import View
 from arena.game.moves import Move
 from arena.terminal.drawing import draw
-from arena.terminal.input import DecisionInput, Left, Person, PersonInterface
-from arena.terminal.scene import News, Scene
+from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.session import Session
 from arena.text import printable_lines
 
@@ -29,25 +28,13 @@ def on_screen() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
-class LineInterface(PersonInterface):
+class LineInterface(TerminalInterface):
     """Prints the table at each decision and reads a line."""
 
     def __init__(self, person: str, console: Console | None = None) -> None:
+        super().__init__(person)
         self.console = console or console_for()
-        self._person = person
-        self._news: News | None = None
-        self._scene: Scene | None = None
         self._told_keys = False
-
-    def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """The cards are dealt."""
-        self._news = News(seats, seats.index(self._person))
-        self._scene = self._news.scene(state)
-
-    def moved(self, state: State, move: Move) -> None:
-        """A move was made."""
-        assert self._news is not None
-        self._scene = self._news.scene(state)
 
     def run(self, session: Session, end: Callable[[Session], str]) -> None:
         """Play to the end. What the person raises passes through."""
@@ -59,15 +46,13 @@ class LineInterface(PersonInterface):
 
     def show(self) -> None:
         """Print the table as it is, and what has happened."""
-        assert self._scene is not None
-        assert self._news is not None
         width = max(shutil.get_terminal_size().columns, 60)
         self.console.print()
-        if self._news.events:
-            self.say(self._news.text())
+        if self.news.events:
+            self.say(self.news.text())
             self.console.print()
-        self._news.clear()
-        self.console.print(draw(self._scene, width))
+        self.news.clear()
+        self.console.print(draw(self.scene, width))
         self.console.print()
 
     def say(self, text: str) -> None:
@@ -76,9 +61,8 @@ class LineInterface(PersonInterface):
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """The move that the person types."""
-        assert self._scene is not None
         self.show()
-        decision = DecisionInput(view, moves, self._scene)
+        decision = DecisionInput(view, moves, self.scene)
         if not self._told_keys or len(moves) <= 6:
             self.say(decision.prompt)
             self._told_keys = True

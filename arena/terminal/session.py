@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.spec import BotSpec
+from arena.bots.spec import BotSpec, find_bot
 from arena.errors import ArenaError
 from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
-from arena.game.record import RESIGNED, Record, deal_text, parse_record, record_text, replay, result_text, with_about
+from arena.game.record import RESIGNED, deal_text, parse_record, record_text, replay, result_text, with_about
 from arena.game.rules import Rules
 from arena.results.records import record_line, record_lines
 from arena.results.whole_file import write_whole
@@ -220,43 +221,25 @@ def end_text(session: Session, reason: bool = True) -> str:
 # ---------------------------------------------------------------- coming back
 
 
-@dataclass(frozen=True)
-class Unfinished:
-    """An unfinished game, as in its record."""
+def read_unfinished(path: Path, level: str) -> tuple[Seating, tuple[int, ...]]:
+    """Who plays in the game that a session has saved, with bots at an isolation level, and its moves by number.
 
-    record: Record
-    names: tuple[str, str]
-    person: str
-    bot: str
-
-    @property
-    def moves(self) -> tuple[int, ...]:
-        """Its moves by number."""
-        return tuple(move.index for move in self.record.moves)
-
-    @property
-    def seed(self) -> int:
-        """The seed of its deal."""
-        return int(self.record.deal_text.partition(":")[0])
-
-    @property
-    def claims(self) -> bool:
-        """Whether the person claims stones."""
-        seat = self.names.index(self.person) ^ self.record.deal.starter
-        return not self.record.auto_claim[seat]
-
-
-def read_unfinished(path: Path) -> Unfinished | None:
-    """The game in a file that a session has written; None if it is over. Raises ArenaError for any other file."""
+    Raises ArenaError for a game that is over and for any other file.
+    """
     lines = list(record_lines(path))
     if len(lines) != 1:
         raise ArenaError(f"{path} holds {len(lines)} records; a game to resume must be the only one in its file")
     record = parse_record(lines[0].record)
     if not record.result.startswith("*"):
-        return None
+        raise ArenaError(f"the game in {path} is over; look at it with: arena replay {shlex.quote(str(path))} 1")
     about = record.about
-    names = (about.get("first"), about.get("second"))
-    if about.get(_PERSON) not in names or not isinstance(about.get(_BOT), str) or ":" not in record.deal_text:
+    first, second, person = about.get("first"), about.get("second"), about.get(_PERSON)
+    if person not in (first, second) or not isinstance(about.get(_BOT), str) or ":" not in record.deal_text:
         raise ArenaError(f"{path} does not say who played; only games saved by 'arena play' can be resumed")
     replay(record)
-    return Unfinished(record, (str(names[0]), str(names[1])), str(about[_PERSON]), str(about[_BOT]))
+    bot = find_bot(str(about[_BOT]))
+    claims = not record.auto_claim[(person != first) ^ record.deal.starter]
+    seed = int(record.deal_text.partition(":")[0])
+    bots = (None, bot) if person == first else (bot, None)
+    seating = Seating(record.rules, seed, bots, (str(first), str(second)), claims, level)
+    return seating, tuple(move.index for move in record.moves)
