@@ -25,7 +25,7 @@ class Limits:
     process of its own.
     """
 
-    decision_s: float = real(60.0, "seconds for an answer without a clock", **_SECONDS)
+    decision_s: float = real(10.0, "seconds for an answer without a clock", **_SECONDS)
     loading_s: float = real(60.0, "seconds for running a bot's file, and again for making the bot", **_SECONDS)
     memory_mb: int | None = whole(
         None,
@@ -51,7 +51,7 @@ class Limits:
 class BotLimits:
     """Bounds of one bot's process, at the levels `process` and `sandbox`; the first four are those of `Limits`."""
 
-    decision_s: float = 60.0
+    decision_s: float = 10.0
     loading_s: float = 60.0
     memory_mb: int = 1024
     file_mb: int = 16

@@ -126,6 +126,14 @@ def cut_row(
     return make_row(RecordText.of(settings, auto), task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED, after)
 
 
+def unplayed_row(settings: GameSettings, task: GameTask, bot: str, kind: str, detail: str) -> Row:
+    """The row of a game that is not played because a bot forfeits it beforehand."""
+    deal = make_deal(settings.rules, settings.seed, task.deal)
+    state = State(settings.rules, deal, (True, True))
+    forfeit = Forfeit(deal.starter if task.first == bot else 1 - deal.starter, kind, detail)
+    return make_row(RecordText.of(settings, (True, True)), task, state, (), forfeit, (0, 0), UNCLOCKED)
+
+
 def find_game(task: Task, key: int) -> GameTask | None:
     """The game with a key among those of a unit of work, None if it has not got it."""
     pairing, deal, game = GameId.from_key(key)

@@ -93,7 +93,10 @@ class LocalExecutor:
         self._workers = job.workers
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
-        self._supervisors = [Supervisor(job, self._events.put, sink, method, number) for number in range(self._workers)]
+        given_up: dict[int, str] = {}
+        self._supervisors = [
+            Supervisor(job, self._events.put, sink, method, number, given_up) for number in range(self._workers)
+        ]
         self._draining = False
         self._busy = self._workers  # threads that have not ended
         self._lock = threading.Lock()

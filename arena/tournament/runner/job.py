@@ -111,9 +111,13 @@ class Played:
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker died or was stopped; another one continues its work. `text` says what happened."""
+    """A worker died or was stopped; another one continues its work. `text` says what happened.
+
+    If not `worker`, nothing has died: a bot forfeits the rest of a pairing.
+    """
 
     text: str
+    worker: bool = True
 
 
 @dataclass(frozen=True)

@@ -269,7 +269,7 @@ class _Session:
             failed=fail,
             lost=self._note_lost,
             stopping=lambda: self._listener.note(
-                "Stopping after the games in hand, which are stored. Press Ctrl-C again to stop at once."
+                "Stopping after the games in hand, which are stored. Press Ctrl-C again to stop at once, without them."
             ),
             tick=lambda: self._listener.update(self._status()),
         )
@@ -353,9 +353,9 @@ class _Session:
         return self._is_decided()
 
     def _note_lost(self, event: Lost) -> None:
-        self._lost += 1
+        self._lost += event.worker
         log.warning("%s", event.text)
-        if self._lost <= _MAX_NOTES:
+        if self._lost <= _MAX_NOTES or not event.worker:
             self._listener.note(event.text)
         elif self._lost == _MAX_NOTES + 1:
             self._listener.note("More workers died or were stopped; run.log names them.")

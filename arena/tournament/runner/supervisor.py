@@ -11,6 +11,8 @@ supervisor can tell what a hang or a death means:
   crash the worker by accident, and in the sandbox it can signal nobody, so after `MOST_DEATHS` deaths in the same game
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
+* A bot gives no answer in time in `MOST_TIMEOUTS` games of a pairing running, where there is no clock: it forfeits the
+  rest of the pairing, which is not played. Each game would only take its full time again.
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
@@ -29,9 +31,10 @@ from typing import Any, NamedTuple
 
 from arena.bots.processes import end_descendants, exit_text, fork_lock, kill_group, kill_with_group, widen_pipe
 from arena.endings import ForfeitKind
-from arena.tournament.games import Chunk, GameId, PlainRow, Row, Task
+from arena.tournament.games import Chunk, GameId, GameTask, PlainRow, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
-from arena.tournament.rows import cut_row, find_game
+from arena.tournament.referee import play_unit
+from arena.tournament.rows import cut_row, find_game, unplayed_row
 from arena.tournament.runner.job import Event, Failed, Job, Lost, Played
 from arena.tournament.runner.logs import Sink, WorkerLog
 from arena.tournament.runner.worker import (
@@ -46,6 +49,7 @@ from arena.tournament.runner.worker import (
     STATUS_SIZE,
     STOP,
     run_worker,
+    scores_of,
 )
 
 _TICK_S = 0.1
@@ -262,6 +266,7 @@ def _may_have_children() -> Iterator[None]:
 
 
 MOST_DEATHS = 5
+MOST_TIMEOUTS = 3
 
 
 class Stopped(Exception):
@@ -282,7 +287,9 @@ class Supervisor:
         sink: Sink,
         method: str | None = None,
         number: int | None = None,
+        given_up: dict[int, str] | None = None,
     ) -> None:
+        """`given_up` is shared by the supervisors of a run: by pairing, the bot that forfeits the rest of its games."""
         self.job = job
         self.report = report
         self.sink = sink
@@ -296,6 +303,8 @@ class Supervisor:
         self._stopped = False
         self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
         self._broken: dict[str, tuple[str, str]] = {}
+        self._timeouts: Counter[tuple[int, str]] = Counter()  # running, by pairing and bot
+        self._given_up: dict[int, str] = {} if given_up is None else given_up
 
     def drain(self) -> None:
         """Let `play` return after the unit in hand."""
@@ -346,15 +355,22 @@ class Supervisor:
         tasks = chunk.tasks
         known: list[Row] = []
         deaths = 0
-        while tasks and not self._draining:
-            worker = self._living_worker()
+        while True:
+            tasks = self._forfeit_rest(chunk.number, tasks, known)
+            # a unit with a game that was cut off is finished first, and also while draining: it is in hand
+            cut = [units for units, task in enumerate(tasks, 1) if any(find_game(task, row.id) for row in known)]
+            part = tasks[: cut[-1]] if cut else () if self._draining else tasks
+            if not part:
+                return
+            worker = self._living_worker(finish=bool(cut))
             try:
                 worker.await_ready()
-                worker.play(tasks, known, self._broken)
+                worker.play(part, known, self._broken)
                 last = False
                 while not last:
                     last, reusable, units, seconds, scores, rows = worker.receive()
                     if units:
+                        self._count_timeouts(tasks[:units], scores, rows)
                         self.report(Played(Chunk(chunk.number, tasks[:units]), seconds, scores, rows))
                         tasks = tasks[units:]
                         known = [row for row in known if any(find_game(task, row.id) for task in tasks)]
@@ -376,10 +392,10 @@ class Supervisor:
                     self.report(failed)
                     return
 
-    def _living_worker(self) -> WorkerProcess:
+    def _living_worker(self, finish: bool = False) -> WorkerProcess:
         if self._worker is None:
             self._worker = WorkerProcess(self.job, self.context, self.sink, self._place)
-        if self._draining:
+        if self._draining and not finish:
             self._worker.ask_to_stop()
         if self._stopped:  # perhaps since `play` began
             self.close()
@@ -428,6 +444,12 @@ class Supervisor:
             did = "forfeits" if row.forfeit else "has failed after"
             self._report(worker, f"{bot} {did} {name} ({kind})")
             known.append(row)
+            if row.forfeit == ForfeitKind.TIMEOUT.code and not self.job.clocked:
+                unit = next(task for task in tasks if task.pairing == game.pairing)  # else games came between
+                before = self._timeouts[game.pairing, bot] if find_game(unit, game.key) else 0
+                late = [other for other in known if find_game(unit, other.id) and other.forfeit == row.forfeit]
+                if before + len(late) >= MOST_TIMEOUTS:
+                    self._give_up(game, bot)
         return None
 
     def _judge_loading(self, worker: WorkerProcess, number: int, deaths: int) -> Failed | None:
@@ -440,3 +462,49 @@ class Supervisor:
 
     def _report(self, worker: WorkerProcess, then: str) -> None:
         self.report(Lost(f"worker {worker.pid}: {worker.how}; {then}"))
+
+    # ------------------------------------------------------------ bots that do not answer
+
+    def _count_timeouts(
+        self, tasks: Sequence[Task], scores: Mapping[int, Sequence[int]], rows: Sequence[PlainRow]
+    ) -> None:
+        """Count the games of delivered units that a bot has lost running because it gave no answer in time."""
+        if self.job.clocked:
+            return
+        if not any(by_a or by_b for *_, by_a, by_b in scores.values()):
+            self._timeouts = Counter({key: count for key, count in self._timeouts.items() if key[0] not in scores})
+            return
+        for row in map(Row._make, rows):
+            game = next(game for task in tasks if (game := find_game(task, row.id)) is not None)
+            late = row.forfeit == ForfeitKind.TIMEOUT.code
+            for by, bot in ((1, game.first), (2, game.second)):
+                self._timeouts[game.pairing, bot] += 1
+                if not (late and row.forfeit_by == by):
+                    self._timeouts[game.pairing, bot] = 0
+                elif self._timeouts[game.pairing, bot] >= MOST_TIMEOUTS:
+                    self._give_up(game, bot)
+
+    def _give_up(self, game: GameTask, bot: str) -> None:
+        """Let a bot forfeit the rest of a pairing."""
+        if game.pairing not in self._given_up:
+            self._given_up[game.pairing] = bot
+            other = game.second if bot == game.first else game.first
+            text = f"{bot} gave no answer in time in {MOST_TIMEOUTS} games against {other} running"
+            self.report(Lost(f"{text}: it forfeits the rest of them, which are not played", worker=False))
+
+    def _forfeit_rest(self, number: int, tasks: tuple[Task, ...], known: list[Row]) -> tuple[Task, ...]:
+        """Report the units of pairings that were given up as forfeits; return the others."""
+        lost = tuple(task for task in tasks if task.pairing in self._given_up)
+        if not lost:
+            return tasks
+        cut = {row.id: row for row in known}
+        rows = [row for task in lost for row in play_unit(task, lambda game: cut.get(game.key) or self._unplayed(game))]
+        self.report(Played(Chunk(number, lost), 0.0, scores_of(rows), list(map(tuple, rows))))
+        known[:] = [row for row in known if not any(find_game(task, row.id) for task in lost)]
+        return tuple(task for task in tasks if task.pairing not in self._given_up)
+
+    def _unplayed(self, game: GameTask) -> Row:
+        bot = self._given_up[game.pairing]
+        within = f"no answer within {self.job.limits.decision_s:g} s"
+        text = f"not played: it gave {within} in {MOST_TIMEOUTS} games of this pairing running"
+        return unplayed_row(self._settings, game, bot, ForfeitKind.TIMEOUT, text)

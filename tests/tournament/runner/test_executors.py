@@ -19,9 +19,11 @@ from arena.endings import forfeit_of
 from arena.errors import ArenaError
 from arena.tournament.config import Clock
 from arena.tournament.games import Chunk, PairTask, Row
+from arena.tournament.rows import game_fault
 from arena.tournament.runner.executors import LocalExecutor, make_executor
 from arena.tournament.runner.job import Drained, Event, Failed, Job, Lost, Played
 from arena.tournament.runner.worker import scores_of
+from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import (
     BOTS,
@@ -235,6 +237,39 @@ def test_after_drain_nothing_new_begins(tmp_path: Path) -> None:
         assert 1 <= sum(len(event.chunk) for event in found if isinstance(event, Played)) <= 2
     finally:
         executor.close()
+
+
+@linux
+@pytest.mark.parametrize("level", ["none", "process"])
+def test_a_bot_that_never_answers_forfeits_the_rest_of_a_pairing(tmp_path: Path, level: str) -> None:
+    """An endless loop took a minute a game, two a pair, for every pair."""
+    data = settings(bot("loop_python", "foe"), *FIELD[:2], games=12, isolation=level)
+    report = play(tmp_path, data, limits=QUICK, workers=1)
+    assert report.done == report.total == 36
+    assert forfeits(tmp_path) == {("foe", "timeout"): 24}
+    with Reader(tmp_path) as reader:
+        details = [row.detail or "" for row in reader.rows("WHERE forfeit > 0")]
+        assert not [fault for game in reader.results() if (fault := game_fault(game, "base", 11))]
+    played = [detail for detail in details if not detail.startswith("not played: it gave no answer within 0.6 s in 3")]
+    assert 6 <= len(played) <= 8  # a worker in whose processes bots hang delivers whole pairs
+    log = (tmp_path / "run.log").read_text()
+    assert log.count("foe gave no answer in time in 3 games against") == 2
+
+
+@linux
+def test_a_game_that_hangs_is_stored_when_the_run_is_to_end() -> None:
+    job = replace(_job("loop_c", "well_behaved"), workers=1)
+    executor = LocalExecutor(job, None, print)
+    found: list[Event] = []
+    try:
+        executor.submit(_chunks("loop_c", "well_behaved", 3)[0])
+        assert wait_for(lambda: executor.moves_in_play() > 0, 60)
+        executor.drain()
+        assert wait_for(lambda: found.extend(executor.events(0.1)) or Drained() in found, 60)
+    finally:
+        executor.close()
+    rows = [row for event in found if isinstance(event, Played) for row in event.named_rows()]
+    assert [(row.id, forfeit_of(row.forfeit)) for row in rows] == [(0, "timeout"), (1, "timeout")]
 
 
 @linux
