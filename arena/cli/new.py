@@ -70,7 +70,7 @@ def new(name: str | None, workspace: Path | None, llm: bool) -> None:
     if llm:
         click.echo(
             f"Wrote {path}. It needs a chat server; its first lines say how to name one. Then:\n\n"
-            f'  arena match "cmd:python3 {path.as_posix()}" random --games 2 --isolation process'
+            f'  arena match "cmd:python3 {path.as_posix()}" random --games 2 --isolation process --move-ms 150000'
         )
         return
     click.echo(

@@ -3,7 +3,7 @@
 Any server that speaks the common chat interface will do, on this machine or elsewhere:
 
     export BOT_LLM_URL=http://127.0.0.1:11434/v1 BOT_LLM_MODEL=llama3.2 BOT_LLM_KEY=...
-    arena match "cmd:python3 examples/wire/llm.py" random --games 10 --isolation process
+    arena match "cmd:python3 examples/wire/llm.py" random --games 10 --isolation process --move-ms 150000
 
 The model sees the board as text and the legal moves by number. If its answer names none of them, it is asked once
 more; then the bot plays a move of its own. After each game the log gets the tokens used, the seconds waited and the
