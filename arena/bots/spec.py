@@ -339,8 +339,9 @@ _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 class Command:
     """A command that was found: its words with absolute paths, the bot's own files, and a hash over everything.
 
-    `files` are the files it names that are not programs of the system, or else the program. The hash covers the
-    command as written and the contents of these files, not what they load in turn.
+    `files` are the files it names that are not programs of the system, and the entries of lists such as a class path,
+    which may be folders; or else the program. The hash covers the command as written and the contents of these files,
+    not what they load in turn.
     """
 
     argv: tuple[str, ...]
@@ -383,12 +384,14 @@ def command_name(target: str) -> str:
 
     >>> command_name("cmd:node bots/wire/js/counter.js"), command_name("cmd:./mybot --fast"), command_name("cmd:mybot")
     ('counter', 'mybot', 'mybot')
+    >>> command_name("cmd:java -cp classes:lib/a.jar Main")
+    'java'
     """
     try:
         words = command_words(target)
     except BotError:  # said by whoever looks for the command
         return target
-    looks = [word for word in words if not word.startswith("-") and re.search(r"/|\w\.\w+$", word)]
+    looks = [word for word in words if word[0:1] != "-" and ":" not in word and re.search(r"/|\w\.\w+$", word)]
     own = [Path(word).stem for word in looks if not word.startswith(_SYSTEM)]
     named = [stem for stem in own if not _INTERPRETER.fullmatch(stem)]
     return (named or own or [Path(words[0]).stem])[0] or words[0]
@@ -399,17 +402,24 @@ def find_command(target: str, here: Path) -> Command:
     words = command_words(target)
     program = _program(words[0], target, here)
     argv, own = [str(program)], []
-    if not _is_system(program) and "/" in words[0]:
-        own.append(program)
     for word in words[1:]:
-        path = here if word.startswith("-") else _absolute(here / os.path.expanduser(word))
-        if os.path.isfile(path):
-            word = str(path)
-            if not _is_system(path):
-                own.append(path)
+        # also lists such as the class path of `java -cp a:b.jar Main`
+        paths = [] if word.startswith("-") else [_absolute(here / os.path.expanduser(part)) for part in word.split(":")]
+        if paths and (all(map(os.path.exists, paths)) if len(paths) > 1 else os.path.isfile(paths[0])):
+            word = ":".join(map(str, paths))
+            own += [path for path in paths if not _is_system(path)]
         argv.append(word)
-    if own in ([], [program]):
+    if not own:  # a folder of classes, say
+        for number, word in enumerate(words[1:], 1):
+            path = _absolute(here / os.path.expanduser(word))
+            if not word.startswith("-") and os.path.isdir(path) and not _is_system(path):
+                argv[number] = str(path)
+                own.append(path)
+    if not own:
         _check_script(words, target, here)
+    if not _is_system(program) and "/" in words[0]:
+        # the folder of a script is its bot's, and not that of the environment whose Python runs it
+        own.insert(len(own) if _INTERPRETER.fullmatch(program.name) else 0, program)
     files = tuple(dict.fromkeys(own)) or (program,)
     return Command(tuple(argv), files, command_hash(target, files))
 
@@ -426,7 +436,9 @@ def _program(word: str, target: str, here: Path) -> Path:
     import shutil  # not needed by the processes of Python bots, which start sooner without it
 
     on_path = shutil.which(word) if "/" not in word else None
-    path = _absolute(Path(on_path) if on_path else here / os.path.expanduser(word))
+    plain = Path(on_path) if on_path else here / os.path.expanduser(word)
+    # a link to an interpreter names its environment, in which it finds packages
+    path = Path(os.path.abspath(plain)) if _INTERPRETER.fullmatch(plain.name) else _absolute(plain)
     if os.path.isdir(path):  # unlike `Path.is_dir` it takes names of any length
         raise BotError(f"the program of the bot '{target}' is a folder: {path}; name the program in it")
     if not os.path.isfile(path):
@@ -480,8 +492,10 @@ def command_hash(target: str, files: Iterable[Path]) -> str:
     total = hashlib.sha256(hashlib.sha256(target.encode("utf-8", "surrogateescape")).digest())
     for path in files:
         try:
-            with path.open("rb") as stream:
-                total.update(hashlib.file_digest(stream, "sha256").digest())
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                if file.is_file():
+                    with file.open("rb") as stream:
+                        total.update(hashlib.file_digest(stream, "sha256").digest())
         except OSError as error:
             raise BotError(f"cannot read {path} of the bot '{target}': {error.strerror}") from None
     return total.hexdigest()

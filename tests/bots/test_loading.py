@@ -12,6 +12,8 @@ import pytest
 
 from arena.bots.bot import Bot
 from arena.bots.faults import BotError
+from arena.bots.isolation.wire_bot import launch_of
+from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import check_names, find_bot, find_bots, known_bots, parse_spec
 from tests.tournament.referee.games import BOTS
@@ -168,6 +170,36 @@ def test_the_bots_own_file_is_the_first_that_is_no_program_of_the_system(here: P
     assert find_bot("cmd:./bot.sh", folder=program(here / "other" / "bot.sh").parent).path == str(
         here / "other" / "bot.sh"
     )
+
+
+def test_the_python_of_an_environment_stays_in_it(here: Path) -> None:
+    """The link was followed to the interpreter that the environment was made from, which lacks its packages."""
+    script = Path(write(here / "bots" / "mine.py", "pass"))
+    base = program(here / "base" / "python3.11")
+    link = here / "venv" / "bin" / "python"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(base)
+    for command in ("venv/bin/python bots/mine.py", f"{link} -u {script}"):
+        spec = find_bot(f"cmd:{command}")
+        assert spec.command[0] == str(link)
+        assert (spec.path, spec.files) == (str(script), (str(script), str(link)))
+
+
+@pytest.mark.parametrize("words", ["-cp {0}:{1} Main", "-cp {0} Main", "-classpath {1}:{0} Main"])
+def test_a_class_path_is_the_bots_own(here: Path, words: str) -> None:
+    """It was said that the bot lies in /usr/bin."""
+    classes, jar = here / "classes", here / "lib.jar"
+    write(classes / "Main.class", "x")
+    write(jar, "y")
+    java = program(here / "usr" / "java")
+    spec = find_bot(f"cmd:{java} {words.format('classes', 'lib.jar')}")
+    assert spec.command[2] == words.split()[1].format(classes, jar)
+    assert spec.files == (*spec.command[2].split(":"), str(java))
+    folder = launch_of(spec, "sandbox", BotLimits()).folder
+    assert folder == (here if words.split()[1].startswith("{1}") else classes)
+    before = spec.source_hash
+    write(classes / "Main.class", "z")
+    assert find_bot(spec.target).source_hash != before
 
 
 def test_a_program_without_a_slash_is_looked_up_on_the_path_first(here: Path) -> None:

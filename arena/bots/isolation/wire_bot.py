@@ -290,8 +290,9 @@ class WireBot(ProcessBot):
 
 def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
     """How the command of a bot is started: in the folder of its first file; the sandbox also shows its other files."""
-    folder = Path(spec.path).parent
-    others = tuple(path for path in map(Path, spec.files) if folder not in path.parents)
+    first = Path(spec.path)
+    folder = first if first.is_dir() else first.parent
+    others = tuple(path for path in map(Path, spec.files) if folder not in (path, *path.parents))
     path = "/usr/local/bin:/usr/bin:/bin"
     settings: dict[str, str] = {}
     if not Isolation(level).confined:
