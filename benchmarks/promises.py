@@ -2,7 +2,7 @@
 
     python benchmarks/promises.py --seed 1 --fields 2000 --tests 5000
 
-prints the tables of docs/statistics.md: how often the 95 % intervals of a field hold the truth, how often those of two
+prints the tables of docs/statistics.md: how often the 95% intervals of a field hold the truth, how often those of two
 bots do (for few and for one-sided pairs, too), and how often sequential tests end with the wrong verdict. Takes some
 minutes; smaller counts are quicker and vaguer. The table of two bots is computed, not simulated, in half a minute.
 """
@@ -192,7 +192,7 @@ def print_coverage(
     seed: int, fields: int, bots: int, all_deals: Sequence[int], spread: float, echo: Callable[[str], None]
 ) -> None:
     """The table of coverages; one row a kind of luck and number of deals."""
-    echo(f"Coverage of 95 % intervals, {fields} simulated round robins of {bots} bots a row:\n")
+    echo(f"Coverage of 95% intervals, {fields} simulated round robins of {bots} bots a row:\n")
     kinds = ("rating", "difference", "advantage", "win rate", "variant difference")
     echo("| luck in the deal | deals | " + " | ".join(kinds) + " |")
     echo("|---|---|" + "---|" * len(kinds))
@@ -225,7 +225,7 @@ def print_head_to_head(echo: Callable[[str], None]) -> None:
 
 def print_losses(seed: int, runs: int, echo: Callable[[str], None]) -> None:
     """The table of coverages of the average loss of a move, by deals and what a deal adds to it."""
-    echo(f"\nCoverage of the 95 % interval of the average loss of a move, {runs} simulated runs a cell:\n")
+    echo(f"\nCoverage of the 95% interval of the average loss of a move, {runs} simulated runs a cell:\n")
     spreads = (0.0, 0.2, 0.4)
     echo("| deals | " + " | ".join(f"spread {spread:g}" for spread in spreads) + " |")
     echo("|---|" + "---|" * len(spreads))

@@ -38,7 +38,7 @@ ABOUT: dict[str, str] = {
     "turns": "turns played by both",
     "decisions_first": "decisions the first player was asked for",
     "decisions_second": "decisions the second player was asked for",
-    "detail": "why the game was forfeited, or how a bot failed after it, as its author is told; only if so",
+    "detail": "only after a fault: why the game was forfeited, or how a bot failed after it",
 }
 """What the fourth part of an exported record holds."""
 _BOUNDS = {

@@ -25,7 +25,7 @@ MOST_GAMES = 100_000
 
 
 def next_stop(units: int) -> int:
-    """The next number of deals at which errors are looked at: every 10 up to 200, then every 5 to 10 %.
+    """The next number of deals at which errors are looked at: every 10 up to 200, then every 5 to 10%.
 
     >>> [next_stop(units) for units in (0, 10, 95, 190, 200, 480, 960, 1000, 12345)]
     [10, 20, 100, 200, 220, 500, 1000, 1100, 13000]

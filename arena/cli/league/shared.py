@@ -58,7 +58,7 @@ def verify(folder: Path) -> int:
     note(str(folder), report)
     for fault in report.faults:
         click.echo(indented(fault))
-    checked = f"{report.games:,} games, of which {report.replayed:,} were replayed, {report.files} files"
+    checked = f"{report.games:,} games ({report.replayed:,} replayed), {report.files} files"
     checked += f" of {report.versions} versions, {report.events} events, {report.entries} entries of the log"
     verdict = "sound" if report.sound else counted(len(report.faults), "fault")
     click.echo(f"{report.league}: {checked}: {verdict}.")
