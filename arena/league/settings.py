@@ -12,7 +12,7 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.settings import REQUIRED, choice, flag, real, settings_of, table, text, whole
+from arena.settings import REQUIRED, choice, flag, real, table, text, whole
 from arena.text import one_line
 from arena.tournament.config import Clock
 from arena.tournament.validation import Checker, read_toml
@@ -154,13 +154,10 @@ def stored_settings(values: Mapping[str, Any], source: str = "settings") -> Leag
     >>> stored_settings(asdict(LeagueSettings("open"))) == LeagueSettings("open")
     True
     """
-    declared = settings_of(LeagueSettings)
-    data: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            value = {name: part for name, part in value.items() if part is not None}
-            value = value or ({"move_ms": 0} if key == "clock" else {})  # that is: no limit
-        if value is not None and not (key == "anchor_elo" and values.get("anchor") is None):
-            section = data.setdefault(declared[key].section, {}) if declared[key].section else data
-            section[key] = value
-    return settings_from_dict(data, str(values["name"]), source)
+    check = Checker(source)
+    tables = {"clock": Clock(**values["clock"]), "limits": Limits(**values["limits"])}
+    settings = LeagueSettings(**{**values, **tables, "name": check_name(values["name"], "league")})
+    check.verify(settings)
+    if check.faults:
+        raise LeagueError("\n".join(check.faults))
+    return settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,8 @@ def test_options_go_before_the_file(tmp_path: Path) -> None:
     assert (found.rules, found.isolation, found.clock) == ("tactical", "process", Clock(70, 900))
     assert (found.anchor, found.anchor_elo) == ("greedy", 0.0)
     assert stored_settings(asdict(found)) == found
+    unlimited = replace(found, author_mb=None, disk_mb=None)  # as `arena league people --disk-mb 0` sets them
+    assert stored_settings(asdict(unlimited)) == unlimited
 
 
 @pytest.mark.parametrize(
