@@ -171,7 +171,7 @@ def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         assert report.replayed == report.games == found.count_games() > 0
         assert verify_league(found, 3).replayed == 3
     assert main(["verify", str(tmp_path / "a")]) == 0
-    assert " were replayed, 3 files of 3 versions" in capsys.readouterr().out
+    assert " replayed), 3 files of 3 versions" in capsys.readouterr().out
     with open_league(tmp_path / "a") as found:
         last = oversight.entries(found)[-1]
         assert (last.what, last.outcome) == ("verify", "sound")
