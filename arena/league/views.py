@@ -140,10 +140,10 @@ def standing_remarks(league: League, table: Standings, since: int | None) -> lis
     """Notes below the table as it is now; `since` is the event that changes are counted from."""
     anchor = league.settings.anchor
     zero = "the table's average (0)" if anchor is None else f"{anchor} ({league.settings.anchor_elo:g})"
-    remarks = [
-        f"Ratings are relative to {zero}; ± is a 95% interval, clustered by deal. Prior:"
-        f" {league.settings.prior:g} virtual draws per bot."
-    ]
+    prior = f"Prior: {league.settings.prior:g} virtual draws per bot."
+    if table.duel is not None:
+        prior = "Of two bots, ratings and errors are those of their pairs."
+    remarks = [f"Ratings are relative to {zero}; ± is a 95% interval, clustered by deal. {prior}"]
     if since is not None:
         common = ", minus the average change of all bots" if anchor is None else ""
         remarks[0] += f" Change: since event {since}{common}."
