@@ -144,12 +144,8 @@ def test_games_of_a_league(played: Arena) -> None:
     assert f"{total} games replayed" in played("verify", "all.txt").out
 
 
-def test_resume_finishes_what_a_league_has_in_hand(played: Arena) -> None:
-    total = len(public.load("open").games)
-    own = played("league", "show", "open").out
-    assert played("resume", "open", "--workers", 1).out == own
-    assert len(public.load("open").games) == total
-    assert "arena league play open --max-games N" in played("resume", "open", "--games", 10, code=2).err
+def test_a_league_is_played_on_and_not_resumed(played: Arena) -> None:
+    assert "to play on: arena league play open" in played("resume", "open", code=2).err
 
 
 def test_nothing_by_that_name(arena: Arena) -> None:
