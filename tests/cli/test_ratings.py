@@ -96,15 +96,6 @@ GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
 @pytest.mark.parametrize(
     ("lines", "options", "message"),
     [
-        ((), (), "empty; expected a header line first,second,score[,deal]"),
-        (("first,second,score",), (), "no games"),
-        (("first,second,points", "a,b,1"), (), "no column 'score'"),
-        ((*GOOD, "a,b,nan"), (), "line 6: score is 'nan'"),
-        ((*GOOD, "a,b,2"), (), "line 6: score is '2'"),
-        ((*GOOD, "a,b,-1"), (), "line 6: score is '-1'"),
-        ((*GOOD, "a,b,won"), (), "line 6: score is 'won'"),
-        (("first,second,score", "a,a,1"), (), "'a' plays itself"),
-        ((*GOOD, "a,a,1"), (), "line 6: 'a' plays itself"),
         ((*GOOD, ",b,1"), (), "line 6: no name in column 'first'"),
         (GOOD, ("--anchor", "c=100"), "no bot 'c'"),
         (GOOD, ("--anchor", "a"), "--anchor a: expected BOT=ELO"),

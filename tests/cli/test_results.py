@@ -129,13 +129,9 @@ def test_verify_replays_every_game(arena: Arena, played: Path) -> None:
     [
         ("score = 2 - score", "score"),
         ("stones_first = stones_first + 1", "stones"),
-        ("turns = turns + 1", "turns"),
-        ("plies = plies - 1", "plies"),
-        ("ending = (ending + 1) % 3", "ending"),
         ("record = replace(record, ' 7:0 ', ' 7:1 ')", "move"),
         ("record = replace(record, '; ', ';')", "three parts"),
         ("record = (SELECT record FROM games WHERE deal = 1 AND pairing = 0 AND game = 0)", "deal"),
-        ("record = replace(record, 'iello-tactical', 's2-tactical')", "rules"),
     ],
 )
 def test_verify_finds_what_was_changed(arena: Arena, played: Path, change: str, wanted: str) -> None:
