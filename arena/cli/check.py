@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from arena.cli import options
@@ -82,16 +84,19 @@ def check(
         line = progress
         shown.update(RunStatus(0, 0, 0.0, None, list))
 
-    report = check_bot(
-        bot,
-        rules=tuple(dict.fromkeys(options.split_variants(rules, "--rules"))) or RULES,
-        level=isolation,
-        games=GAMES if games is None else games + games % 2,  # each deal is played twice
-        seed=seed,
-        clock=Clock(move_ms, bank_ms),
-        seconds=seconds,
-        report=tell,
-    )
-    shown.note("")
+    try:
+        report = check_bot(
+            bot,
+            rules=tuple(dict.fromkeys(options.split_variants(rules, "--rules"))) or RULES,
+            level=isolation,
+            games=GAMES if games is None else games + games % 2,  # each deal is played twice
+            seed=seed,
+            clock=Clock(move_ms, bank_ms),
+            seconds=seconds,
+            report=tell,
+        )
+    finally:
+        if sys.stderr.isatty():
+            shown.note("")  # nothing that follows stands behind the progress
     click.echo(f"{json_text(report.to_dict())}\n" if as_json else report_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else READY
