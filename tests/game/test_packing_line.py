@@ -47,8 +47,8 @@ class Ends:
         """What the line has sent."""
         return os.read(self.orders, 1 << 20)
 
-    def say(self, question: int, move: int, kind: int = ANSWER, size: int = 6) -> None:
-        os.write(self.answers, REPLY.pack(size, kind, question, move))
+    def say(self, question: int, move: int) -> None:
+        os.write(self.answers, REPLY.pack(6, ANSWER, question, move))
 
 
 @pytest.fixture
@@ -98,32 +98,19 @@ def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
     assert ends.line.tell(view) == (b"", pack_view(view, events_of(view)))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"question": 2},
-        {"question": 0},
-        {"kind": 14},
-        {"kind": 4},
-        {"size": 7},
-        {"size": 5},
-    ],
-)
-def test_what_is_no_plain_answer_is_left_to_others(ends: Ends, wrong: dict[str, int]) -> None:
-    state = opening()
-    ends.say(**{"question": 1, "move": 5, **wrong})
-    said = REPLY.pack(wrong.get("size", 6), wrong.get("kind", ANSWER), wrong.get("question", 1), 5)
-    assert ends.line.ask(state.view(0), 0, 0.0, 0.0) == -1
-    assert ends.line.data == said
-    assert ends.line.unsent == b""
+NO_PLAIN_ANSWER = [
+    *(REPLY.pack(6, ANSWER, question, 5) for question in (0, 2)),
+    *(REPLY.pack(6, kind, 1, 5) for kind in (14, ASK)),
+    *(REPLY.pack(size, ANSWER, 1, 5) for size in (5, 7)),
+    *((REPLY.pack(6, ANSWER, 1, 5) * 30)[:length] for length in (1, 5, 10, 12, 300)),
+]
 
 
-@pytest.mark.parametrize("size", [1, 5, 10, 12, 300])
-def test_more_or_less_than_an_answer_is_left_to_others(ends: Ends, size: int) -> None:
-    said = (REPLY.pack(6, ANSWER, 1, 5) * 30)[:size]
+@pytest.mark.parametrize("said", NO_PLAIN_ANSWER)
+def test_what_is_no_plain_answer_is_left_to_others(ends: Ends, said: bytes) -> None:
     os.write(ends.answers, said)
     assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == -1
-    assert ends.line.data == said
+    assert (ends.line.data, ends.line.unsent) == (said, b"")
 
 
 def test_no_answer_yet_is_left_to_others(ends: Ends) -> None:
