@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
@@ -18,11 +17,6 @@ from arena.paths import data_folder
 
 OK, FAULT, MISSING = "ok", "!!", "--"
 ENGINE_COMPILED = (OK, "the engine is compiled")
-OPTIONAL = {
-    "distributed": "needed to run on a Dask cluster: pip install 'schotten-arena[cluster]'",
-    "Cython": "optional: pip fetches it to compile the engine",
-    "pytest": "needed to run the tests: pip install 'schotten-arena[test]'",
-}
 
 
 @click.command()
@@ -55,13 +49,6 @@ def checks() -> list[tuple[str, str]]:
     except PackageNotFoundError:
         lines.append((FAULT, "schotten-arena is not installed: pip install -e ."))
     lines += [_engine(), _data(), (OK, f"{core_count()} cores for workers")]
-    compiler = next((name for name in ("cc", "gcc", "clang", "cl") if shutil.which(name)), None)
-    lines.append((OK, f"C compiler: {compiler}") if compiler else (MISSING, "C compiler: none (to compile the engine)"))
-    for name, use in OPTIONAL.items():
-        try:
-            lines.append((OK, f"{name} {version(name)}"))
-        except PackageNotFoundError:
-            lines.append((MISSING, f"{name}: not installed ({use})"))
     return lines
 
 

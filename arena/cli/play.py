@@ -14,17 +14,16 @@ from arena.cli.main import INTERRUPTED
 from arena.cli.options import ISOLATION, PATH, complete_bots, real, rules, seed
 from arena.cli.replay import show_game
 from arena.errors import ArenaError
-from arena.game.record import parse_record
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
-from arena.results.board import result_line
+from arena.results.board import ending_text
 from arena.results.records import StoredGame
 from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen
 from arena.terminal.session import Seating, Session, end_text, read_unfinished
 from arena.terminal.viewer import Timeline, Viewer
-from arena.text import indented, one_line
+from arena.text import one_line
 from arena.tournament.store.reader import drawn_seed
 
 GAMES = Path("games")
@@ -96,23 +95,15 @@ def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level:
     timeline = Timeline(rules)
     session = Session(Seating(rules, number, (bot1, bot2), (bot1.name, bot2.name), level=level), timeline)
     if on_screen():
-        Viewer(timeline, pace).run_session(session, _end_of_bots)
+        Viewer(timeline, pace).run_session(session)
     else:
         session.play()
         assert session.result is not None
         show_game(StoredGame.of(session.result))
     click.echo(f"{one_line(bot1.name)} - {one_line(bot2.name)}, rules {rules.name}, seed {number}.")
     if session.result is not None:
-        click.echo(_end_of_bots(session))
+        click.echo(ending_text(StoredGame.of(session.result)))
     return 0
-
-
-def _end_of_bots(session: Session) -> str:
-    """How a game of two bots ended."""
-    assert session.result is not None
-    stored = StoredGame.of(session.result)
-    text = result_line(parse_record(stored.record), stored.names)
-    return text + (f"\n  {indented(stored.reason.strip())}" if stored.reason.strip() else "")
 
 
 def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: bool, level: str) -> Seating:

@@ -23,10 +23,9 @@ from arena.cli.options import (
     write_page,
 )
 from arena.game.record import parse_record
-from arena.results.board import legend, result_line, step_text, steps
+from arena.results.board import ending_text, legend, step_text, steps
 from arena.results.records import StoredGame, is_record
 from arena.results.sources import COMPARISON, DATABASE, FILE, GameFilter, find, games_of, list_games, read_game
-from arena.text import indented
 
 NODES = 2000
 
@@ -186,9 +185,7 @@ def show_game(stored: StoredGame, start: int = 0) -> None:
     click.echo(f"{legend(record.rules)}\n")
     for step in shown[start:]:
         click.echo(f"{step_text(step, last, stored.names, color)}\n")
-    click.echo(result_line(record, stored.names))
-    if stored.reason.strip():
-        click.echo(f"  {indented(stored.reason.rstrip())}")
+    click.echo(ending_text(stored))
 
 
 def _watch(stored: StoredGame, pace: float, start: int) -> None:

@@ -22,6 +22,8 @@ from arena.game.engine import State
 from arena.game.record import Record, parse_record
 from arena.game.rules import Rules
 from arena.results.decisions import Decision, decisions
+from arena.results.records import StoredGame
+from arena.text import indented
 from arena.tournament.games import GameResult
 
 _ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
@@ -146,3 +148,9 @@ def result_line(record: Record, names: Sequence[str] = ("", "")) -> str:
     seats = {"a": 0, "b": 1}
     who = f"{_who(seats[winner], names)} wins" if winner in seats else {"draw": "draw"}.get(winner, "broken off")
     return f"{who}, stones {stones}" + (f": {reason[0]}" if reason else "")
+
+
+def ending_text(stored: StoredGame) -> str:
+    """How a stored game ended: a line, and below it why it was forfeited. Texts of bots are made printable."""
+    line = result_line(parse_record(stored.record), stored.names)
+    return line + (f"\n  {indented(stored.reason.strip())}" if stored.reason.strip() else "")

@@ -16,7 +16,7 @@ from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import result_line, steps
+from arena.results.board import ending_text, steps
 from arena.results.decisions import Position
 from arena.results.layout import shortened
 from arena.results.records import StoredGame
@@ -63,9 +63,7 @@ class Timeline:
                 timeline.begun(step.state, timeline.names)
             else:
                 timeline.moved(step.state, step.decision.move)
-        timeline.result = result_line(record, stored.names)
-        if stored.reason.strip():
-            timeline.result += f"\n{stored.reason.strip()}"
+        timeline.result = ending_text(stored)
         return timeline
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
@@ -133,12 +131,12 @@ class Viewer:
         """Show a game that is complete."""
         self._app.run(pre_run=self._begin)
 
-    def run_session(self, session: Session, end: Callable[[Session], str]) -> None:
-        """Show a game while it is played; `end` says how it ended. What it raises passes through."""
+    def run_session(self, session: Session) -> None:
+        """Show a game while it is played. What it raises passes through."""
 
         def over() -> None:
             if session.result is not None:
-                self._timeline.result = end(session)
+                self._timeline.result = ending_text(StoredGame.of(session.result))
             self._app.invalidate()
 
         game = Background(session.play, over)
