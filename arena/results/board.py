@@ -45,7 +45,7 @@ def steps(game: GameResult | Record) -> list[Step]:
     made = decisions(game)
     record = game if isinstance(game, Record) else parse_record(game.record)
     deal = made[0].state() if made else State(record.rules, record.deal, record.auto_claim)
-    return [Step(0, None, deal), *(Step(one.number, one, one.state_after()) for one in made)]
+    return [Step(0, None, deal), *(Step(decision.number, decision, decision.state_after()) for decision in made)]
 
 
 # ---------------------------------------------------------------- drawing
@@ -91,8 +91,8 @@ def _card_line(label: str, row: Sequence[Sequence[str]], level: int, width: int,
 
 def _stone_line(state: State, width: int, color: bool) -> str:
     cells = []
-    for at, owner in enumerate(state.owners):
-        modes = state.modes(at + 1)
+    for index, owner in enumerate(state.owners):
+        modes = state.modes(index + 1)
         text = owner + (" " + "".join(mode[0] for mode in modes) if modes else "")
         cells.append(paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (width - len(text) - 2))
     return f"{'stones':<{_MARGIN}}" + "".join(cells)

@@ -157,18 +157,18 @@ def _tables(
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:
     """Rows in the order of the variants, under each bot if there are bots (by name, or in the order of `bots`)."""
-    place = table["variant"].map({name: at for at, name in enumerate(variants)})
-    keys = pd.DataFrame({"place": place.astype(np.int64)})
+    order = table["variant"].map({name: index for index, name in enumerate(variants)})
+    keys = pd.DataFrame({"place": order.astype(np.int64)})
     for name in ("opponent", "bot"):
         if name in table.columns:
-            keys.insert(0, name, table[name].map({bot: at for at, bot in enumerate(bots or sorted(table[name]))}))
+            keys.insert(0, name, table[name].map({bot: index for index, bot in enumerate(bots or sorted(table[name]))}))
     return table.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(drop=True)
 
 
 def _labelled(frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]) -> pd.DataFrame:
     """The columns and the variant, with deals renumbered so that equal numbers mean equal cards in all runs."""
     out = frame.filter(list(columns)).copy()
-    seeds = list(dict.fromkeys(one.seed for one in runs))
+    seeds = list(dict.fromkeys(other.seed for other in runs))
     out["deal"] = out["deal"].to_numpy(dtype=np.int64) + (seeds.index(run.seed) << 40)
     for name in ("first", "second"):
         if name in out.columns:

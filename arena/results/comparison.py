@@ -79,8 +79,8 @@ def find_variant(rules: str, variants: Mapping[str, str] | list[str]) -> str:
 
 def variant_folders(folder: Path) -> dict[str, Path]:
     """The runs of a comparison that have begun, by their rule sets. ComparisonError if there is none."""
-    found = read_comparison(folder)
-    variants = {} if found is None else found.variants
+    comparison = read_comparison(folder)
+    variants = {} if comparison is None else comparison.variants
     begun = {rules: folder / name for name, rules in variants.items() if is_begun(folder / name)}
     if not begun:
         raise ComparisonError(f"no variant of {folder} has begun yet; arena resume {folder} plays them")
@@ -108,7 +108,7 @@ def read_comparison(folder: Path) -> ComparisonConfig | None:
         values = json.loads(read_small_file(path))
         if values["comparison"] > _VERSION:
             raise ComparisonError(f"{path} was written by a newer version of arena; use that one")
-        variants = {str(one["folder"]): str(one["rules"]) for one in values["variants"]}
+        variants = {str(variant["folder"]): str(variant["rules"]) for variant in values["variants"]}
         if any(Path(name).name != name or name in ("", "..") for name in variants):
             raise ValueError("a variant has its run in a folder elsewhere")
         is_own = is_own_file(path)

@@ -56,10 +56,13 @@ class Position:
             seat=state.turn,
             phase=state.phase,
             hands=(state.hand_of(0), state.hand_of(1)),
-            sides=(tuple([state.side(0, at) for at in stones]), tuple([state.side(1, at) for at in stones])),
+            sides=(
+                tuple([state.side(0, stone) for stone in stones]),
+                tuple([state.side(1, stone) for stone in stones]),
+            ),
             owners=state.owners,
-            modes=tuple([state.modes(at) for at in stones]),
-            completed=tuple([state.completed_first(at) for at in stones]),
+            modes=tuple([state.modes(stone) for stone in stones]),
+            completed=tuple([state.completed_first(stone) for stone in stones]),
             beside=(state.row(0), state.row(1)),
             decks=state.deck_counts,
             pending=state.pending,
@@ -128,15 +131,17 @@ def decisions(game: GameResult | Record) -> list[Decision]:
     asks: list[bool] = [False, False]
     times: list[list[float]] = [[], []]
     if isinstance(game, GameResult):
-        choices = [[len(moves) > 1 for seat, moves in zip(seats, legal) if seat == one] for one in (0, 1)]
+        choices = [[len(moves) > 1 for seat, moves in zip(seats, legal) if seat == number] for number in (0, 1)]
         asks, times = _asked(game, record.deal.starter, choices)
-    spent = tuple([iter(one) for one in times])
+    spent = tuple([iter(number) for number in times])
     made = []
-    for at, (move, seat) in enumerate(zip(record.moves, seats)):
-        state = states[at]
-        asked = len(legal[at]) > 1 or asks[seat]
+    for index, (move, seat) in enumerate(zip(record.moves, seats)):
+        state = states[index]
+        asked = len(legal[index]) > 1 or asks[seat]
         ms = next(spent[seat], None) if asked else None
-        made.append(Decision(at + 1, state.turns, seat, state.phase, legal[at], move, asked, ms, state, states[at + 1]))
+        made.append(
+            Decision(index + 1, state.turns, seat, state.phase, legal[index], move, asked, ms, state, states[index + 1])
+        )
     return made
 
 

@@ -209,14 +209,14 @@ def read_games(path: Path) -> Iterator[GameResult]:
     Raises ReplayError with the line of a record that cannot be read, or of a game that was broken off.
     """
     pairings: dict[tuple[str, str], int] = {}
-    for at, line in enumerate(record_lines(path)):
+    for number, line in enumerate(record_lines(path)):
         try:
-            yield game_of(line, at, pairings)
+            yield game_of(line, number, pairings)
         except ArenaError as error:
             raise ReplayError(f"{line.location}: {error}") from None
 
 
-def game_of(line: RecordLine, at: int, pairings: dict[tuple[str, str], int]) -> GameResult:
+def game_of(line: RecordLine, number: int, pairings: dict[tuple[str, str], int]) -> GameResult:
     """The game of a line, number `at` of its file; `pairings` collects those that have no number."""
     record = parse_record(line.record)
     about = _checked({**line.about, **record.about})
@@ -230,14 +230,14 @@ def game_of(line: RecordLine, at: int, pairings: dict[tuple[str, str], int]) -> 
         raise ReplayError(f"'{first}' plays itself; the two bots need names of their own")
     ending, kind = _ending(record, reason[0] if reason else "")
     taken = tuple(map(int, stones.split("-")))
-    known = tuple([about.get(f"decisions_{one}") for one in _NAMES])
+    known = tuple([about.get(f"decisions_{seat_name}") for seat_name in _NAMES])
     if "turns" not in about or None in known:
         turns, known = _replayed(record)
         about.setdefault("turns", turns)
-    two = (first, second) if first < second else (second, first)
-    pairing = about["pairing"] if "pairing" in about else pairings.setdefault(two, len(pairings))
+    bots = (first, second) if first < second else (second, first)
+    pairing = about["pairing"] if "pairing" in about else pairings.setdefault(bots, len(pairings))
     return GameResult(
-        id=GameId(pairing, about.get("deal", deal_number(record, at)), about.get("game", int(first != two[0]))),
+        id=GameId(pairing, about.get("deal", deal_number(record, number)), about.get("game", int(first != bots[0]))),
         round=about.get("round", 0),
         first=first,
         second=second,
@@ -278,11 +278,11 @@ def _ending(record: Record, reason: str) -> tuple[str, str | None]:
     return ending, kind
 
 
-def deal_number(record: Record, at: int) -> int:
+def deal_number(record: Record, line: int) -> int:
     """The number of the deal; the place in the file where the record has none."""
     seed, _, rest = record.deal_text.partition(":")
     number = rest.partition(":")[0]
-    return int(number) if seed != "cards" and len(number) <= 11 else at
+    return int(number) if seed != "cards" and len(number) <= 11 else line
 
 
 def _replayed(record: Record) -> tuple[int, tuple[int, int]]:

@@ -49,15 +49,17 @@ class RunLine:
 
 def run_lines(root: Path) -> list[RunLine]:
     """The runs and comparisons in a folder, the one that was worked on last first."""
-    lines = [run_line(found) for found in runs_in(root)]
+    lines = [run_line(stored) for stored in runs_in(root)]
     return sorted(lines, key=lambda line: (-line.last_played, line.name))
 
 
-def run_line(found: Found) -> RunLine:
+def run_line(stored: Found) -> RunLine:
     """How a run or a comparison stands."""
-    name, worked = found.folder.name, last_worked_on(found)
+    name, worked = stored.folder.name, last_worked_on(stored)
     try:
-        return _compared(name, worked, found.folder) if found.kind == COMPARISON else _run(name, worked, found.folder)
+        return (
+            _compared(name, worked, stored.folder) if stored.kind == COMPARISON else _run(name, worked, stored.folder)
+        )
     except ArenaError as error:
         return RunLine(name, worked, note=first_line(str(error)))
 

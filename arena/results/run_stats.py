@@ -210,9 +210,9 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
     needed_by_counts = {counts: units_needed(counts, error) for counts in by_counts}
     rows = [_estimate(by_counts[counts]) for counts in all_counts]
     needed = [needed_by_counts[counts] for counts in all_counts]
-    found = pd.concat([table.reset_index(drop=True), pd.DataFrame(rows)], axis=1)
-    found["units_needed"] = pd.array(needed, dtype="Int64")
-    return found
+    frame = pd.concat([table.reset_index(drop=True), pd.DataFrame(rows)], axis=1)
+    frame["units_needed"] = pd.array(needed, dtype="Int64")
+    return frame
 
 
 def _estimate(head: HeadToHead) -> dict[str, Any]:

@@ -200,8 +200,8 @@ class StoredGames:
         for game in islice(self.chosen(wanted), max(number - 1, 0), number):
             return game
         there = self.count() if wanted.all else sum(1 for _ in self.chosen(wanted))
-        such = "" if wanted.all else " such"
-        raise ReplayError(f"{self.name} has no{such} game {text[:30]}; it holds {there}{such}, numbered from 1")
+        named = "" if wanted.all else " such"
+        raise ReplayError(f"{self.name} has no{named} game {text[:30]}; it holds {there}{named}, numbered from 1")
 
     def at(self, numbers: Sequence[int]) -> Iterator[GameResult]:
         """The games of these numbers, from 0 and ascending."""
@@ -257,8 +257,8 @@ def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> St
         folders = {path.name: path for path in variant_folders(folder).values()}
         variant, _, game = (game or next(iter(folders))).partition("/")
         if variant not in folders:
-            such = f"{next(iter(folders))}/0/0/0 (there: {', '.join(folders)})"
-            raise ReplayError(f"{variant[:30]}: name the variant, too, such as {such}")
+            example = f"{next(iter(folders))}/0/0/0 (there: {', '.join(folders)})"
+            raise ReplayError(f"{variant[:30]}: name the variant, too, such as {example}")
         folder = folders[variant]
     with games_of(str(folder)) as games:
         return StoredGame.of(games.game(game or "1", wanted))

@@ -192,20 +192,23 @@ def _sums(games: GameColumns) -> dict[str, Ints]:
 def _rows(games: GameColumns, ratings: Ratings, bots: Sequence[str]) -> dict[str, dict[str, Any]]:
     """For each bot its row, without a place."""
     sums = {name: values.tolist() for name, values in _sums(games).items()}
-    at, rated = {bot: place for place, bot in enumerate(games.bots)}, {bot: i for i, bot in enumerate(ratings.bots)}
+    index_of, rated = (
+        {bot: index for index, bot in enumerate(games.bots)},
+        {bot: i for i, bot in enumerate(ratings.bots)},
+    )
     rows: dict[str, dict[str, Any]] = {}
     for bot in bots:
-        row: dict[str, Any] = {name: sums[name][at[bot]] if bot in at else 0 for name in COUNTS}
-        number, begun = row["games"], sums["begun"][at[bot]] if bot in at else 0
+        row: dict[str, Any] = {name: sums[name][index_of[bot]] if bot in index_of else 0 for name in COUNTS}
+        number, begun = row["games"], sums["begun"][index_of[bot]] if bot in index_of else 0
         i = rated.get(bot)
         row |= {
             "elo": math.nan if i is None else float(ratings.elo[i]),
             "elo_error95": math.nan if i is None else float(ratings.error95[i]),
             "flag": "?" if i is None else ratings.flag[i],
             "elo_bound": math.nan if i is None else float(ratings.bound[i]),
-            "score": sums["half_points"][at[bot]] / 2 / number if number else math.nan,
-            "score_first": sums["half_points_begun"][at[bot]] / 2 / begun if begun else math.nan,
-            "mean_turns": sums["turns"][at[bot]] / number if number else math.nan,
+            "score": sums["half_points"][index_of[bot]] / 2 / number if number else math.nan,
+            "score_first": sums["half_points_begun"][index_of[bot]] / 2 / begun if begun else math.nan,
+            "mean_turns": sums["turns"][index_of[bot]] / number if number else math.nan,
         }
         rows[bot] = row
     return rows
@@ -214,10 +217,10 @@ def _rows(games: GameColumns, ratings: Ratings, bots: Sequence[str]) -> dict[str
 def _ranked(rows: Mapping[str, dict[str, Any]], run: RunData, order: list[str]) -> list[dict[str, Any]]:
     """The rows with COLUMNS in order, and the format's own after them."""
     if run.places is None:
-        return [_row(at, bot, rows[bot]) for at, bot in enumerate(order, 1)]
-    rank = {bot: at for at, bot in enumerate(order)}
+        return [_row(index, bot, rows[bot]) for index, bot in enumerate(order, 1)]
+    rank = {bot: index for index, bot in enumerate(order)}
     places = sorted(run.places, key=lambda place: (place.rank, rank[place.bot]))
-    whole = [all(place.tiebreak[at] % 1 == 0 for place in places) for at in range(len(run.tiebreaks))]
+    whole = [all(place.tiebreak[index] % 1 == 0 for place in places) for index in range(len(run.tiebreaks))]
     return [
         _row(place.rank, place.bot, rows[place.bot])
         | {"format_points": float(place.points)}

@@ -359,10 +359,10 @@ def head_to_head_line(standings: RunStandings) -> str:
     """How much stronger the first of two bots is, and how surely; "" without a figure of two bots."""
     if standings.head_to_head is None:
         return ""
-    head, (one, two) = standings.head_to_head, standings.run.bots
+    head, (first, second) = standings.head_to_head, standings.run.bots
     names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
     counts = ", ".join(map(str, head.counts))
-    bot, opponent = one_line(one), one_line(two)
+    bot, opponent = one_line(first), one_line(second)
     difference = f"against {opponent}: {difference_text(head)}"
     if head.flag:
         difference = difference_text(head, opponent)

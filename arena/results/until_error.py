@@ -36,14 +36,14 @@ def next_stop(units: int) -> int:
     return (units // step + 1) * step
 
 
-def largest_error(found: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
+def largest_error(standings_: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
     """The largest 95% error in the table and whose it is, of some bots or of all; infinite for a bot without one."""
     errors = [
         (math.inf if math.isnan(row["elo_error95"]) else float(row["elo_error95"]), str(row["bot"]))
-        for row in found.rows
+        for row in standings_.rows
         if not bots or row["bot"] in bots
     ]
-    return max(errors, key=lambda one: one[0])
+    return max(errors, key=lambda error: error[0])
 
 
 @dataclass
@@ -89,12 +89,12 @@ class UntilError:
     def reached(self) -> bool:
         return self.worst[0] <= self.error
 
-    def look(self, found: Sequence[RunStandings], config: TournamentConfig) -> TournamentConfig | None:
+    def look(self, runs: Sequence[RunStandings], config: TournamentConfig) -> TournamentConfig | None:
         """The settings of the next stop for complete runs of `config`; None if the errors are small, or at `most`."""
         units, _ = config.schedule().extent
         per_unit = 2 if config.pairs else 1
         self.games = units * per_unit
-        self.worst = max((largest_error(one, self.bots) for one in found), key=lambda one: one[0])
+        self.worst = max((largest_error(run, self.bots) for run in runs), key=lambda run: run[0])
         games = min(next_stop(units) * per_unit, self.most)
         if self.reached or games <= self.games:
             return None

@@ -66,10 +66,10 @@ def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
 
 def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
     """A plot of what `source` names, by its title; of a comparison one for each variant, unless it is of them all."""
-    what, place = find(source)
-    if what != COMPARISON:
-        return {"": plot_of(run_data(what, place), kind, prior)}
-    folders = variant_folders(place)
+    stored, folder = find(source)
+    if stored != COMPARISON:
+        return {"": plot_of(run_data(stored, folder), kind, prior)}
+    folders = variant_folders(folder)
     if kind == "variants":
         return {"": rates_plot(comparison(read_variants(list(folders.values()), 0)))}
     return {rules: plot_of(run_data(DATABASE, folder), kind, prior) for rules, folder in folders.items()}
@@ -271,7 +271,7 @@ def _edge(bucket: int) -> float:
     return bucket_ms(bucket) if bucket < 8 else bucket_ms(bucket) * 4 / 4.5
 
 
-def card_frames(place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
+def card_frames(source: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
     """How often tactic cards were played and won, and what was sampled; None without tactics."""
     try:
         rules = load_rules(str(run.config.get("rules")))
@@ -279,7 +279,7 @@ def card_frames(place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[st
         return None, []
     if not rules.tactics:
         return None, []
-    with games_of(str(place), counting=True) as games:
+    with games_of(str(source), counting=True) as games:
         sample, note = spaced(games, CARD_GAMES)
         frame = plays_frame(sample, rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")

@@ -232,15 +232,17 @@ def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
     return sorted(islice(sorted(chosen), count))
 
 
-def sample(place: Path, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
+def sample(source: Path, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
     """Games to show, and among how many they were chosen; `frame` holds those of a run in schedule order."""
-    with games_of(str(place)) as games:
+    with games_of(str(source)) as games:
         games.chosen(wanted)  # tells of bots that are not there
         if wanted.all and games.reader is not None:
             numbers = list(range(len(frame)))
             forfeits = list(zip(frame["forfeit_by"].astype(object), frame["forfeit"].astype(object)))
         else:
-            found = [(number, (game.forfeit_by, game.forfeit)) for number, game in enumerate(games) if game in wanted]
-            numbers, forfeits = [number for number, _ in found], [forfeit for _, forfeit in found]
+            chosen_games = [
+                (number, (game.forfeit_by, game.forfeit)) for number, game in enumerate(games) if game in wanted
+            ]
+            numbers, forfeits = [number for number, _ in chosen_games], [forfeit for _, forfeit in chosen_games]
         chosen = [numbers[index] for index in chosen_places(forfeits, count)]
         return [(str(number + 1), game) for number, game in zip(chosen, games.at(chosen))], len(numbers)

@@ -110,20 +110,20 @@ def report_page(
 
     StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
     """
-    kind, place = find(source)
+    kind, folder = find(source)
     if kind == COMPARISON:
-        title, parts, games, there = _comparison(place, count, wanted, prior)
+        title, parts, games, there = _comparison(folder, count, wanted, prior)
         heading = title
     else:
-        run = run_data(kind, place)
-        part = _run(kind, place, run, prior)
+        run = run_data(kind, folder)
+        part = _run(kind, folder, run, prior)
         title, heading, parts = heading_of(run), one_line(run.name), [part]
-        games, there = _games(place, run, count, wanted)
+        games, there = _games(folder, run, count, wanted)
     sampled = f"All {there} games can be replayed here."
     if len(games) < there:
         sampled = (
             f"{len(games)} of {there} games can be replayed here: first a forfeit of each bot and kind, then games"
-            f" evenly spaced over the run. For others: arena replay {one_line(str(place))} GAME --html"
+            f" evenly spaced over the run. For others: arena replay {one_line(str(folder))} GAME --html"
         )
     return render(
         "report.html",
@@ -139,11 +139,11 @@ def report_page(
 
 
 def _games(
-    place: Path, run: RunData, count: int, wanted: GameFilter, before: str = ""
+    source: Path, run: RunData, count: int, wanted: GameFilter, before: str = ""
 ) -> tuple[list[dict[str, Any]], int]:
     if count < 1:
         return [], len(run.games)
-    numbered, there = sample(place, run.games, wanted, count)
+    numbered, there = sample(source, run.games, wanted, count)
     games = []
     for number, game in numbered:
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
@@ -152,9 +152,9 @@ def _games(
 
 
 def _comparison(
-    place: Path, count: int, wanted: GameFilter, prior: float
+    source: Path, count: int, wanted: GameFilter, prior: float
 ) -> tuple[str, list[ReportPart], list[dict[str, Any]], int]:
-    folders = variant_folders(place)
+    folders = variant_folders(source)
     parts: list[ReportPart] = []
     games: list[dict[str, Any]] = []
     there = 0
@@ -165,16 +165,16 @@ def _comparison(
             ReportPart([Section("variants", "Variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])])
         )
         parts[0].lead = whole.remarks
-    for at, (rules, folder) in enumerate(folders.items()):
+    for index, (rules, folder) in enumerate(folders.items()):
         run = run_data("run", folder)
         part = _run(DATABASE, folder, run, prior)
-        part.id, part.prefix, part.folder = f"v{at}-", rules, f"{folder.name}/"
+        part.id, part.prefix, part.folder = f"v{index}-", rules, f"{folder.name}/"
         parts.append(part)
-        share = count * (at + 1) // len(folders) - count * at // len(folders)
+        share = count * (index + 1) // len(folders) - count * index // len(folders)
         more, held = _games(folder, run, share, wanted, part.folder)
         games += more
         there += held
-    title = whole.heading if whole is not None else one_line(place.name)
+    title = whole.heading if whole is not None else one_line(source.name)
     return title, parts, games, there
 
 
@@ -186,7 +186,7 @@ def _compared(folders: list[Path]) -> Report | None:
         return None
 
 
-def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
+def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
     stats = stats_report(run, ERROR, prior)
     frames = {table.name: table.data for table in stats.tables}
     figures = standings(run, prior)
@@ -198,7 +198,7 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
         return [shown.pop(name) for name in names if name in shown]
 
     order = [str(bot) for bot in figures.table["bot"]]
-    lead, (verdict, test) = _lead(figures), _sprt(kind, place, run)
+    lead, (verdict, test) = _lead(figures), _sprt(kind, folder, run)
     lengths, ends = [length_plot(frames["length_histogram"])], [endings_plot(run.games, order)]
     sections = [
         _standings(figures, main, lead, progress_plot(run, prior)),
@@ -217,7 +217,7 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> ReportPart:
         Section("endings", "How games end", ends, closed=taken("endings", "endings_by_bot"), half=True),
         _forfeits(run, order, taken("terminations", "forfeits")),
         *_times(run, taken("time")),
-        *_cards(place, run),
+        *_cards(folder, run),
         Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
     ]
@@ -285,11 +285,11 @@ def _cut(table: Table) -> Table:
     return replace(table, shown=table.people[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
-def _sprt(kind: str, place: Path, run: RunData) -> tuple[list[str], list[Section]]:
+def _sprt(kind: str, folder: Path, run: RunData) -> tuple[list[str], list[Section]]:
     """Where a sequential test stands, as `arena sprt` says it: the verdict, and the rest of it."""
     if kind != DATABASE:
         return [], []
-    with Reader(place) as reader:
+    with Reader(folder) as reader:
         test = stored_config(reader).verdict()
         if test is None:
             return [], []
@@ -324,8 +324,8 @@ def _times(run: RunData, closed: Sequence[Table]) -> Iterator[Section]:
         yield Section("times", "Thinking time", plots, notes=[note], closed=closed)
 
 
-def _cards(place: Path, run: RunData) -> Iterator[Section]:
-    effects, notes = card_frames(place, run)
+def _cards(folder: Path, run: RunData) -> Iterator[Section]:
+    effects, notes = card_frames(folder, run)
     if effects is not None:
         table = table_of("cards", "", effects)
         score = "Score of the sides that played the card."
