@@ -101,7 +101,7 @@ OLD_COMMANDS = {
 OLD_OPTIONS = {
     "bench": {"--depth": "--perft DEPTH"},
     "compare": {"--rules": "--variants"},
-    "check": {"--ladder": "arena ladder BOT", "--quick": "--games 12"},
+    "check": {"--ladder": "arena ladder BOT", "--quick": "--games 12", "--strength": "arena match BOT greedy"},
     "ladder": {"--out": "arena run ladder --out DIR", "--show": "arena standings ladder"},
     "export": {"--games": "--all", "--crosstable": "--all", "--to": "--out"},
     "league create": {
