@@ -156,10 +156,9 @@ class Backend:
 
     async def _renew(self, asked: Collection[str] | None = None) -> None:
         """Compute the standings, and make the pages that were `asked` for (None: all)."""
-        version, begun = self.version, time.monotonic()
-        pages = await self._on_site(new_edition, None if asked is None else [*asked], MAX_RENEWED_PAGES)
-        now = time.monotonic()
-        fresh_until = now + max(FRESH_S, 10 * (now - begun))  # a tenth of the time at most is spent on pages
+        version = self.version
+        pages, seconds = await self._on_site(new_edition, None if asked is None else [*asked], MAX_RENEWED_PAGES)
+        fresh_until = time.monotonic() + max(FRESH_S, 10 * seconds)  # a tenth of a core at most is spent on pages
         self._edition = Edition(pages, version, fresh_until)
 
     async def _keep_fresh(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -95,8 +96,14 @@ class PublicPage:
 _sites: dict[tuple[Path, str | None], Site] = {}  # those that this process is serving
 
 
-def new_edition(folder: Path, level: str | None, asked: Sequence[str] | None, most: int) -> dict[str, PublicPage]:
-    """Compute the standings of a served league; its main pages, and at most so many others (None: of all)."""
+def new_edition(
+    folder: Path, level: str | None, asked: Sequence[str] | None, most: int
+) -> tuple[dict[str, PublicPage], float]:
+    """Compute the standings of a served league; its main pages, and at most so many others (None: of all).
+
+    Also returns the processor time that this took, in seconds.
+    """
+    begun = time.thread_time()
     known = _sites.get((folder, level))
     if known is None and threading.current_thread() is threading.main_thread():  # in a process of its own
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
@@ -106,7 +113,7 @@ def new_edition(folder: Path, level: str | None, asked: Sequence[str] | None, mo
     for path in islice(paths(site) if asked is None else asked, most):
         with suppress(NoPage):
             pages[path] = pages.get(path) or public_page(site, path)
-    return pages
+    return pages, time.thread_time() - begun
 
 
 def with_site(folder: Path, level: str | None, what: Callable[..., Any], args: tuple[Any, ...]) -> Any:
