@@ -50,7 +50,7 @@ __all__ = [
     "run_tournament",
 ]
 
-PLACES = {
+MODULES = {
     "ArenaError": "arena.errors",
     "Bot": "arena.bots.bot",
     "Deal": "arena.game.deals",
@@ -79,10 +79,10 @@ PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in PLACES:
+    if name not in MODULES:
         raise AttributeError(f"module 'arena' has no attribute '{name}'")
-    found = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
-    return found
+    value = globals()[name] = getattr(importlib.import_module(MODULES[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -87,7 +87,7 @@ def settings() -> str:
 
 def api() -> str:
     """The public names, each documented from its docstring. What is C only is no member of a compiled class."""
-    return _described((name, arena.PLACES[name], getattr(arena, name)) for name in arena.__all__)
+    return _described((name, arena.MODULES[name], getattr(arena, name)) for name in arena.__all__)
 
 
 def policy() -> str:

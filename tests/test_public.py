@@ -33,13 +33,13 @@ def python(code: str) -> str:
 
 @pytest.mark.parametrize("name", arena.__all__)
 def test_a_name_is_what_editors_are_told(name: str) -> None:
-    assert getattr(arena, name) is getattr(sys.modules[arena.PLACES[name]], name)
+    assert getattr(arena, name) is getattr(sys.modules[arena.MODULES[name]], name)
     assert name in dir(arena)
 
 
 def test_editors_are_told_all_names() -> None:
-    assert told_to_editors() == arena.PLACES
-    assert sorted(arena.PLACES) == arena.__all__
+    assert told_to_editors() == arena.MODULES
+    assert sorted(arena.MODULES) == arena.__all__
     with pytest.raises(AttributeError, match="module 'arena' has no attribute 'lod'"):
         arena.lod  # noqa: B018
 

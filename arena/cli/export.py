@@ -73,8 +73,8 @@ def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterato
 
 
 def _write_tables(source: str, everything: bool, out: Path | None) -> None:
-    kind, place = find(source)
-    runs = [(kind, place)] if kind != COMPARISON else [("", folder) for folder in variant_folders(place).values()]
+    kind, stored = find(source)
+    runs = [(kind, stored)] if kind != COMPARISON else [("", folder) for folder in variant_folders(stored).values()]
     for run_kind, folder in runs:
         target = folder
         if out is not None:
@@ -111,9 +111,9 @@ def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prio
     """
     from arena.results.pages.report import report_page
 
-    place = find(source).folder
+    stored = find(source).folder
     if out is None:
-        out = place / "report.html" if place.is_dir() else Path(f"{place.stem}.html")
+        out = stored / "report.html" if stored.is_dir() else Path(f"{stored.stem}.html")
     write_page(report_page(source, replays, wanted, DEFAULT_PRIOR if prior is None else prior), out)
 
 

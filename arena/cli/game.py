@@ -193,8 +193,8 @@ def _is_position(line: str) -> bool:
     return isinstance(content, dict) and "positions" not in content
 
 
-def _json(text: str, place: str) -> Any:
+def _json(text: str, source: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ArenaError(f"{place} is not JSON: {error}") from None
+        raise ArenaError(f"{source} is not JSON: {error}") from None

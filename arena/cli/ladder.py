@@ -67,12 +67,12 @@ def ladder(
     same command again. The rungs play each other with 'arena run ladder'.
     """
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
-    places = []
+    standings = []
     for name in dict.fromkeys(split_variants(rules, "--rules") or ["base"]):
-        place = stand(config, bot, name, games or MAX_GAMES, isolation, tell=lambda text: click.echo(text, err=True))
-        if not place.complete:
+        standing = stand(config, bot, name, games or MAX_GAMES, isolation, tell=lambda text: click.echo(text, err=True))
+        if not standing.complete:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED
-        places.append(place)
-    print_report(standing_report(places), form, to)
+        standings.append(standing)
+    print_report(standing_report(standings), form, to)
     return 0

@@ -163,7 +163,7 @@ def ratings_of(results: Sequence[PairResult]) -> dict[str, tuple[float, float]]:
     if not played:
         return {}
     bots = sorted({bot for result in played for bot in (result.a, result.b)})
-    number = {bot: at for at, bot in enumerate(bots)}
+    number = {bot: index for index, bot in enumerate(bots)}
     games = np.array([result.games for result in played])
     pairing = np.repeat(np.arange(len(played)), games)
     before = np.arange(len(pairing)) - np.repeat(np.cumsum(games) - games, games)  # games of the same two
