@@ -220,9 +220,12 @@ class WorkerProcess:
         if self.loading is not None:
             limit = self.job.loading_patience_s(self.loading)
             return limit, f"not finished within {limit:g} s"
-        if self.snapshot().hook is None:
+        hook = self.snapshot().hook
+        if hook is None:
             return _STALL_S, f"no progress for {_STALL_S:g} s"
         limit = self.job.patience_s
+        if hook == "__init__":
+            limit = max(limit, self.job.limits.loading_s)
         return limit, f"no answer within {limit:g} s"
 
     def kill(self) -> None:

@@ -256,6 +256,17 @@ def test_a_bot_that_never_answers_forfeits_the_rest_of_a_pairing(tmp_path: Path,
     assert log.count("foe gave no answer in time in 3 games against") == 2
 
 
+def test_making_a_bot_may_take_as_long_as_loading_it(tmp_path: Path) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(
+        "import time\n\n\nclass Slow:\n    def __init__(self):\n        time.sleep(1.5)\n\n"
+        "    def act(self, view, moves):\n        return moves[0]\n"
+    )
+    data = settings({"spec": str(file), "name": "slow"}, FIELD[0], games=2)
+    play(tmp_path / "run", data, limits=Limits(decision_s=0.3, loading_s=60), workers=1)
+    assert forfeits(tmp_path / "run") == {}
+
+
 @linux
 def test_a_game_that_hangs_is_stored_when_the_run_is_to_end() -> None:
     job = replace(_job("loop_c", "well_behaved"), workers=1)
