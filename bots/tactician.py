@@ -20,11 +20,13 @@ Strength = tuple[int, int]  # category, sum: the greater wins
 
 
 class Tactician(Bot):
-    """`hand` and `unseen`: what a card in the hand and an unseen one count as an out; 1 is a card that surely comes."""
+    """`hand` and `unseen`: what a card in the hand and an unseen one count as an out; 1 is a card that surely comes.
+    `price`: what a tactic card must gain, in stones."""
 
-    def __init__(self, hand: float = 0.8, unseen: float = 0.25) -> None:
+    def __init__(self, hand: float = 0.8, unseen: float = 0.25, price: float = 0.1) -> None:
         self.hand = hand
         self.unseen = unseen
+        self.price = price
 
     def act(self, view: View, moves: list[Move]) -> Move:
         theirs = dict.fromkeys(map(split, view.unseen), self.unseen)
@@ -40,34 +42,41 @@ class Tactician(Bot):
         stone, card = move.stone, move.card
         if move.kind == "place" and card is not None and stone in self.now:
             if not is_clan(card) and self.view.phase == "play" and stone not in self.lost:
-                return -0.2
+                return -0.8
             bound = move.binding or card
             weights = {**self.mine, split(bound): 0.0} if is_clan(bound) else self.mine
             importance = 1.0 + 0.2 * sum(abs(stone - other) < 3 for other in range(1, 10) if other not in self.now)
             return importance * (self.lead(stone, [bound], weights=weights) - self.now[stone])
         if move.kind == "take" and card is not None and stone in self.now:
             return self.lead(stone, without=card) - self.now[stone]
-        if move.kind == "mode" and stone in self.lost:
-            return 0.3 - 0.1 * (card == "mud")
+        if move.kind == "mode" and card is not None and stone in self.lost:
+            return self.lead(stone, mode=card) - self.now[stone] - self.price
         if move.kind == "ruse" and card in ("deserter", "traitor"):
-            return 0.5 if self.lost else -0.3
+            return max((self.without_best(stone) - self.now[stone] for stone in self.lost), default=-1.0) - self.price
         return self.of_hand(move)
 
+    def without_best(self, stone: int) -> float:
+        """How likely a stone is won once the best clan card of the other side is taken."""
+        return max(self.lead(stone, without=card) for card in self.view.side(1 - self.view.seat, stone))
+
     def of_hand(self, move: Move) -> float:
-        """What a draw, a return and all else is worth: two tactic cards are kept for the defence."""
+        """What a draw, a return and all else is worth: a tactic card is kept for the defence."""
         if move.kind == "draw":
-            wants = sum(not is_clan(card) for card in self.view.hand) < 2
+            wants = all(is_clan(card) for card in self.view.hand)
             return float((move.text == "draw tactic") == wants)
         if move.kind == "return" and move.card is not None:
             return -float(split(move.card)[1]) if is_clan(move.card) else -11.0
-        return {"claim": 1.0, "ruse": -0.1, "discard": -0.2, "pass": -0.5}.get(move.kind, -0.3)
+        return {"claim": 1.0, "discard": -0.2, "pass": -0.9}.get(move.kind, -0.8)
 
-    def lead(self, stone: int, extra: Sequence[str] = (), without: str = "", weights: Weights | None = None) -> float:
-        """How likely the stone is won, roughly, with cards added to the own side or one less on the other one."""
+    def lead(
+        self, stone: int, extra: Sequence[str] = (), without: str = "", mode: str = "", weights: Weights | None = None
+    ) -> float:
+        """How likely the stone is won, roughly: with cards added to the own side, one less on the other, or a mode."""
         view = self.view
         rivals = [card for card in view.side(1 - view.seat, stone) if card.partition("=")[0] != without]
-        ours = prospects([*view.side(view.seat, stone), *extra], view, stone, self.mine if weights is None else weights)
-        others = prospects(rivals, view, stone, self.theirs)
+        weights = self.mine if weights is None else weights
+        ours = prospects([*view.side(view.seat, stone), *extra], view, stone, weights, mode)
+        others = prospects(rivals, view, stone, self.theirs, mode)
         return 1 / (1 + math.exp(expected(others) - expected(ours)))
 
     def is_lost(self, stone: int) -> bool:
@@ -100,9 +109,11 @@ def expected(prospects: list[tuple[Strength, float]]) -> float:
     return total
 
 
-def prospects(cards: list[str], view: View, stone: int, weights: Weights) -> list[tuple[Strength, float]]:
+def prospects(
+    cards: list[str], view: View, stone: int, weights: Weights, mode: str = ""
+) -> list[tuple[Strength, float]]:
     """The formations that a side may become, and how likely each is by its outs. Wild cards fit anywhere."""
-    fog, size = "fog" in view.modes(stone), view.capacity(stone)
+    fog, size = "fog" in (mode, *view.modes(stone)), view.capacity(stone) + (mode == "mud")
     known = [split(bound) for card in cards if is_clan(bound := card.partition("=")[2] or card)]
     return [
         (strength, chance)
