@@ -497,7 +497,7 @@ def settings_reference(of: type[Any]) -> str:
 
     >>> from arena.bots.limits import Limits
     >>> settings_reference(Limits).splitlines()[2]
-    '| `decision_s` | seconds, more than 0 and at most 86400 | 60.0 | Seconds for an answer without a clock |'
+    '| `decision_s` | seconds, more than 0 and at most 86400 | 10.0 | Seconds for an answer without a clock |'
     """
     declared = settings_of(of)
     parts = [rows_of({name: setting for name, setting in declared.items() if not (setting.section or setting.of)})]
