@@ -114,20 +114,8 @@ def test_every_format(arena: Arena, played: dict[str, Any], form: str) -> None:
 
 def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
     for rules, seed in (("base", 1), ("expert", 2)):
-        arena(
-            "match",
-            "greedy",
-            "random",
-            "--games",
-            8,
-            "--rules",
-            rules,
-            "--seed",
-            seed,
-            "--out",
-            rules,
-            *QUIET,
-        )
+        where = ("--rules", rules, "--seed", seed, "--out", rules)
+        arena("match", "greedy", "random", "--games", 8, *where, *QUIET)
     values = json.loads(arena("compare", "--from", "base", "--from", "expert", "--json").out)
     assert {row["shared_deals"] for row in values["win_rate_differences"]} == {0}
     assert any("different seeds" in note for note in values["notes"])

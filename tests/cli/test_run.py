@@ -131,15 +131,7 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
     Path("slow.py").write_text(SLOW_BOT)
     Path("slow").touch()
     command = (
-        "tournament",
-        "slow.py",
-        "random",
-        "first",
-        "--games",
-        60,
-        "--seed",
-        4,
-        "--format",
+        *["tournament", "slow.py", "random", "first", "--games", "60", "--seed", "4", "--format"],
         format_,
         *QUIET,
     )

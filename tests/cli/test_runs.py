@@ -35,21 +35,8 @@ def test_there_may_be_none(arena: Arena) -> None:
 def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     arena(*MATCH, "--seed", 2, "--rules", "tactical", "--out", "results/two")
     store_run(Path("results/half").resolve(), units=4)
-    arena(
-        "compare",
-        "random",
-        "first",
-        "--variants",
-        "base,expert",
-        "--games",
-        2,
-        "--seed",
-        3,
-        "--workers",
-        1,
-        "--out",
-        "results/three",
-    )
+    compare = "compare random first --variants base,expert --games 2 --seed 3 --workers 1 --out results/three"
+    arena(*compare.split())
     arena(*MATCH, "--seed", 1, "--out", "results/one")
     found = lines(arena)
     assert [line["name"] for line in found] == ["one", "three", "half", "two"]

@@ -23,24 +23,9 @@ def test_standings(played: Arena) -> None:
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
     assert "Change: since event 3" in out
     found = values(played("league", "show", "open", "--json").out)
-    assert set(found["standings"][0]) == {
-        "rank",
-        "bot",
-        "version",
-        "author",
-        "elo",
-        "elo_error95",
-        "new",
-        "elo_change",
-        "rank_change",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "score",
-        "forfeits",
-        "hash",
-    }
+    columns = "rank bot version author elo elo_error95 new elo_change "
+    columns += "rank_change games wins draws losses score forfeits hash"
+    assert set(found["standings"][0]) == set(columns.split())
     assert [line["rank"] for line in found["standings"]] == [1, 2, 3]
     assert sum(line["elo"] for line in found["standings"]) == pytest.approx(0)
     # a bot that has come moves the mean; what the others moved is shown without that
