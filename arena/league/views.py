@@ -322,7 +322,9 @@ def _difference(table: Standings, version: int, other: int) -> tuple[float | Non
     i, j = index[version], index[other]
     c = table.covariance
     variance = max(float(c[i, i] + c[j, j] - 2 * c[i, j]), 0.0)
-    return float(table.elo[i] - table.elo[j]), 1.959964 * variance**0.5
+    rows = (table.row_of(number) for number in (version, other))
+    is_known = all(row is not None and row.shown_error is not None for row in rows)  # not on too few deals
+    return float(table.elo[i] - table.elo[j]), 1.959964 * variance**0.5 if is_known else None
 
 
 def forfeit_lines(league: League, version: Version) -> list[Line]:

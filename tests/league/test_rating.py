@@ -12,7 +12,7 @@ from arena.league.match_runner import Lease
 from arena.league.rating import Standings, standings
 from arena.league.store import League
 from arena.league.versions import Version
-from arena.league.views import standing_lines
+from arena.league.views import opponent_lines, standing_lines
 from arena.stats.ratings import rate
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission
 
@@ -168,3 +168,13 @@ def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -
         assert "one bot has won every game, so neither has a rating yet" in table.notes
         assert f"errors rest on {pairs} deals" in table.notes[-1]
         assert [line["elo"] for line in standing_lines(found, table.rows, [])] == [None, None]
+
+
+@pytest.mark.parametrize("pairs", [2, 20])
+def test_a_few_deals_show_no_error(found: League, pairs: int) -> None:
+    a, b, c = enter(found, "a", "b", "c")
+    played(found, [(a, b, some_points(pairs, 0.7, 1)), (b, c, some_points(pairs, 0.6, 2)), (a, c, [1] * pairs)])
+    table = standings(found)
+    errors = [row.shown_error for row in table.rows]
+    errors += [line["elo_difference_error95"] for line in opponent_lines(found, a, table)]
+    assert [error is None for error in errors] == [pairs == 2] * 5
