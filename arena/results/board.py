@@ -1,4 +1,4 @@
-"""A game as text: the board after each move, for a terminal.
+"""A stored game decision by decision, and as text: the board after each move, for a terminal.
 
 ::
 
@@ -14,21 +14,183 @@ Seat b lies above the stones, seat a below; each column grows away from its ston
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
+from arena.game.board import Outcome
 from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
-from arena.game.record import Record, parse_record
+from arena.game.event_log import Event
+from arena.game.moves import Move
+from arena.game.record import Record, parse_record, replay_steps
 from arena.game.rules import Rules
-from arena.results.decisions import Decision, decisions
 from arena.results.records import StoredGame
 from arena.text import indented
-from arena.tournament.games import GameResult
+from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
 _ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
 _TACTIC, _BOLD, _DIM = "36", "1", "2"
 _MARGIN = 16
+
+Cards = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """All that there is to see of a game at one moment, both hands included. Pairs are by seat (0, 1).
+
+    turn       turns begun, from 1
+    seat       the seat to decide
+    phase      `claim`, `play`, `take`, `put`, `scout`, `return`, `draw` or `over`
+    hands      cards in hand
+    sides      for each seat nine tuples of cards, those at stones 1..9
+    owners     nine signs for stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none
+    modes      nine tuples of combat modes (`fog`, `mud`)
+    completed  nine entries: the seat whose side is complete, or was so first; None if no side is
+    beside     cards face up beside the board
+    decks      cards left in the clan deck and in the tactic deck
+    pending    the card that a ruse has taken and not yet put anywhere
+    outcome    how the game ended, None before its end
+    """
+
+    turn: int
+    seat: int
+    phase: str
+    hands: tuple[Cards, Cards]
+    sides: tuple[tuple[Cards, ...], tuple[Cards, ...]]
+    owners: str
+    modes: tuple[Cards, ...]
+    completed: tuple[int | None, ...]
+    beside: tuple[Cards, Cards]
+    decks: tuple[int, int]
+    pending: str | None
+    outcome: Outcome | None
+
+    @classmethod
+    def of(cls, state: State) -> Position:
+        """What there is to see of a state."""
+        stones = range(1, 10)
+        return cls(
+            turn=state.turns,
+            seat=state.turn,
+            phase=state.phase,
+            hands=(state.hand_of(0), state.hand_of(1)),
+            sides=(
+                tuple([state.side(0, stone) for stone in stones]),
+                tuple([state.side(1, stone) for stone in stones]),
+            ),
+            owners=state.owners,
+            modes=tuple([state.modes(stone) for stone in stones]),
+            completed=tuple([state.completed_first(stone) for stone in stones]),
+            beside=(state.row(0), state.row(1)),
+            decks=state.deck_counts,
+            pending=state.pending,
+            outcome=state.outcome,
+        )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision of a stored game. It holds states of its own, so it stays as it is.
+
+    number   its place in the record, from 1
+    turn     the turn it belongs to, from 1
+    seat     who decided
+    phase    what kind of decision it was
+    legal    the legal moves, in the order in which the bot was given them
+    move     the one that was made
+    asked    whether the bot was asked; a single legal move is mostly made without asking
+    ms       thinking time in milliseconds within 10%, None where it was not measured
+    """
+
+    number: int
+    turn: int
+    seat: int
+    phase: str
+    legal: tuple[Move, ...]
+    move: Move
+    asked: bool
+    ms: float | None
+    _before: State = field(repr=False, compare=False)
+    _after: State = field(repr=False, compare=False)
+
+    @cached_property
+    def before(self) -> Position:
+        """The position that was decided in."""
+        return Position.of(self._before)
+
+    @cached_property
+    def after(self) -> Position:
+        """The position after the move and all that followed by itself: claims, draws, the next turn."""
+        return Position.of(self._after)
+
+    def state(self) -> State:
+        """The engine's state before the decision, as a copy: to ask a bot again, or to play on from."""
+        return self._before.copy()
+
+    def state_after(self) -> State:
+        """The engine's state after it, as a copy."""
+        return self._after.copy()
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """What happened by the move, as seen by the seat that made it."""
+        return self._after.events(self.seat, len(self._before.events(self.seat)))
+
+
+def decisions(game: GameResult | Record) -> list[Decision]:
+    """All decisions of a stored game in order; those of a bare record have no times.
+
+    Raises RecordError for a record that cannot be read or that makes a move that is not legal.
+    """
+    record = game if isinstance(game, Record) else parse_record(game.record)
+    states = list(_states(record))
+    seats = [state.turn for state in states[:-1]]
+    legal = [tuple(state.legal_moves()) for state in states[:-1]]
+    asks: list[bool] = [False, False]
+    times: list[list[float]] = [[], []]
+    if isinstance(game, GameResult):
+        choices = [[len(moves) > 1 for seat, moves in zip(seats, legal) if seat == number] for number in (0, 1)]
+        asks, times = _asked(game, record.deal.starter, choices)
+    spent = tuple([iter(number) for number in times])
+    made = []
+    for index, (move, seat) in enumerate(zip(record.moves, seats)):
+        state = states[index]
+        asked = len(legal[index]) > 1 or asks[seat]
+        ms = next(spent[seat], None) if asked else None
+        made.append(
+            Decision(index + 1, state.turns, seat, state.phase, legal[index], move, asked, ms, state, states[index + 1])
+        )
+    return made
+
+
+def _states(record: Record) -> Iterator[State]:
+    """The state before each move, and the last one."""
+    state = State(record.rules, record.deal, record.auto_claim)
+    for _ in replay_steps(record, state):
+        yield state.copy()
+    yield state
+
+
+def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) -> tuple[list[bool], list[list[float]]]:
+    """By seat: was the bot asked for forced moves, too, and its thinking times in ms.
+
+    `choices` says for each decision of a seat whether there was a choice. A bot that forfeited may have been asked
+    once more than the record holds.
+    """
+    asks = [False, False]
+    times: list[list[float]] = [[], []]
+    for seat, bot, asked, packed in zip((starter, 1 - starter), (game.first, game.second), game.decisions, game.times):
+        more = bot == game.forfeit_by
+        asks[seat] = asked >= len(choices[seat]) > sum(choices[seat]) + more
+        buckets = times_in_order(packed)
+        if len(buckets) == asked:
+            times[seat] = [bucket_ms(bucket) for bucket in buckets]
+    return asks, times
+
+
+# ---------------------------------------------------------------- the board
 
 
 @dataclass(frozen=True)

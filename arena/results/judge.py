@@ -21,8 +21,7 @@ from arena.game.record import RecordError, parse_record
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
-from arena.results.board import result_line
-from arena.results.decisions import Decision, decisions
+from arena.results.board import Decision, decisions, result_line
 from arena.results.formats import json_text
 from arena.results.records import StoredGame
 from arena.results.table import Column, Report, Row, Table, percent, records, table_values

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from arena.errors import ArenaError
 from arena.game.record import RecordError, parse_record
 from arena.game.rules import Rules
-from arena.results.decisions import Cards, decisions
+from arena.results.board import Cards, decisions
 from arena.results.sources import StoredGames
 from arena.results.whole_file import whole_text
 from arena.text import spreadsheet_cell

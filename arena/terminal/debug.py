@@ -19,7 +19,7 @@ from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
-from arena.results.decisions import Position, decisions
+from arena.results.board import Position, decisions
 from arena.results.records import StoredGame
 from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.rules import Rules
-from arena.results.decisions import Position
+from arena.results.board import Position
 from arena.results.layout import shortened
 from arena.text import one_line
 

@@ -16,8 +16,7 @@ from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import ending_text, steps
-from arena.results.decisions import Position
+from arena.results.board import Position, ending_text, steps
 from arena.results.layout import shortened
 from arena.results.records import StoredGame
 from arena.terminal.scene import Scene, scene_of

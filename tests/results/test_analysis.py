@@ -11,7 +11,7 @@ from arena.errors import ArenaError
 from arena.game.rng import Rng
 from arena.lab.play import play_game
 from arena.policy import load_net
-from arena.results.decisions import decisions
+from arena.results.board import decisions
 from arena.results.judge import (
     BLUNDER,
     Judge,

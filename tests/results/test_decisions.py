@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.game.record import RecordError, parse_record, replay_steps
-from arena.results.decisions import Position, decisions
+from arena.results.board import Position, decisions
 from arena.tournament.games import GameResult, pack_times
 from arena.tournament.store.reader import Reader
 from tests.results.test_board import played as random_game

@@ -8,7 +8,7 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.decisions import Position
+from arena.results.board import Position
 from arena.terminal.input import COMMANDS, DecisionInput, Left, Resigned
 from arena.terminal.scene import scene_of
 

@@ -10,7 +10,7 @@ import pytest
 from arena.bots.spec import find_bot
 from arena.game.record import parse_record, replay
 from arena.lab.play import play_game
-from arena.results.decisions import Position
+from arena.results.board import Position
 from arena.results.records import StoredGame
 from arena.terminal.session import Seating, Session
 from arena.terminal.viewer import Timeline

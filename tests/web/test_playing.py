@@ -161,7 +161,7 @@ def test_the_page_holds_no_secret(web: Web) -> None:
 
 def _seen(record: Any, seat: int) -> Iterator[set[tuple[str, str]]]:
     """The clan cards that a seat can know of at each of its decisions."""
-    from arena.results.decisions import decisions
+    from arena.results.board import decisions
 
     for one in decisions(record):
         if one.seat == seat and len(one.legal) > 1:

@@ -31,8 +31,7 @@ from arena.game.engine import State
 from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import legend, result_line
-from arena.results.decisions import Decision, Position
+from arena.results.board import Decision, Position, legend, result_line
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
 from arena.results.pages.render import render
 from arena.results.records import StoredGame

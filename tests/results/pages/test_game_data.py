@@ -9,7 +9,7 @@ import pytest
 
 from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
-from arena.results.decisions import Position
+from arena.results.board import Position
 from arena.results.pages.games import flat, game_data, states
 from arena.results.records import StoredGame
 from arena.tournament.store.reader import Reader
