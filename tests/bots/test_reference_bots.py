@@ -32,8 +32,18 @@ BOTS = [
 ]
 
 
-@pytest.mark.parametrize("bot", BOTS)
-@pytest.mark.parametrize("rules", preset_names())
+SLOW = ("barca", "planner")
+QUICK_RULES = ("iello-base", "iello-expert", "battle-line-tactical")
+
+
+@pytest.mark.parametrize(
+    ("bot", "rules"),
+    [
+        pytest.param(bot, rules, marks=pytest.mark.slow if bot in SLOW and rules not in QUICK_RULES else ())
+        for bot in BOTS
+        for rules in preset_names()
+    ],
+)
 def test_no_bot_forfeits_under_any_rules(bot: str, rules: str) -> None:
     for row in play(referee(bot, "random", rules), range(2)):
         assert forfeit(row) == (None, None), detail(row)
