@@ -151,11 +151,12 @@ def uses(league: League) -> list[AuthorUse]:
 
 
 def folder_bytes(folder: Path) -> int:
-    """Bytes of all files in a league's folder."""
+    """Bytes of all files in a league's folder. What others remove meanwhile is not counted."""
     total = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):  # it was removed meanwhile
-            total += path.lstat().st_size
+    for parent, folders, files in os.walk(folder):
+        for name in [*folders, *files]:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(parent, name)).st_size
     return total
 
 

@@ -33,7 +33,7 @@ BOTS = [
 
 
 SLOW = ("barca", "planner")
-QUICK_RULES = ("iello-base", "iello-expert", "battle-line-tactical")
+QUICK_RULES = ("iello-expert",)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -25,6 +26,21 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, sub
 def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
     with Lease(found, "test") as lease:
         return versions.submit(found, lease.number, submission(name, source, author)).version
+
+
+def test_a_folder_that_goes_while_it_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process plays, and removes the files of its bots."""
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "kept").write_bytes(b"x" * 5000)
+    scandir = os.scandir
+
+    def without_gone(path: str) -> object:
+        if str(path).endswith("gone"):
+            raise FileNotFoundError(path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", without_gone)
+    assert 5000 <= oversight.folder_bytes(tmp_path) < 20_000
 
 
 def test_submissions_per_day_are_limited(tmp_path: Path) -> None:

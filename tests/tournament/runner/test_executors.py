@@ -240,7 +240,7 @@ def test_after_drain_nothing_new_begins(tmp_path: Path) -> None:
 
 
 @linux
-@pytest.mark.parametrize("level", ["none", "process"])
+@pytest.mark.parametrize("level", ["none", pytest.param("process", marks=pytest.mark.slow)])
 def test_a_bot_that_never_answers_forfeits_the_rest_of_a_pairing(tmp_path: Path, level: str) -> None:
     """An endless loop took a minute a game, two a pair, for every pair."""
     data = settings(bot("loop_python", "foe"), *FIELD[:2], games=12, isolation=level)
