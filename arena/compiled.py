@@ -2,9 +2,9 @@
 
 Some modules of `arena.game` and `arena.policy` are compiled from their own source. A compiled file that was not made
 from the source beside it is refused at import: nothing is worse than a changed rule that is not played. A checkout is
-compiled for its own processor, a wheel for any and once more, in `arena/_v3`, for those of the level x86-64-v3 (Intel
-since 2013, AMD since 2015). All give the same games and the same numbers. With the environment variable `ARENA_PURE=1`
-the sources run uncompiled, slow but whole.
+compiled with AVX2 if its processor has it. A wheel is compiled for any processor and once more, in `arena/_v3`, for
+those of the level x86-64-v3 (Intel since 2013, AMD since 2015). All give the same games and the same numbers. With
+the environment variable `ARENA_PURE=1` the sources run uncompiled, slow but whole.
 """
 
 from __future__ import annotations
