@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from arena.cli.main import cli
 from arena.lab.notebook import COLUMNS
 from arena.league.settings import LeagueSettings
 from arena.results.moves import COLUMNS as MOVE_COLUMNS
+from arena.results.records import TABLE_COLUMNS as GAME_COLUMNS
 from arena.tournament.config import settings_reference, tournament_reference
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,15 +70,22 @@ def columns() -> str:
     """The columns of every frame."""
     parts = []
     for name, texts in COLUMNS.items():
-        rows = "\n".join(f"| `{column}` | {_cell(text)} |" for column, text in texts.items())
-        parts.append(f"## {name}\n\n| column | |\n|---|---|\n{rows}\n")
+        parts.append(f"## {name}\n\n{_meanings(texts)}\n")
     return "\n".join(parts)
 
 
 def moves() -> str:
     """The columns of exported moves."""
-    rows = (f"| `{name}` | {_cell(meaning)} |" for name, meaning in MOVE_COLUMNS.items())
-    return "\n".join(("| column | |\n|---|---|", *rows))
+    return _meanings(MOVE_COLUMNS)
+
+
+def games() -> str:
+    """The columns of games in Parquet."""
+    return _meanings(GAME_COLUMNS)
+
+
+def _meanings(columns: Mapping[str, str]) -> str:
+    return "\n".join(["| column | |\n|---|---|", *(f"| `{name}` | {_cell(text)} |" for name, text in columns.items())])
 
 
 def settings() -> str:
@@ -133,6 +141,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "columns": columns,
     "moves": moves,
+    "games": games,
     "settings": settings,
     "api": api,
     "policy": policy,

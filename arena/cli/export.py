@@ -11,6 +11,7 @@ from arena.cli.options import PATH, PATH_OR_STDOUT, chosen_games, complete_runs,
 from arena.results.comparison import variant_folders
 from arena.results.moves import check_name, write_moves
 from arena.results.pages.plots import KINDS, save
+from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
 from arena.results.sources import GameFilter, find, games_of, run_data
 from arena.results.standings import standings
@@ -29,9 +30,11 @@ from arena.tournament.store.reader import COMPARISON
 )
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="Write to DIR (default: RUN).")
 @click.option(
-    "--records", metavar="F[.gz]", help="Write one record per line, for replay, verify and arena.load. -: stdout."
+    "--records",
+    metavar="F[.gz]",
+    help="Write one record per line, for replay, verify and arena.load. -: stdout. F.parquet: a row per game.",
 )
-@click.option("--moves", metavar="F", help="Write one row per decision: .csv or .csv.gz. -: stdout.")
+@click.option("--moves", metavar="F", help="Write one row per decision: .csv, .csv.gz or .parquet. -: stdout.")
 @chosen_games
 def export(
     source: str, everything: bool, out: Path | None, records: str | None, moves: str | None, wanted: GameFilter
@@ -41,6 +44,7 @@ def export(
     \b
     arena export latest --all
     arena export latest --records lost.txt --bot mybot --lost
+    arena export latest --records games.parquet
 
     With --records or --moves, only those files are written, with all games or those chosen by --bot and the options
     after it. FILE, a file of records, has no tables. A file is written completely or not at all.
@@ -56,6 +60,8 @@ def export(
         _write_tables(source, everything, out)
     if moves not in (None, "-"):
         check_name(Path(moves))
+    if records is not None and records.endswith(PARQUET):
+        load_pyarrow(Path(records))
     with games_of(source) as games:
         for target, write, what in ((records, write_records, "games"), (moves, write_moves, "decisions")):
             if target is None:

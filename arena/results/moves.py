@@ -13,6 +13,7 @@ from arena.errors import ArenaError
 from arena.game.record import RecordError, parse_record
 from arena.game.rules import Rules
 from arena.results.board import Cards, decisions
+from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
 from arena.results.sources import StoredGames
 from arena.results.whole_file import whole_text
 from arena.text import spreadsheet_cell
@@ -127,20 +128,24 @@ def _groups(stones: Iterable[Cards]) -> str:
 
 def check_name(path: Path) -> None:
     """MovesError unless the name ends in one of the kinds of file that can be written here."""
-    if not path.name.endswith((".csv", ".csv.gz")):
-        raise MovesError(f"{path}: expected a name that ends in .csv or .csv.gz")
+    if path.suffix == PARQUET:
+        load_pyarrow(path)
+    elif not path.name.endswith((".csv", ".csv.gz")):
+        raise MovesError(f"{path}: expected a name that ends in .parquet, .csv or .csv.gz")
 
 
 def write_moves(games: Iterable[GameResult], path: Path | None) -> int:
     """Write the decisions of all games into a file (None: stdout, as CSV), whole or not at all; how many there are.
 
-    Works through the games one after the other, so a run may be larger than the memory. Raises ExportError, and
-    MovesError for a game that does not replay.
+    Works through the games one after the other, so a run may be larger than the memory. Raises ExportError,
+    ParquetError, and MovesError for a game that does not replay.
     """
     rows = _all_rows(games)
     if path is None:
         return write_csv(rows, sys.stdout)
     check_name(path)
+    if path.suffix == PARQUET:
+        return write_parquet(rows, COLUMNS, path)
     with whole_text(path) as file:
         return write_csv(rows, file)
 

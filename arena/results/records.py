@@ -1,4 +1,4 @@
-"""Files of records: one game a line, with what a record alone does not tell in its fourth part.
+"""Files of records: one game a line, with what a record alone does not tell in its fourth part; or Parquet.
 
 Read are also CSV files with a column `record`, such as a league's export, and either of them compressed with gzip.
 """
@@ -20,7 +20,9 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import VERSION, Record, parse_record, replay_steps, verify, with_about
+from arena.results.parquet import PARQUET, read_parquet, write_parquet
 from arena.results.whole_file import whole_text
+from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.text import one_line, quoted
 from arena.tournament.games import DEAL_BITS, PAIRING_BITS, GameId, GameResult
 
@@ -41,6 +43,14 @@ ABOUT: dict[str, str] = {
     "detail": "only after a fault: why the game was forfeited, or how a bot failed after it",
 }
 """What the fourth part of an exported record holds."""
+TABLE_COLUMNS: dict[str, str] = {
+    "rules": "rule set, with the options that differ",
+    "round": ABOUT["round"],
+    **{name: meaning for name, meaning in GAME_COLUMNS.items() if name not in ("ms_first", "ms_second")},
+    "detail": ABOUT["detail"],
+    "record": "the game as a text that replays: seed and number of the deal, all moves, the result",
+}
+"""The columns of games in Parquet. None is measured by a clock."""
 _BOUNDS = {
     "pairing": 1 << PAIRING_BITS,
     "deal": 1 << DEAL_BITS,
@@ -127,13 +137,22 @@ def record_line(game: GameResult) -> str:
 def write_records(games: Iterable[GameResult], path: Path | None) -> int:
     """Write a line for each game into a file (None: stdout), whole or not at all; how many there were.
 
-    Raises ExportError.
+    A file whose name ends in `.parquet` is a table with TABLE_COLUMNS instead. Raises ExportError and ParquetError.
     """
+    if path is not None and path.suffix == PARQUET:
+        return write_parquet(map(_table_row, games), TABLE_COLUMNS, path)
     with nullcontext(sys.stdout) if path is None else whole_text(path) as file:
         number = 0
         for number, game in enumerate(games, start=1):  # noqa: B007
             file.write(f"{record_line(game)}\n")
         return number
+
+
+def _table_row(game: GameResult) -> tuple[Any, ...]:
+    rules = game.record.split(" ", 2)[1]
+    result = (*game.stones, *game.points, game.turns, game.plies, game.ending, game.forfeit, game.forfeit_by)
+    bots = (game.first, game.second, game.score)
+    return (rules, game.round, *game.id, *bots, *result, *game.decisions, game.detail, game.record)
 
 
 # ---------------------------------------------------------------- reading
@@ -148,25 +167,33 @@ def record_lines(path: Path) -> Iterator[RecordLine]:
     """The records of a file, one after the other. Raises ReplayError for a file that cannot be read."""
     line = None
     try:
-        with _opened(path) as file:
-            for line in _read(path, file):
-                yield line
+        for line in _parquet_lines(path) if path.suffix == PARQUET else _text_lines(path):
+            yield line
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise ReplayError(f"cannot read {path}: {error}") from error
     if line is None:
         raise ReplayError(f"{path} is empty; expected one record per line")
 
 
-def _read(path: Path, file: IO[str]) -> Iterator[RecordLine]:
+def _parquet_lines(path: Path) -> Iterator[RecordLine]:
+    for number, row in enumerate(read_parquet(path), start=1):
+        if not isinstance(row.get("record"), str):
+            raise ReplayError(f"{path} holds no records: expected a column 'record' of texts")
+        about = {name: row[name] for name in ABOUT if row.get(name) is not None}
+        yield RecordLine(f"{path}, row {number}", row["record"], about)
+
+
+def _text_lines(path: Path) -> Iterator[RecordLine]:
     first = True
-    for number, line in enumerate(_lines(file, path), start=1):
-        if not line.strip():
-            continue
-        if first and not is_record(line):
-            yield from _table_lines(path, number, line, file)
-            return
-        first = False
-        yield RecordLine(f"{path}, line {number}", line.strip(), {})
+    with _opened(path) as file:
+        for number, line in enumerate(_lines(file, path), start=1):
+            if not line.strip():
+                continue
+            if first and not is_record(line):
+                yield from _table_lines(path, number, line, file)
+                return
+            first = False
+            yield RecordLine(f"{path}, line {number}", line.strip(), {})
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import subprocess
 import sys
@@ -12,8 +13,12 @@ import pandas as pd
 import pytest
 
 import arena as public
+from arena.stats.frames import COLUMNS
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
+
+FIRST_GAMES_OF_DATA_SET = "3d3f2459eb5f51f050e49db71d5ae59d59b71c577dd7c8f7b36ab5a218ff1e67"
+GAME_COLUMNS = [name for name in COLUMNS if name not in ("ms_first", "ms_second")]
 
 
 def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) -> None:
@@ -32,6 +37,31 @@ def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) 
         assert listed.replace(name, "RUN") == (
             arena("replay", played, "--bot", "first", "--lost").out.replace(str(played), "RUN")
         )
+
+
+def test_parquet_says_what_records_say(arena: Arena, played: Path) -> None:
+    assert arena("export", played, "--records", "g.parquet").out == "30 games in g.parquet\n"
+    assert arena("verify", "g.parquet").out == "30 games replayed, all with their stored results.\n"
+    assert arena("export", "g.parquet", "--records", "-").out == arena("export", played, "--records", "-").out
+    games = public.load(played).games
+    table = pd.read_parquet("g.parquet")
+    assert [*table.columns] == ["rules", "round", *GAME_COLUMNS, "detail", "record"]
+    for column in GAME_COLUMNS:
+        assert table[column].dropna().tolist() == games[column].dropna().tolist(), column
+
+
+def test_the_data_set_begins_as_it_was_made(arena: Arena) -> None:
+    """If bots or rules change, make the data set again: docs/reference/dataset.md holds its hashes."""
+    arena("run", "dataset", "--games", "2", "--out", "dataset")
+    lines = arena("export", "dataset", "--records", "-").out
+    assert hashlib.sha256(lines.encode()).hexdigest() == FIRST_GAMES_OF_DATA_SET
+
+
+def test_parquet_without_pyarrow(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    for option in ("--records", "--moves"):
+        assert "pip install 'schotten-arena[data]'" in arena("export", played, option, "f.parquet", code=2).err
+    assert os.listdir() == []
 
 
 def without_times(text: str) -> str:
@@ -70,9 +100,10 @@ def test_tables_too_if_asked_for(arena: Arena, played: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        (["--moves", "m.txt"], "ends in .csv or .csv.gz"),
+        (["--moves", "m.txt"], "ends in .parquet, .csv or .csv.gz"),
         (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
         (["--records", "."], "cannot write"),
+        (["--records", "gone/r.parquet"], "cannot write gone/r.parquet: No such file or directory"),
         (["--bot", "first"], "choose games for --records and --moves"),
         (["--records", "r", "--lost"], "name it with --bot"),
     ],

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from arena.game.record import parse_record, replay_steps
@@ -68,12 +69,24 @@ def test_csv_holds_the_rows_packed_or_not(games: list[GameResult], tmp_path: Pat
             assert text[name].tolist() == [row[index] for row in rows], name
 
 
+def test_parquet_holds_the_rows_and_types(games: list[GameResult], tmp_path: Path) -> None:
+    assert write_moves(games, tmp_path / "m.parquet") == sum(game.plies for game in games)
+    table = pq.read_table(tmp_path / "m.parquet")
+    assert table.schema.field("hand").metadata == {b"meaning": COLUMNS["hand"].encode()}
+    rows = [row for game in games for row in move_rows(game)]
+    assert [tuple(row.values()) for row in table.to_pylist()] == rows
+    write_moves(iter(games), tmp_path / "again.parquet")
+    assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "m.parquet").read_bytes()
+    write_moves([], tmp_path / "none.parquet")
+    assert pq.read_schema(tmp_path / "none.parquet") == table.schema
+
+
 def test_no_games_are_a_file_of_no_rows(tmp_path: Path) -> None:
     assert write_moves([], tmp_path / "m.csv") == 0
     assert (tmp_path / "m.csv").read_text() == ",".join(COLUMNS) + "\n"
 
 
-@pytest.mark.parametrize("name", ["m.csv", "m.csv.gz"])
+@pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.parquet"])
 def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path: Path, name: str) -> None:
     def broken() -> object:
         yield from games
@@ -89,7 +102,7 @@ def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path:
 
 
 def test_names_say_the_kind_of_file(tmp_path: Path) -> None:
-    for name in ("m", "m.txt", "m.gz", "m.parquet"):
-        with pytest.raises(MovesError, match=r"ends in \.csv or \.csv\.gz"):
+    for name in ("m", "m.txt", "m.gz"):
+        with pytest.raises(MovesError, match=r"ends in \.parquet, \.csv or \.csv\.gz"):
             write_moves([], tmp_path / name)
     assert os.listdir(tmp_path) == []
