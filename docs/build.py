@@ -1,7 +1,8 @@
-"""Build the documentation: `python docs/build.py` writes it to site/.
+"""Build the documentation: `python docs/build.py [VERSION]` writes it to site/VERSION/ (default: dev).
 
 What the program itself can tell is written once: a page holds a marker such as `<!-- commands -->`, and the function of
-that name gives the Markdown in its place. The filled pages go to build/docs, where Zensical reads them.
+that name gives the Markdown in its place. The filled pages go to build/docs, where Zensical reads them. The versions
+that site/ already holds stay, and every page offers them.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def moves() -> str:
     return _meanings(MOVE_COLUMNS)
 
 
-def games() -> str:
+def dataset() -> str:
     """The columns of games in Parquet."""
     return _meanings(GAME_COLUMNS)
 
@@ -141,7 +142,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "columns": columns,
     "moves": moves,
-    "games": games,
+    "dataset": dataset,
     "settings": settings,
     "api": api,
     "policy": policy,
@@ -156,16 +157,42 @@ def fill(markdown: str) -> str:
     return _MARKER.sub(lambda match: MAKERS[match[1]]() if match[1] in MAKERS else match[0], markdown)
 
 
-def main() -> int:
-    """Fill the pages and let Zensical make the site of them. Returns its exit code: 1 also for a broken link."""
-    filled = ROOT / "build" / "docs"
+def add_version(built: Path, site: Path, version: str) -> None:
+    """Put the pages of a version into the site, with the list for the switch between versions.
+
+    The site's own first page leads to the newest release, or to `dev` if there is none yet.
+    """
+    shutil.rmtree(site / version, ignore_errors=True)
+    shutil.copytree(built, site / version)
+    names = [folder.name for folder in site.iterdir() if folder.is_dir() and not folder.name.startswith(".")]
+    names.sort(key=lambda name: [int(part) if part.isdecimal() else -1 for part in name.split(".")], reverse=True)
+    entries = [{"version": name, "title": name, "aliases": ["latest"] if name == names[0] else []} for name in names]
+    (site / "versions.json").write_text(json.dumps(entries, indent=1) + "\n")
+    (site / "index.html").write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={names[0]}/">\n')
+
+
+def is_found(built: Path, word: str) -> bool:
+    """Whether the pages' search knows a word."""
+    index = json.loads((built / "search.json").read_text(encoding="utf-8"))
+    return any(word in item["text"].lower() for item in index["items"])
+
+
+def main(version: str = "dev") -> int:
+    """Fill the pages and let Zensical build the site from them. Returns the exit code: 1 also for a broken link."""
+    filled, built = ROOT / "build" / "docs", ROOT / "build" / "site"
     shutil.rmtree(filled, ignore_errors=True)
     shutil.copytree(ROOT / "docs", filled, ignore=shutil.ignore_patterns("*.py", "*.json", "*.jsonl", "__pycache__"))
     for page in filled.rglob("*.md"):
         page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
-    return subprocess.run(command, cwd=ROOT).returncode
+    if code := subprocess.run(command, cwd=ROOT).returncode:
+        return code
+    if not is_found(built, "sprt"):
+        print("The search of the built pages does not find 'sprt'.", file=sys.stderr)
+        return 1
+    add_version(built, ROOT / "site", version)
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))
