@@ -50,7 +50,7 @@ def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
                 run(shlex.split(line.removeprefix("$ "), comments=True), tmp_path)
         elif kind == "toml":
             (tmp_path / "mycup.toml").write_text(text)
-        elif kind == "python" and "class MyBot" in text:
+        elif kind == "python" and "class mybot" in text.lower():
             (tmp_path / "bots" / "mybot.py").write_text(text)
         elif kind == "python" and ">>>" not in text:
             run([sys.executable, "-c", text], tmp_path)

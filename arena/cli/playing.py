@@ -18,6 +18,7 @@ from arena.bots.spec import find_bots
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
 from arena.errors import ArenaError
+from arena.paths import RESULTS
 from arena.results.formats import json_text
 from arena.results.run import RunData, read_run
 from arena.results.standings import RunStandings, standings
@@ -26,7 +27,7 @@ from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.whole_file import write_whole
 from arena.settings import as_dict
 from arena.text import one_line
-from arena.tournament.config import TournamentConfig, config_from_dict, with_settings
+from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
 from arena.tournament.formats.sprt import SequentialTest
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
@@ -195,7 +196,30 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
         log = folder / LOG
         if log.is_file() and BOT_LINE in log.read_text(encoding="utf-8", errors="replace"):
             click.echo(f"What bots printed is in {log}.")
-        click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
+        name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
+        click.echo(f"Stored in {folder}. Look at its games: arena replay {name}")
+        if advice := next_step(table, name):
+            click.echo(advice)
+
+
+def next_step(table: RunStandings, folder: str) -> str:
+    """What a match against a bot of the ladder says about a bot that is not on it, and what to try next; else ""."""
+    rungs = [bot.name for bot in named_config("ladder").bots]
+    own = [bot for bot in table.run.config["bots"] if bot["name"] not in rungs]
+    head = table.head_to_head
+    if head is None or len(own) != 1:
+        return ""
+    name, spec = one_line(own[0]["name"]), shlex.quote(own[0]["spec"])
+    number = next(number for number, rung in enumerate(rungs, 1) if rung in table.run.bots)
+    rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
+    if head.elo_low <= 0 <= head.elo_high:
+        more = f"arena resume {folder} --games {4 * head.games}"
+        return f"{name} may be better or worse than {rung}. More games tell: {more}"
+    if (head.elo > 0) != (table.run.bots[0] == own[0]["name"]):
+        return f"{name} is weaker than {rung}. Games that it lost: arena replay {folder} --bot {name} --lost"
+    if number == len(rungs):
+        return f"{name} is stronger than {rung}, the highest. Submit it to a league: arena submit {spec}"
+    return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:

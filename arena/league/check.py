@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -100,12 +101,16 @@ class Memory:
 
 @dataclass(frozen=True)
 class RulesReport:
-    """One rule set: games played of those wanted, forfeits by kind, speed and memory."""
+    """One rule set: games played of those wanted, forfeits by kind, speed and memory.
+
+    `score` is the share of the points against `random`.
+    """
 
     rules: str
     games: int
     wanted: int
     forfeits: Mapping[str, int] = field(default_factory=dict)
+    score: float | None = None
     speed: Speed | None = None
     memory: Memory | None = None
 
@@ -249,7 +254,13 @@ class _Part:
 
     def report(self, wanted: int) -> RulesReport:
         forfeits = Counter(str(game.forfeit) for game in self.forfeits())
-        return RulesReport(self.rules, len(self.rows), wanted, dict(forfeits), _speed(self.rows), self.memory)
+        scored = [
+            game.score if game.first == self.bot.name else 1 - game.score
+            for game in self.rows
+            if game.id.pairing == _AGAINST_RANDOM
+        ]
+        score = sum(scored) / len(scored) if scored else None
+        return RulesReport(self.rules, len(self.rows), wanted, dict(forfeits), score, _speed(self.rows), self.memory)
 
 
 @dataclass
@@ -541,6 +552,9 @@ def report_text(report: CheckReport) -> str:
     parts += [f"{finding.level.upper()}: {finding_text(finding)}" for finding in report.findings]
     if report.left_out:
         parts.append("Not checked:\n" + "\n".join(f"  {line}" for line in report.left_out))
+    scores = [part.score for part in report.rules if part.score is not None]
+    if scores and not report.errors:
+        parts.append(_strength(sum(scores) / len(scores), report.spec))
     where = Isolation(report.isolation).where
     parts.append(f"{counted(report.games, 'game')} {where}, seed {report.seed}, {report.seconds:.1f} s.")
     return "\n\n".join(parts) + "\n"
@@ -555,6 +569,13 @@ def _verdict(report: CheckReport) -> str:
     if report.games < wanted / 2:
         return f"only {report.games} of {wanted} games were played ({found} in these)"
     return f"ready to submit ({found})"
+
+
+def _strength(score: float, spec: str) -> str:
+    """What a share of the points against `random` says, and what to try next."""
+    words = "as a bot with an idea should" if score >= 0.75 else "little better" if score >= 0.55 else "no better"
+    next_try = f"arena match {shlex.quote(spec)} greedy --games 200"
+    return f"Strength: {score:.0%} of the points against random, {words}. Next: {next_try}"
 
 
 def _answer(answer: CheckAnswer) -> str:

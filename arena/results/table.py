@@ -113,7 +113,7 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
     >>> difference_text(head_to_head([5, 0, 35, 0, 10]))
     '+34.9 ± 60.4 Elo (95% -25.3 .. +95.5)'
     >>> print(difference_text(head_to_head([0, 0, 0, 0, 2])))
-    won all 4 games: too few to rate (95% confident that it is at most 216 Elo weaker)
+    won all 4 games, which are too few to rate: it could still be up to 216 Elo weaker (95% confident)
     >>> print(difference_text(head_to_head([10, 0, 0, 0, 0])))
     lost all 20 games: at least 183 Elo weaker (95% confident)
     """
@@ -123,7 +123,7 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
         elo = f"{abs(head.bound):.0f} Elo"
         if head.bound * (1 if head.flag == ">" else -1) > 0:
             return f"{games}: at least {elo} {better} (95% confident)"
-        return f"{games}: too few to rate (95% confident that it is at most {elo} {worse})"
+        return f"{games}, which are too few to rate: it could still be up to {elo} {worse} (95% confident)"
     return f"{head.elo:+z.1f} ± {head.elo_error95:.1f} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
 
 

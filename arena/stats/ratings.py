@@ -295,8 +295,8 @@ def _result(
     if bounded:
         shown = ", ".join(bounded[:10]) + (", ..." if len(bounded) > 10 else "")
         notes.append(
-            f"no finite rating without a prior for {shown}: only ever won or only ever lost against the others; X in"
-            " '> X' or '< X' is the end of a one-sided 97.5% interval, left out where it says little"
+            f"{shown} won or lost all games against the others, which gives no rating without a prior: '> X' means at"
+            " least X and '< X' at most X (97.5% confident); 'won all' and 'lost all' stand where X would say little"
         )
     if prior > 0:
         notes.append(f"prior: {prior:g} virtual draws per bot")
@@ -337,8 +337,8 @@ def _evidence(data: GameCounts, without_error: list[str]) -> str:
     unit = "deal" if (data.pair >= 0).any() else "game"
     if data.clusters < FEWEST_DEALS:
         return (
-            f"all games are on {counted(data.clusters, unit)}, and errors need {FEWEST_DEALS} or more: play more games,"
-            " or give each pairing deals of its own (own_deals)"
+            f"no ± is shown, because the games are on {counted(data.clusters, unit)}, and it needs {FEWEST_DEALS}: play"
+            " more games, or give each pairing deals of its own (own_deals)"
         )
     note = f"errors rest on {counted(data.clusters, unit)}"
     if without_error:

@@ -10,12 +10,20 @@ from arena.bots.loading import load_bot
 from arena.cli.new import class_name
 from tests.cli.conftest import Arena
 
+ROOT = Path(__file__).parents[2]
+
 
 def test_the_skeleton_loads_with_its_parameters(arena: Arena) -> None:
     shown = arena("new", "my_bot").out
     assert "arena match bots/my_bot.py random" in shown
     assert load_bot("bots/my_bot.py:colour=2").params == {"colour": 2.0}
     assert load_bot("my_bot").name == "my_bot"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-bot.md"])
+def test_pages_show_the_bot_that_is_written(arena: Arena, page: str) -> None:
+    arena("new", "mybot")
+    assert f"```python\n{Path('bots/mybot.py').read_text()}```\n" in (ROOT / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.process
