@@ -1,0 +1,38 @@
+"""The style sheets keep to the design: contrast in light and dark, and no value that nobody has defined."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+PAGE = files("arena.results.pages").joinpath("static", "page.css").read_text(encoding="utf-8")
+WEB = files("arena.web").joinpath("static", "web.css").read_text(encoding="utf-8")
+LIGHT, DARK = (dict(re.findall(r"--([\w-]+): (#\w+);", part)) for part in PAGE.split("\n* {")[0].split("@media"))
+PAIRS = [(text, back) for text in ("fore", "soft", "accent") for back in ("back", "panel")]
+PAIRS += [("on-accent", "accent"), ("good", "good-back"), ("bad", "bad-back"), ("fore", "rule"), ("fore", "table")]
+PAIRS += [("soft", "table"), *((f"l{line}", "back") for line in range(6))]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("colours", [LIGHT, LIGHT | DARK], ids=["light", "dark"])
+def test_text_stands_out_from_what_is_behind_it(colours: dict[str, str]) -> None:
+    faint = {}
+    for text, back in PAIRS:
+        low, high = sorted((luminance(colours[text]), luminance(colours[back])))
+        if (high + 0.05) / (low + 0.05) < 4.5:
+            faint[text, back] = (high + 0.05) / (low + 0.05)
+    assert faint == {}
+
+
+def test_styles_use_only_values_that_are_defined() -> None:
+    defined = set(re.findall(r"(--[\w-]+): ", PAGE))
+    assert set(re.findall(r"var\((--[\w-]+)\)", PAGE + WEB)) <= defined

@@ -1,0 +1,150 @@
+"""Screenshots of the main pages: `python -m tools.pictures --out shots`.
+
+A small run is played and a small league served. Each page is taken at three widths, light and dark, into the folder of
+`--out`, as far as the screen goes or, with `--whole`, to its end; `--keep` renews docs/pictures. Needed are
+Chromium with chromedriver, and what the extra `test` installs. Games are always the same, thinking times not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from selenium import webdriver
+
+from tests.web.served import ROOT, served
+
+KEPT = ROOT / "docs" / "pictures"
+SCREENS = {390: 844, 820: 1180, 1280: 800}
+RUN = [
+    "tournament",
+    "net",
+    "odds",
+    "counter",
+    "greedy",
+    "random",
+    "--games",
+    "100",
+    "--rules",
+    "tactical",
+    "--seed",
+    "7",
+]
+GAME = "101"
+AUTHORS = {"random": None, "greedy": "Ann", "counter": "Chidi", "odds": "Mei", "net": "Oluwaseun"}
+PLACEMENT = ["error=70", "most_games=80", "games=10"]
+KEEP = {"report": "report", "replay": "viewer", "home": "league", "bot": "bot", "play": "play"}
+"""Pages whose pictures at 1280 px are kept, and the names of these; `home` also at 390 px and dark."""
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("shots"), help="the folder of the screenshots")
+    parser.add_argument("--league", type=Path, help="a league that is there already, instead of a new one")
+    parser.add_argument("--only", nargs="*", default=[], help="names of pages")
+    parser.add_argument("--whole", action="store_true", help="to the end of each page")
+    parser.add_argument("--keep", action="store_true", help="renew docs/pictures")
+    words = parser.parse_args()
+    words.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as made, browser() as driver:
+        place = Path(made)
+        _arena(place, *RUN, "--out", "run")
+        _arena(place, "report", "run", "--replays", "5", "-o", "report.html")
+        _arena(place, "replay", "run", GAME, "--judge", "--html", "-o", "game.html")
+        folder = words.league or _league(place)
+        with served(folder, 0, "--isolation", "process", "--guests") as server:
+            driver.get(f"{server.url}/sign-in#token={server.token('Ann')}")
+            driver.find_element("css selector", "main form button").click()
+            pages = {
+                "report": (place / "report.html").as_uri(),
+                "replay": (place / "game.html").as_uri(),
+                **{name: f"{server.url}/{name}" for name in ("live", "history", "rules", "write", "me")},
+                "home": server.url,
+                "bot": f"{server.url}/bots/greedy",
+                "play": f"{server.url}/play",
+                "sign-in": f"{server.url}/sign-in",
+            }
+            driver.get(server.url)
+            links = driver.find_elements("css selector", "main a[href*='games/']")
+            if links:
+                pages["game"] = links[0].get_attribute("href")
+            driver.get(pages["me"])
+            pages["version"] = driver.find_element("css selector", "main a[href*='versions/']").get_attribute("href")
+            for name, address in pages.items():
+                if not words.only or name in words.only:
+                    _photographs(driver, name, address, words)
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """Chromium without a window."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    for flag in FLAGS:
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def _arena(place: Path, *words: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "ARENA_NO_PINNING": "1"}
+    command = [sys.executable, "-m", "arena.cli.main", *words]
+    subprocess.run(command, cwd=place, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+def _league(place: Path) -> Path:
+    """A league of five bots, one of which has two versions."""
+    settings = [word for text in PLACEMENT for word in ("--set", f"placement.{text}")]
+    _arena(
+        place, "league", "create", "open", "--rules", "tactical", "--isolation", "process", "--out", "open", *settings
+    )
+    for bot, author in AUTHORS.items():
+        by = ["--author", author] if author else []
+        _arena(place, "submit", bot, "--league", "open", "--workers", "1", *by)
+        _arena(place, "league", "play", "open", "--max-games", "20", "--workers", "1")
+    for change in ("return moves[-1]", "return moves[len(moves) // 2]"):
+        (place / "late.py").write_text(f"def act(view, moves):\n    {change}\n")
+        _arena(place, "submit", "late.py", "--league", "open", "--author", "Ann", "--workers", "1")
+    return place / "open"
+
+
+def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace) -> None:
+    """A page at all widths, light and dark."""
+    for scheme in ("light", "dark"):
+        scheme_of = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme_of)
+        for width, height in SCREENS.items():
+            screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+            driver.get(address)
+            if words.whole:
+                screen["height"] = driver.execute_script("return document.documentElement.scrollHeight")
+                driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+            shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+            picture = Image.open(BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
+            small = picture.quantize(128, dither=Image.Dither.NONE)
+            small.save(words.out / f"{name}-{width}-{scheme}.png", optimize=True)
+            main_one = (width, scheme) == (1280, "light")
+            if words.keep and name in KEEP and (main_one or (name == "home" and (width, scheme) == (390, "dark"))):
+                kept = KEPT / f"{KEEP[name]}{'' if main_one else '-phone-dark'}.png"
+                small.save(kept, optimize=True)
+                print(kept, kept.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()
