@@ -242,6 +242,29 @@ def rating_over_time(league: League, name: str) -> list[Line]:
     return [dict(zip(names, row)) for row in rows]
 
 
+def trends(league: League, most: int) -> dict[str, list[float]]:
+    """By bot its rating after each of the last events that changed the table, without what moved all bots alike."""
+    tables: dict[int, dict[str, float]] = {}
+    for event, bot, elo in league.query(
+        "SELECT r.event, b.name, r.elo FROM ratings r JOIN versions v ON v.version = r.version"
+        " JOIN bots b ON b.bot = v.bot WHERE r.elo IS NOT NULL AND r.event IN"
+        " (SELECT DISTINCT event FROM ratings ORDER BY event DESC LIMIT ?) ORDER BY r.event",
+        most,
+    ):
+        tables.setdefault(event, {})[bot] = elo
+    by_bot: dict[str, list[float]] = {}
+    before: dict[str, float] = {}
+    shift = 0.0
+    for table in tables.values():
+        moves = [elo - before[bot] for bot, elo in table.items() if bot in before]
+        if moves and league.settings.anchor is None:
+            shift += sum(moves) / len(moves)
+        for bot, elo in table.items():
+            by_bot.setdefault(bot, []).append(elo - shift)
+        before = table
+    return by_bot
+
+
 def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameResult]:
     """The last games of some versions, those on the latest deals first."""
     marks = ", ".join("?" * len(numbers))

@@ -51,13 +51,14 @@ def standing_table(lines: Sequence[Line]) -> Table:
     columns = [Column("#", key="rank"), Column("bot", "text")]
     if any(line.get("author") for line in lines):
         columns.append(_text("author"))
-    columns += [Column("v", key="version"), *_RATING, Column("change", cell=_change), _GAMES, _RECORD, _SCORE]
+    columns += [Column("v", key="version"), *_RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
     if any("forfeits" in line for line in lines):
         columns.append(Column("forfeits"))
     return _table("standings", "", lines, columns)
 
 
-def _change(line: Line) -> str:
+def change_text(line: Line) -> str:
+    """By how much Elo and how many places a bot has moved since the table before."""
     if line["new"]:
         return "new"
     text = "" if line["elo_change"] is None else f"{line['elo_change']:+z.0f}"

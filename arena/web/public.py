@@ -23,7 +23,7 @@ from jinja2 import Environment
 
 from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
-from arena.game.record import parse_record
+from arena.game.record import RecordError, parse_record
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
 from arena.league.oversight import paused
@@ -32,16 +32,17 @@ from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.results.board import board_text, steps
 from arena.results.formats import json_text
-from arena.results.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
+from arena.results.league import change_text, forfeits_table, history_table, opponents_table, versions_table
 from arena.results.pages.games import game_data
-from arena.results.pages.plots import Dot, Dots, Lines, svg
+from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
 from arena.results.records import StoredGame
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
+from arena.web.drawings import final_board, interval, trend
 
 SKELETON_NAME = "mybot"
-GAMES_PER_BOT, MAX_PLOTTED, MAX_EVENTS = 30, 60, 500
+GAMES_PER_BOT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS = 30, 500, 30, 6
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
     "tables.js": ("arena.results.pages", "text/javascript"),
@@ -214,27 +215,28 @@ def _elo(value: float | None, error: float | None = None) -> str:
 # ---------------------------------------------------------------- the league
 
 
-def _standing(site: Site) -> str:
+def _home(site: Site) -> str:
     league, table = site.league, site.table
     before, since = views.table_before(league, table)
     lines = views.standing_lines(league, table.rows, before)
-    rows = []
-    for line in lines[:MAX_PLOTTED]:
-        if line["elo"] is None:
-            continue
-        low, high = (
-            (None, None)
-            if line["elo_error95"] is None
-            else (line["elo"] - line["elo_error95"], line["elo"] + line["elo_error95"])
-        )
-        error = "" if line["elo_error95"] is None else f" ± {line['elo_error95']:.0f}"
-        tip = f"{line['bot']} v{line['version']}: {line['elo']:+.0f}{error} Elo, {line['games']} games"
-        rows.append(Dot(line["bot"], line["elo"], low, high, tip))
+    ends = [
+        line["elo"] + side * (line["elo_error95"] or 0) for line in lines if line["elo"] is not None for side in (-1, 1)
+    ]
+    low, high = min(ends, default=0), max(ends, default=0)
+    trends = views.trends(league, MAX_EVENTS_OF_TREND)
+    for line in lines:
+        line["change"] = change_text(line)
+        line["trend"] = trend(trends.get(line["bot"], ()))
+        line["interval"] = "" if line["elo"] is None else interval(line["elo"], line["elo_error95"], low, high)
+    newest: dict[int, GameResult] = {}
+    for game in views.last_games(league, [row.version.id for row in table.rows], 20 * CARDS) if lines else ():
+        newest.setdefault(game.id.pairing, game)
     return site.render(
-        "standing.html",
+        "home.html",
         "",
-        table=standing_table(lines) if lines else None,
-        plot=svg(Dots(rows, "Elo")) if rows else None,
+        lines=lines,
+        authors=len({line["author"] for line in lines} - {None}),
+        cards=[card(game) for game in islice(newest.values(), CARDS)],
         remarks=views.standing_remarks(league, table, None if since is None else since.id),
         about=views.describe(site.settings),
         games=table.total,
@@ -289,7 +291,7 @@ def now_playing(league: League) -> dict[str, Any]:
 
 
 PAGES: dict[str, Callable[[Site], str]] = {
-    "": _standing,
+    "": _home,
     "live": _live,
     "history": _history,
     "rules": _rules,
@@ -356,6 +358,16 @@ def _listed(game: GameResult) -> dict[str, Any]:
         "turns": game.turns,
         "ending": f"forfeit ({game.forfeit})" if game.forfeit else game.ending,
     }
+
+
+def card(game: GameResult) -> dict[str, Any]:
+    """The values for a card with a game's final board; the sides are those above and below."""
+    try:
+        board, starter = final_board(game.record)
+    except RecordError:  # a damaged one, which `arena verify` names
+        board, starter = None, 0
+    sides = [(game.first, game.stones[0], game.score == 1.0), (game.second, game.stones[1], game.score == 0.0)]
+    return _listed(game) | {"board": board, "sides": sides if starter else sides[::-1]}
 
 
 def key_of(game: GameResult) -> str:

@@ -1,0 +1,83 @@
+"""Small drawings between the words of a page, as SVG: the last board of a game, a rating's interval, its trend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from arena.game.cards import COLOURS
+from arena.game.engine import State
+from arena.game.record import parse_record, replay_steps
+
+_COLUMN, _CARD = 30, 20  # of the board: the width of a stone with its cards, and the height of a card
+_WIDTH, _HEIGHT = 110, 18  # of intervals and trends
+
+
+@lru_cache(1000)
+def final_board(record: str) -> tuple[Markup, int]:
+    """The board at the end of a game, seat a below, and the seat that began. RecordError if it does not replay."""
+    game = parse_record(record)
+    state = State(game.rules, game.deal, game.auto_claim)
+    for _ in replay_steps(game, state):
+        pass
+    above, below = ([state.side(seat, stone) for stone in range(1, 10)] for seat in (1, 0))
+    middle = _CARD * max(3, *map(len, above)) + 4
+    parts = []
+    for column, owner in enumerate(state.owners):
+        x = _COLUMN * column
+        lift = {"a": 4, "b": -4}.get(owner, 0)
+        stone = Markup(
+            '<g class="stone-{}"><rect x="{}" y="{}" width="26" height="16" rx="8"/><text x="{}" y="{}">{}</text></g>'
+        )
+        name = "none" if owner == "." else owner
+        parts.append(stone.format(name, x + 2, middle + 4 + lift, x + 15, middle + 16 + lift, column + 1))
+        parts += [_card(card, x, middle - 2 - _CARD * (depth + 1)) for depth, card in enumerate(above[column])]
+        parts += [_card(card, x, middle + 28 + _CARD * depth) for depth, card in enumerate(below[column])]
+    height = middle + 28 + _CARD * max(3, *map(len, below))
+    said = "Final board: {} stones above, {} below".format(*(state.owners.count(seat) for seat in "ba"))
+    frame = Markup('<svg class="small-board" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>')
+    return frame.format(9 * _COLUMN, height, said, Markup("").join(parts)), game.deal.starter
+
+
+def _card(card: str, x: float, y: float) -> Markup:
+    suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else "t"
+    frame = Markup(
+        '<g class="c-{}"><rect x="{}" y="{}" width="28" height="18" rx="3"/><text x="{}" y="{}">{}</text></g>'
+    )
+    return frame.format(suit, x + 1, y + 1, x + 15, y + 14, card.partition("=")[0])
+
+
+def interval(value: float, error: float | None, low: float, high: float) -> Markup:
+    """A rating as a dot with its error bar, on a scale from `low` to `high` that all rows of a table share."""
+
+    def x(elo: float) -> float:
+        return 6 + (_WIDTH - 12) * (elo - low) / max(high - low, 1)
+
+    y = _HEIGHT / 2
+    bar = (
+        Markup("")
+        if error is None
+        else Markup('<path class="bar" d="M{:.1f} {}H{:.1f}"/>').format(x(value - error), y, x(value + error))
+    )
+    dot = Markup('<circle class="dot" cx="{:.1f}" cy="{}" r="4"/>').format(x(value), y)
+    zero = Markup('<path class="middle" d="M{:.1f} 0V{}"/>').format(x(0), _HEIGHT) if low < 0 < high else ""
+    return _inline(Markup("{}{}{}").format(zero, bar, dot), "")
+
+
+def trend(values: Sequence[float]) -> Markup:
+    """A rating over time as a line with a dot at its end; nothing for fewer than two values."""
+    if len(values) < 2:
+        return Markup("")
+    low, step = min(values), (_WIDTH - 10) / (len(values) - 1)
+    scale = (_HEIGHT - 8) / max(max(values) - low, 30)  # noise of a few Elo is no slope
+    points = [(5 + step * i, _HEIGHT - 4 - scale * (value - low)) for i, value in enumerate(values)]
+    line = Markup('<polyline class="line l0" points="{}"/>').format(" ".join(f"{x:.1f},{y:.1f}" for x, y in points))
+    dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="3"/>').format(*points[-1])
+    return _inline(line + dot, f"{values[-1] - values[0]:+z.0f} Elo in {len(values) - 1} steps")
+
+
+def _inline(parts: Markup, said: str) -> Markup:
+    what = Markup('role="img" aria-label="{}"').format(said) if said else Markup('aria-hidden="true"')
+    return Markup('<svg class="spark" viewBox="0 0 {} {}" {}>{}</svg>').format(_WIDTH, _HEIGHT, what, parts)
