@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,13 @@ from arena.game.rules import MEANINGS, OPTIONS, SHORT_NAMES, Rules, differences,
 
 @click.command()
 @click.argument("names", nargs=-1, shell_complete=complete_rules)
+@click.option("--learn", is_flag=True, help="Say how the game is played, and what each rule set (or NAME) changes.")
 @as_json
-def rules(names: tuple[str, ...], as_json: bool) -> None:
-    """List rule sets, show one, or compare two.
+def rules(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
+    """Teach the game, list rule sets, show one, or compare two.
 
     \b
+    arena rules --learn
     arena rules
     arena rules tactical
     arena rules base expert
@@ -35,12 +39,41 @@ def rules(names: tuple[str, ...], as_json: bool) -> None:
             f"{len(names)} rule sets given; expected none (lists all), one (shows it) or two (compares them)"
         )
     named = [load_rules(name) for name in names]
-    if not named:
+    if learn:
+        if as_json or len(named) > 1:
+            raise click.UsageError("--learn is a text, about all rule sets or about one; drop --json and further names")
+        _teach(named[0] if named else None)
+    elif not named:
         _list_rules(as_json)
     elif len(named) == 1:
         _show_rules(named[0], as_json)
     else:
         _compare_rules(named[0], named[1], as_json)
+
+
+def _teach(rules: Rules | None) -> None:
+    """Print how the game is played; with the tactic cards and changes of one rule set, or of all."""
+    from arena.game import lesson
+    from arena.terminal.drawing import coloured, draw
+    from arena.terminal.lines import console_for
+    from arena.terminal.scene import example
+
+    width = max(min(shutil.get_terminal_size().columns, 88), 60)
+    tactical = rules or load_rules("tactical")
+    told = [lesson.sentence(rules)] if rules else [f"{name}: {text}" for name, text in lesson.editions()]
+    parts = [lesson.GAME, "Formations, the strongest first:"]
+    parts[-1] += "".join(f"\n  {name:<11} {cards}   {what}" for name, cards, what in lesson.FORMATIONS)
+    parts += [lesson.TIE, "A game, seen from your side, which is below:"]
+    after = ["\n".join(textwrap.fill(line, width) for line in lesson.LOOK)]
+    if tactical.tactics:
+        cards = [f"  {card:<9} {name:<19} {what}" for card, name, what in lesson.tactic_cards(tactical)]
+        after.append("\n".join(["The ten tactic cards:", *cards, lesson.LIMIT]))
+    after.append("\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in told))
+    after.append("Play: arena play greedy, where 'hint' and 'why 3' help.")
+    console = console_for()
+    console.print(coloured("\n\n".join(parts) + "\n"))
+    console.print(draw(example(), width))
+    console.print(coloured("\n" + "\n\n".join(after)))
 
 
 def _list_rules(as_json: bool) -> None:
@@ -96,7 +129,7 @@ def _shown(value: Any) -> str:
     "--rules",
     "rules_name",
     metavar="R",
-    default="iello-tactical",
+    default="base",
     show_default=True,
     shell_complete=complete_rules,
     help="Rule set.",
@@ -114,10 +147,11 @@ def explain(
     file: Path | None,
     as_json: bool,
 ) -> None:
-    """Say whether a stone can be claimed, and if not, which cards refute the claim.
+    """Say whether a stone can be claimed, and if not, with which cards the opponent could still win it.
 
     \b
     arena explain --mine r1,r2,r3 --theirs b2,b3 --seen b4
+    arena explain --mine r1,*J,r3 --theirs b2,b3 --fog --rules tactical
     arena explain --file positions.jsonl --json
 
     Only clan cards that are face up count in a proof; cards in hands and tactic cards that were not played do not.

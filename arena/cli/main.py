@@ -11,6 +11,7 @@ import errno
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -18,14 +19,13 @@ from typing import Any, NamedTuple
 import click
 
 from arena.errors import ArenaError, did_you_mean
-from arena.text import printable, quoted
+from arena.text import counted, printable, quoted
 
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-LEAST_FILES, LEAST_MEMORY = 64, 600_000_000
 WRONG_USE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -70,6 +70,21 @@ COMMANDS: dict[str, Entry] = {
     "explain": Entry("arena.cli.game:explain", "Say whether a stone can be claimed, and why.", GAME),
     "bench": Entry("arena.cli.bench:bench", "Measure the speed of the engine, or count moves (perft).", GAME),
 }
+
+
+FIRST = (
+    ("rules --learn", "how the game is played"),
+    ("play greedy", "play it against a bot"),
+    ("run quick", "a tournament of three bots, in some seconds"),
+    ("replay latest 1", "one of its games"),
+    ("report latest", "all of it as a page for the browser"),
+    ("new mybot", "write a bot of your own"),
+    ("match bots/mybot.py random", "how good is it?"),
+    ("sprt bots/mybot.py greedy", "is it stronger, beyond doubt?"),
+    ("ladder bots/mybot.py", "where does it stand among reference bots?"),
+    ("check bots/mybot.py", "is it fit for a league?"),
+)
+"""What one begins with: command lines, and what comes out."""
 
 
 PLAYING = {name for name, entry in COMMANDS.items() if entry.heading == PLAY}
@@ -155,17 +170,23 @@ def new_name(command: str, option: str = "") -> str | None:
 # ---------------------------------------------------------------- the group
 
 
-def _require_resources() -> None:
-    """Refuse to play if the limits of this process (`ulimit`) leave too little for workers."""
+def _require_resources(command: str, args: Sequence[str]) -> None:
+    """Refuse to play if the limits of this process (`ulimit`) leave too little for the workers asked for."""
     if resource is None:
         return
+    given = re.search(r"--workers[ =](\d{1,6})\b", " ".join(args))
+    workers = int(given[1]) if given else 1 if command == "check" else os.cpu_count() or 1
     for limit, least, unit, name in (
-        (resource.RLIMIT_NOFILE, LEAST_FILES, "open files", "-n"),
-        (resource.RLIMIT_AS, LEAST_MEMORY, "bytes of memory", "-v"),
+        (resource.RLIMIT_NOFILE, 20 + 10 * workers, "open files", "-n"),
+        (resource.RLIMIT_AS, (400 + 100 * workers) * 10**6, "bytes of memory", "-v"),
     ):
         allowed = resource.getrlimit(limit)[0]
         if allowed != resource.RLIM_INFINITY and allowed < least:
-            raise Failure(f"playing needs {least:,} {unit}, but this process may have {allowed:,} (ulimit {name})")
+            few = "; --workers 1 needs less" if workers > 1 else ""
+            playing = f"playing with {counted(workers, 'worker')}"
+            raise Failure(
+                f"{playing} needs {least:,} {unit}, but this process may have {allowed:,} (ulimit {name}){few}"
+            )
 
 
 def _tell_if_uncompiled() -> None:
@@ -216,7 +237,7 @@ class LazyGroup(click.Group):
             near = did_you_mean(name, self.entries)
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
         if _command(ctx, name) in PLAYING and not {"-h", "--help"} & {*args}:
-            _require_resources()
+            _require_resources(name, args)
             _tell_if_uncompiled()
         return super().resolve_command(ctx, args)
 
@@ -260,16 +281,24 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     subcommand_metavar="COMMAND ...",
     options_metavar="",
+    invoke_without_command=True,
     epilog="'arena COMMAND --help' explains a command; 'arena --version' shows the version. Exit codes: 0 success,"
     " 1 faults found or a bot that forfeits every game, 2 usage error, 3 and 4 verdicts of sprt and tune, 130"
     " interrupted.",
 )
 @click.version_option(package_name="schotten-arena", prog_name="arena", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Bot tournaments and match statistics for the card game Schotten-Totten.
 
-    Try it: arena match greedy random --games 100
+    'arena' alone shows the commands to begin with.
     """
+    if ctx.invoked_subcommand is None:
+        lines = [f"  arena {command:<27} {what}" for command, what in FIRST]
+        text = "Bot tournaments for the card game Schotten-Totten. To begin with:"
+        click.echo(
+            "\n".join([text, "", *lines, "", "'arena --help' lists all commands, 'arena COMMAND --help' explains one."])
+        )
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -78,7 +78,11 @@ class Formation:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a claim holds, why, and if not the cards that refute it (empty: the side there already does)."""
+    """Whether a claim holds and why.
+
+    `refutation` are the unseen cards that would make the best of the other side; empty if the claim holds or if the
+    side there beats it as it is.
+    """
 
     holds: bool
     reason: str
@@ -204,16 +208,25 @@ def judge_claim(
     own = evaluate(rules, mine, modes)
     if theirs.size == n:
         return _judge_complete(own, evaluate(rules, theirs, modes), first)
-    deck = (1 << 6 * rules.values) - 1
-    found = find_refutation(
-        deck & ~visible, theirs.word, n, fog, own.strength, rules.values, rules.spy_value, theirs.bindings
-    )
-    if found:
+    unseen = (1 << 6 * rules.values) - 1 & ~visible
+
+    def reply(strength: int) -> int:
+        """Unseen cards that make the other side stronger than that, or 0."""
+        return find_refutation(unseen, theirs.word, n, fog, strength, rules.values, rules.spy_value, theirs.bindings)
+
+    best = own
+    cards: tuple[str, ...] = ()
+    while found := reply(best.strength):  # a better one until there is none
         cards = clan_cards(found)
-        reply = evaluate(rules, read_side(rules, [*theirs.texts, *cards]), modes)
-        return Verdict(False, f"{' '.join(cards)} would make it {reply}, which beats {own}", cards)
-    if (deck & ~visible).bit_count() < n - theirs.size:
+        best = evaluate(rules, read_side(rules, [*theirs.texts, *cards]), modes)
+    if cards:
+        return Verdict(False, f"{' '.join(cards)} would make it {best}, which beats {own}", cards)
+    if unseen.bit_count() < n - theirs.size:
         return Verdict(True, f"{own}; too few face-down cards are left to complete the other side")
+    if own.strength and reply(own.strength - 1):
+        return Verdict(
+            True, f"{own}; unseen cards can only tie it, and a tie goes to the side that was completed first"
+        )
     return Verdict(True, f"{own}; no unseen card can make the other side stronger")
 
 
@@ -242,7 +255,8 @@ def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verd
         raise PositionError(
             f"both sides are worth the same ({own}): say which was completed first (--first mine|theirs)"
         )
-    return Verdict(first == "mine", f"an exact tie ({own}); the side completed first wins: {first}")
+    older = "yours" if first == "mine" else "the other"
+    return Verdict(first == "mine", f"both sides are worth {own}; the one that was completed first wins, {older}")
 
 
 # ---- positions in a file ----------------------------------------------------------------------------------------

@@ -54,6 +54,14 @@ def card_text(card: str) -> Text:
     return Text(f" {card} ", _SUITS.get(suit, _TACTIC))
 
 
+def coloured(text: str) -> Text:
+    """A text, with its clan cards in their colours."""
+    shown = Text(text)
+    for suit, style in _SUITS.items():
+        shown.highlight_regex(rf"\b{suit}(?:10|[1-9])\b", style)
+    return shown
+
+
 def _heading(scene: Scene) -> Text:
     clan, tactic = scene.decks
     decks = f"decks {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else "")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from arena.game import lesson
 from arena.game.engine import State
 from arena.game.event_log import Event
-from arena.game.rules import Rules
+from arena.game.rules import Rules, load_rules
 from arena.results.board import Position
 from arena.results.layout import shortened
 from arena.text import one_line
@@ -98,6 +99,27 @@ def scene_of(
         to_move=None if position.outcome is not None else int(position.seat != seat),
         pending=position.pending,
         changed=changed,
+    )
+
+
+def example() -> Scene:
+    """The position that the lesson looks at, with the learner below."""
+    mine, theirs = (tuple(tuple(side.split()) for side in sides) for sides in (lesson.MINE, lesson.THEIRS))
+    cards = sum(map(len, (*mine, *theirs)))
+    return Scene(
+        rules=load_rules("base"),
+        seat=0,
+        names=("you", "opponent"),
+        turn=cards + 1,
+        sides=(mine, theirs),
+        owners=_seen_from(0, [None if sign == "." else "ab".index(sign) for sign in lesson.OWNERS]),
+        modes=((),) * 9,
+        older=(None,) * 9,
+        hands=(tuple(lesson.HAND.split()), None),
+        counts=((6, 0), (6, 0)),
+        beside=((), ()),
+        decks=(54 - 12 - cards, 0),
+        to_move=0,
     )
 
 

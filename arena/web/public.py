@@ -23,6 +23,7 @@ from jinja2 import Environment
 
 from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
+from arena.game import lesson
 from arena.game.record import RecordError, parse_record
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
@@ -267,6 +268,12 @@ def _rules(site: Site) -> str:
     )
 
 
+def _learn(site: Site) -> str:
+    rules = load_rules(site.settings.rules)
+    cards = lesson.tactic_cards(rules) if rules.tactics else ()
+    return site.render("learn.html", "learn", lesson=lesson, rules=rules, tactics=list(cards), live=False)
+
+
 def _write(site: Site) -> str:
     return site.render("write.html", "write", skeleton=skeleton(), name=SKELETON_NAME, live=False)
 
@@ -295,6 +302,7 @@ PAGES: dict[str, Callable[[Site], str]] = {
     "live": _live,
     "history": _history,
     "rules": _rules,
+    "learn": _learn,
     "write": _write,
 }
 FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {

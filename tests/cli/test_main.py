@@ -77,14 +77,25 @@ def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pyt
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
-@pytest.mark.parametrize(("limit", "said"), [("-n 20", "64 open files"), ("-v 300000", "600,000,000 bytes of memory")])
-@pytest.mark.parametrize("words", ["match first random", "check first", "compare first random --variants base,expert"])
+@pytest.mark.parametrize(("limit", "said"), [("-n 20", "30 open files"), ("-v 300000", "500,000,000 bytes of memory")])
+@pytest.mark.parametrize(
+    "words",
+    ["match first random --workers 1", "check first", "compare first random --variants base,expert --workers=1"],
+)
 def test_too_few_resources_are_one_sentence(tmp_path: Path, limit: str, said: str, words: str) -> None:
     line = f"ulimit {limit} && exec {shlex.quote(sys.executable)} -m arena.cli.main {words}"
     done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"Error: playing needs {said}, but this process may have ")
+    assert done.stderr.startswith(f"Error: playing with 1 worker needs {said}, but this process may have ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
+def test_one_worker_plays_with_few_resources(tmp_path: Path) -> None:
+    play = f"{shlex.quote(sys.executable)} -m arena.cli.main match first random --games 2 --workers 1 -q --seed 1"
+    line = f"ulimit -n 30 && ulimit -v 500000 && exec {play}"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "\n")
 
 
 def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
@@ -95,7 +106,10 @@ def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
 
 def test_version_and_bare_call(arena: Arena) -> None:
     assert arena("--version").out.startswith("arena ")
-    assert arena(code=2).err.startswith("Usage: arena")
+    shown = arena().out
+    assert {line.split()[1] for line in shown.splitlines() if line.startswith("  arena ")} <= set(COMMANDS)
+    assert "'arena --help' lists all commands" in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_a_fault_of_the_user_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPatch, arena: Arena) -> None:

@@ -175,6 +175,17 @@ def test_face_up_tactic_cards_take_no_clan_card_away() -> None:
     assert judge_claim(rules, mine, theirs, ["mud", "scout"]) == judge_claim(rules, mine, theirs)
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "best"),
+    [("r1 r2 r4", "b2 b3", {"b4"}), ("r1 g2 b4", "k9", {"k7", "k8"}), ("r7 g7 b7", "y9 p9", {"b9", "g9", "r9", "k9"})],
+)
+def test_the_best_refutation_is_named(mine: str, theirs: str, best: set[str]) -> None:
+    rules = load_rules("base")
+    named = judge_claim(rules, read_side(rules, mine.split()), read_side(rules, theirs.split())).refutation
+    assert named
+    assert set(named) <= best
+
+
 def test_verdicts_in_words() -> None:
     rules = load_rules("tactical")
 
@@ -183,7 +194,9 @@ def test_verdicts_in_words() -> None:
 
     assert "not complete: 1 of 3" in judge_claim(rules, side("r1 r2"), side("")).reason
     tie = judge_claim(rules, side("r1 r2 r3"), side("b1 b2 b3"), first="theirs")
-    assert (tie.holds, "exact tie" in tie.reason) == (False, True)
+    assert (tie.holds, "completed first wins, the other" in tie.reason) == (False, True)
+    ahead = judge_claim(rules, side("r7 r8 r9"), side("b9"))
+    assert (ahead.holds, "a tie goes to the side that was completed first" in ahead.reason) == (True, True)
     with pytest.raises(PositionError, match="say which was completed first"):
         judge_claim(rules, side("r1 r2 r3"), side("b1 b2 b3"))
     assert "loses to" in judge_claim(rules, side("r1 r2 r4"), side("b1 b2 b3")).reason

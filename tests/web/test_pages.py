@@ -42,7 +42,7 @@ def test_every_page_is_whole_and_its_links_lead_somewhere(web: Web) -> None:
             target = attributes.get("href") or attributes.get("src")
             if tag in ("a", "link", "script") and target and not target.startswith("#"):
                 left.append(str(answer.url.join(target).path))
-    assert {"/bots/two", "/static/web.css", "/skeleton.py", "/me/bots/mine", "/me/versions/3"} <= seen
+    assert {"/learn", "/bots/two", "/static/web.css", "/skeleton.py", "/me/bots/mine", "/me/versions/3"} <= seen
 
 
 def test_the_table_is_that_of_the_commands(web: Web) -> None:

@@ -1,0 +1,136 @@
+"""The game for those who have never played it, and what each edition changes, in words: for a terminal and a web page.
+
+Source: RULES.md. Cards are written as everywhere, such as r7, so that a page can draw them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from arena.game.cards import card_name
+from arena.game.rules import SHORT_NAMES, Rules, differences, load_rules, preset_names
+
+GAME = """\
+Between two players lie nine stones in a row. Whoever first owns five of them,
+or three side by side, wins.
+
+There are 54 cards, each one once: six colours (r red, g green, b blue,
+y yellow, p purple, k pink) with the values 1 to 9. You hold six. In your turn you
+
+1. play a card to your side of a stone, where it stays (r7@3: red 7 to stone 3),
+2. claim stones, if you can,
+3. draw a card.
+
+A side is full with three cards. When both sides of a stone are full, the better
+formation wins it; of two that are equal, the one that was full first.
+
+You need not wait for the other side. If you can prove that it cannot beat yours
+any more, you may claim the stone. A proof counts every card that does not lie
+face up, even those in your own hand, as one that the opponent may still get.
+
+So whoever fills a side first wins ties, and whoever waits sees what must be
+beaten. Most games are decided by what is kept open, and where."""
+
+FORMATIONS = (
+    ("colour run", "r4 r5 r6", "one colour, three values in a row"),
+    ("of a kind", "r7 g7 b7", "one value"),
+    ("colour", "r2 r5 r9", "one colour"),
+    ("run", "r4 g5 b6", "three values in a row"),
+    ("sum", "r9 g8 b3", "anything else"),
+)
+"""Name, example and condition of each formation, the strongest first."""
+TIE = "Of two formations of one name, the higher sum is better."
+
+MINE = ("r7 r8 r9", "k4 g4 b4", "y2 y5", "g6", "p7 p8", "", "r1 g2 b3", "k1", "")
+THEIRS = ("b5", "p2 p3 p4", "r3 g3", "k8 k9", "b8", "g9 p9", "k7", "b2", "y6 y7")
+OWNERS = "ab......."
+HAND = "r5 g7 b9 y3 k6 p6"
+"""A position to look at: cards at stones 1 to 9, who owns these (a: you), and your hand."""
+LOOK = (
+    "Stone 1 is yours: no three cards beat r7 r8 r9, so you could claim it against a single b5.",
+    "Stone 2 is the opponent's: p2 p3 p4 is a colour run, and beats three of a kind.",
+    "Stone 7 is open, although your side is full: k7 can still become k5 k6 k7. That you hold k6 yourself is no proof.",
+    "At stone 5, p6 would make your side p6 p7 p8. Then only b7 b8 b9 still beats it; once b7 or b9 lies on the table,"
+    " the stone is yours.",
+)
+
+TACTICS = {
+    "*J": "any card you like; there are two, one per player",
+    "*7": "a card of any colour with the value {spy}",
+    "*123": "a 1, 2 or 3 of any colour",
+    "fog": "at this stone only the sum counts",
+    "mud": "at this stone a side takes four cards",
+    "scout": "draw three cards from either deck, then put two back",
+    "redeploy": "move one of your cards to another stone, or discard it",
+    "deserter": "discard one of the opponent's cards",
+    "traitor": "move one of the opponent's clan cards to your side",
+}
+LIMIT = "You may have played at most one tactic card more than the opponent."
+
+_WORDS: Mapping[str, Mapping[object, str]] = {
+    "tactics": {True: "ten tactic cards in a deck of their own", False: "no tactic cards"},
+    "values": {9: "clan cards from 1 to 9", 10: "clan cards from 1 to 10"},
+    "claim_window": {
+        "after_play": "you claim after you have played a card",
+        "any_before_draw": "you may claim before you play a card, too",
+        "turn_start": "you claim only before you play, so the opponent can answer what you have just completed",
+    },
+    "spy_value": {7: "the spy is a 7", 8: "the spy is an 8"},
+    "wild_binding": {
+        "on_claim": "a wild card gets its colour and value at the claim",
+        "on_play": "a wild card gets its colour and value when it is played",
+    },
+    "scout_return": {
+        "top": "the recruiter's two cards go back on top of their decks",
+        "bottom": "the recruiter's two cards go back under their decks",
+    },
+    "scout_source": {
+        "either": "the recruiter draws from both decks",
+        "single": "the recruiter draws all three cards from one deck",
+    },
+    "ruse_targets": {
+        "clan_and_elite": "Strategist and Banshee may take wild cards, too",
+        "clan_only": "Strategist and Banshee take clan cards only",
+    },
+}
+_OF_TACTICS = ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets")
+
+
+def tactic_cards(rules: Rules) -> Iterator[tuple[str, str, str]]:
+    """Sign, name in the edition, and effect of each tactic card."""
+    for sign, effect in TACTICS.items():
+        card = f"*{rules.spy_value}" if sign == "*7" else sign
+        yield card, card_name(card, rules.edition), effect.format(spy=rules.spy_value)
+
+
+def changes(rules: Rules, known: Rules) -> list[str]:
+    """What is different for someone who knows other rules: a clause for each change that can be noticed."""
+    clauses = []
+    for option, (_, new) in differences(known, rules).items():
+        if option == "hand_size":
+            clauses.append(f"a hand of {new} cards")
+        elif rules.tactics or option not in _OF_TACTICS:
+            clauses.append(_WORDS[option][new])
+    return clauses
+
+
+def editions() -> Iterator[tuple[str, str]]:
+    """Each rule set and what it is, in a sentence."""
+    short = {name: alias for alias, name in SHORT_NAMES.items()}
+    for name in [*short, *(name for name in preset_names() if name not in short)]:
+        yield short.get(name, name), sentence(load_rules(name))
+
+
+def sentence(rules: Rules) -> str:
+    """What a rule set is: IELLO's against one another, all others against the nearest of IELLO's.
+
+    >>> sentence(load_rules("battle-line-base"))
+    'As base, but clan cards from 1 to 10; a hand of 7 cards; you may claim before you play a card, too.'
+    """
+    if rules == load_rules("base"):
+        return "The game as told above."
+    known = "base"
+    if rules.tactics and rules.name != "iello-tactical":
+        known = "expert" if rules.claim_window == "turn_start" and rules.name != "iello-expert" else "tactical"
+    clauses = changes(rules, load_rules(known))
+    return f"As {known}, but {'; '.join(clauses)}." if clauses else f"The same as {known}."
