@@ -288,6 +288,25 @@ def _who(seat: int, names: Sequence[str]) -> str:
     return f"{'ab'[seat]} ({names[seat]})" if names[seat] else "ab"[seat]
 
 
+def move_words(move: Move, edition: str) -> str:
+    """A move in words, such as `pink 7 to stone 1`, with the card names of an edition."""
+    card = move.card and card_name(move.card, edition)
+    if move.kind in ("place", "mode"):
+        bound = f" as {card_name(move.binding, edition)}" if move.binding else ""
+        return f"{card}{bound} to stone {move.stone}"
+    words = {
+        "ruse": f"Play {card}",
+        "take": f"Take {card} from stone {move.stone}",
+        "discard": "Discard it",
+        "claim": f"Claim stone {move.stone}",
+        "no claim": "Claim nothing more",
+        "draw": f"Draw a {move.text.removeprefix('draw ')} card",
+        "return": f"Give back {card}",
+        "pass": "Pass",
+    }
+    return words[move.kind]
+
+
 def legend(rules: Rules) -> str:
     """What the abbreviations mean, with the card names of the edition."""
     lines = ["Cards: colour and value; r red, g green, b blue, y yellow, p purple, k pink."]

@@ -27,7 +27,7 @@ from arena.game.moves import Move
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import find_entry
-from arena.results.board import legend
+from arena.results.board import legend, move_words
 from arena.results.records import record_line
 from arena.terminal.input import Left, Person, PersonInterface, Resigned, why
 from arena.terminal.scene import News, Scene
@@ -228,29 +228,16 @@ def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for index, move in enumerate(moves):
         card = (move.card or "") if view.phase in ("play", "return") else ""
-        shown = {"at": index, "text": move.text, "said": _said(move, edition), "card": card, "stone": move.stone or ""}
+        shown = {
+            "at": index,
+            "text": move.text,
+            "said": move_words(move, edition),
+            "card": card,
+            "stone": move.stone or "",
+        }
         groups.setdefault(card, []).append(shown)
     listed = [{"card": card, "called": card and card_name(card, edition), "moves": of} for card, of in groups.items()]
     return {"asks": _QUESTIONS[view.phase], "groups": listed}
-
-
-def _said(move: Move, edition: str) -> str:
-    """A move in words."""
-    card = move.card and card_name(move.card, edition)
-    if move.kind in ("place", "mode"):
-        bound = f" as {card_name(move.binding, edition)}" if move.binding else ""
-        return f"{card}{bound} to stone {move.stone}"
-    words = {
-        "ruse": f"Play {card}",
-        "take": f"Take {card} from stone {move.stone}",
-        "discard": "Discard it",
-        "claim": f"Claim stone {move.stone}",
-        "no claim": "Claim nothing more",
-        "draw": f"Draw a {move.text.removeprefix('draw ')} card",
-        "return": f"Give back {card}",
-        "pass": "Pass",
-    }
-    return words[move.kind]
 
 
 def main() -> None:

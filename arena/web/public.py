@@ -24,14 +24,13 @@ from jinja2 import Environment
 from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
 from arena.game import lesson
-from arena.game.record import RecordError, parse_record
+from arena.game.record import RecordError
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
 from arena.league.oversight import paused
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
-from arena.results.board import board_text, steps
 from arena.results.formats import json_text
 from arena.results.league import change_text, forfeits_table, history_table, opponents_table, versions_table
 from arena.results.pages.games import game_data
@@ -395,16 +394,12 @@ def game_page(site: Site, key: str) -> str:
 def viewer_page(site: Site, game: StoredGame, key: str, path: str) -> str:
     """A game in the viewer; without scripts, its final board and its moves. `key` is what the viewer calls it."""
     data = game_data(game, key)
-    record = parse_record(game.record)
     first = data["starter"]
     return site.render(
         "game.html",
         path,
-        title=f"{data['names'][first]} – {data['names'][1 - first]}",
-        about=data["result"],
-        board=board_text(steps(record)[-1].state, data["names"]),
-        moves=[(data["names"][step["seat"]], step["move"]) for step in data["steps"][1:]],
-        record=game.record,
+        title=f"{data['names'][first]} – {data['names'][1 - first]}: {data['result']}",
+        games=[data],
         live=False,
         data={"games": [data]},
     )

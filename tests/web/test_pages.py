@@ -183,7 +183,7 @@ def test_a_game_can_be_read_without_scripts(web: Web) -> None:
         page = public.viewer_page(
             public.open_site(league), StoredGame.of_line(RecordLine("x", record, {})), "1", "games/1"
         )
-    plain = page[page.index("<noscript>\n<h2>Final board") : page.index("Record</summary>")]
-    moves = re.findall(r"<li>[ab]: (.*)</li>", plain)
-    assert len(moves) == len(parse_record(record).moves)
-    assert "stones " in plain
+    plain = page[page.index('<table class="board"') : page.index("Record</summary>")]
+    moves = re.findall(r"<li>[ab]: [^<]* <code>([^<]*)</code></li>", plain)
+    assert moves == [str(move) for move in parse_record(record).moves]
+    assert plain.count('class="card ') == sum("@" in move for move in moves)

@@ -31,7 +31,7 @@ from arena.game.engine import State
 from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import Decision, Position, legend, result_line
+from arena.results.board import Decision, Position, legend, move_words, result_line
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
 from arena.results.pages.render import render
 from arena.results.records import StoredGame
@@ -55,9 +55,10 @@ def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) ->
     """All that the viewer shows of a game; `key` names it as `arena replay` does.
 
     `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
-    `turn`, `seat`, `move`, `of` (legal moves), `ms` (None where it was not measured), `events`, and `claims`: the seat,
-    the stone and why the claim holds. `judged` tells the `chance` of seat 0 after each step, and what moves lost;
-    without it the net judges, which takes 3 ms. RecordError for a record that does not replay.
+    `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it was not measured),
+    `events`, and `claims`: the seat, the stone and why the claim holds. `judged` tells the `chance` of seat 0 after
+    each step, and what moves lost; without it the net judges, which takes 3 ms. RecordError for a record that does not
+    replay.
     """
     record = parse_record(game.record)
     judged = judged or analyse(game)
@@ -68,7 +69,7 @@ def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) ->
     steps: list[dict[str, Any]] = [{"set": state}]
     for decision in made:
         after = flat(decision.after, judge)
-        steps.append({"set": _changes(state, after)} | _told(decision, judge))
+        steps.append({"set": _changes(state, after)} | _told(decision, record.rules.edition, judge))
         state = after
     names = [one_line(name) or seat for name, seat in zip(game.names, "ab")]
     result = game.result
@@ -96,7 +97,7 @@ def replay_page(game: StoredGame, key: str, judged: GameAnalysis | None = None) 
     data = game_data(game, key, judged)
     first = data["starter"]
     title = f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}: {data['result']}"
-    return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, record=game.record)
+    return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, games=[data])
 
 
 def states(data: Mapping[str, Any]) -> Iterator[Flat]:
@@ -136,7 +137,7 @@ def _changes(before: Flat, after: Flat) -> Flat:
     return gone | {key: value for key, value in after.items() if before.get(key) != value}
 
 
-def _told(decision: Decision, judge: _SideJudge) -> dict[str, Any]:
+def _told(decision: Decision, edition: str, judge: _SideJudge) -> dict[str, Any]:
     events = [event.text if event.seat == decision.seat else str(event) for event in decision.events]
     claims = [
         {"seat": "ab".index(now), "stone": stone, "why": judge.why(decision.after, "ab".index(now), stone)}
@@ -148,6 +149,7 @@ def _told(decision: Decision, judge: _SideJudge) -> dict[str, Any]:
         "turn": decision.turn,
         "seat": decision.seat,
         "move": str(decision.move),
+        "said": move_words(decision.move, edition),
         "of": len(decision.legal),
         "ms": None if decision.ms is None else float(f"{decision.ms:.2g}"),
         "events": events or [str(decision.move)],

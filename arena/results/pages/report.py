@@ -132,7 +132,7 @@ def report_page(
         title=title,
         heading=heading,
         parts=parts,
-        viewer=bool(games),
+        games=games,
         ids={game["id"] for game in games},
         sampled=sampled,
     )

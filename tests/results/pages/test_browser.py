@@ -98,7 +98,7 @@ def test_steps_of_whole_games_are_those_of_the_data(driver: Any, file: Path) -> 
     driver.get(file.as_uri())
     games = json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))
     for game in games[:2]:
-        driver.get(f"{file.as_uri()}#game={game['key']}&step=0")
+        driver.get(f"{file.as_uri()}#game={game['key']}&move=0")
         for at, state in enumerate(states(game)):
             shown = driver.execute_script(STATE)
             assert shown["step"] == str(at)
@@ -116,11 +116,15 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
     games = json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))
     game = next(one for one in games if any("claims" in step for step in one["steps"]))
     last = len(game["steps"]) - 1
-    driver.get(f"{file.as_uri()}#game={game['key']}&step=3")
+    driver.get(f"{file.as_uri()}#game={game['key']}&move=3")
     assert step_of(driver) == 3
     press(driver, "ArrowLeft")
     assert step_of(driver) == 2
     press(driver, "c")
+    assert "claims" in game["steps"][step_of(driver)]
+    driver.execute_script("document.querySelector('.keys button[data-act=play]').focus()")
+    press(driver, "ArrowRight")
+    press(driver, "ArrowLeft")
     assert "claims" in game["steps"][step_of(driver)]
     assert "claims stone" in driver.find_element("css selector", ".why").text
     press(driver, "End", inside=True)
@@ -129,7 +133,7 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
     assert step_of(driver) == 0
     driver.find_element("css selector", "[data-act=last]").click()
     assert step_of(driver) == last
-    assert f"step={last}" in driver.find_element("css selector", ".viewer a").get_attribute("href")
+    assert f"move={last}" in driver.find_element("css selector", ".viewer a").get_attribute("href")
     press(driver, "f")
     shown = driver.execute_script("return document.querySelector('[data-viewer]').dataset.game")
     assert next(one for one in games if one["key"] == shown)["forfeit"]
@@ -229,7 +233,7 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     judged = analyse(stored)
     path = tmp_path / "game.html"
     path.write_text(replay_page(stored, "1", judged), encoding="utf-8")
-    driver.get(path.as_uri() + "#game=1&step=2")
+    driver.get(path.as_uri() + "#move=2")
     points = driver.find_element("css selector", ".curve polyline").get_attribute("points").split()
     assert len(points) == len(judged.chances)
     assert f"{100 * judged.chances[2]:.1f}%" in driver.find_element("css selector", ".judged").text

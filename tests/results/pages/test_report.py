@@ -99,7 +99,7 @@ def test_names_of_strangers_are_texts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["\x1b[31mred", "abc\u202edcb", "x" * 200, "<b>&amp;", "\u2028", "</script>"])
 def test_no_text_leaves_its_place(text: str) -> None:
-    html = render("replay.html", [], {"games": [{"name": text}]}, title=text, record=text)
+    html = render("tables.html", [], {"games": [{"name": text}]}, title=text, tables=[], remarks=[text])
     page = Page.of(html)
     assert page.data("games") == [{"name": text}]
     assert html.count("</script>") == 1

@@ -35,9 +35,11 @@
   // ------------------------------------------------------------ elements
 
   let game = games[0], at = 0, timer = 0;
-  const button = (key, word, act) => {
-    const made = make("button", "key", word);
+  const button = (key, [sign, word], act) => {
+    const made = make("button", "key", sign);
     made.type = "button";
+    made.title = word;
+    made.setAttribute("aria-label", word);
     made.dataset.act = key;
     made.addEventListener("click", act);
     return made;
@@ -55,48 +57,55 @@
   const slider = make("input");
   slider.type = "range";
   slider.min = 0;
-  slider.setAttribute("aria-label", "Step");
+  slider.setAttribute("aria-label", "Move");
   const told = make("div", "told");
   told.setAttribute("aria-live", "polite");
   const board = make("table", "board");
+  board.setAttribute("aria-label", "stones");
   const hands = [make("div", "hand"), make("div", "hand")];
   const decks = make("p", "decks");
   const why = make("div", "why");
-  const svg = (tag, values) => {
+  const svg = (tag, values, ...inner) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
+    made.append(...inner);
     return made;
   };
-  const strip = svg("svg", { class: "strip", viewBox: "0 0 600 10", preserveAspectRatio: "none", "aria-hidden": "true" });
   const curve = svg("svg", { class: "curve", viewBox: "0 0 600 100", preserveAspectRatio: "none", role: "img" });
   const cursor = svg("line", { y1: 0, y2: 100, class: "now" });
-  const judged = make("p", "small judged");
+  const judged = make("p", "judged"), signs = make("p", "small signs"), end = make("span");
   const log = make("ol", "log");
   log.tabIndex = 0;
   log.setAttribute("aria-label", "Moves");
-  const link = make("a", "", "Link to this moment");
+  const link = make("a", "", "Link to this move");
   const keys = {
     first: () => go(0), back: () => go(at - 1), play: toggle, next: () => go(at + 1), last: () => go(game.steps.length - 1),
-    claim_back: () => claim(-1), claim: () => claim(1), forfeit: forfeit,
+    claim_back: () => seek(-1, (one) => one.claims), claim: () => seek(1, (one) => one.claims),
+    turn: () => seek(1, (one) => one.mark), forfeit: forfeit,
   };
   const names = {
-    first: "First", back: "Back", play: "Play", next: "Next", last: "Last",
-    claim_back: "Claim before", claim: "Next claim", forfeit: "Forfeit",
+    first: ["|◀", "First"], back: ["◀", "Back"], play: ["Play", "Play"], next: ["▶", "Next"], last: ["▶|", "Last"],
+    claim_back: ["◀ claim", "Claim before"], claim: ["claim ▶", "Next claim"], turn: ["mark ▶", "Next turning point or blunder"],
+    forfeit: ["forfeit", "Forfeit"],
   };
-  const buttons = Object.fromEntries(Object.entries(names).map(([key, word]) => [key, button(key, word, keys[key])]));
-  const legend = make("p", "small"), missing = make("p", "");
+  const buttons = Object.fromEntries(Object.entries(names).map(([key, words]) => [key, button(key, words, keys[key])]));
+  const legend = make("p", ""), missing = make("p", "");
   missing.setAttribute("role", "alert");
   const [paceLabel, paceSelect] = choice("Pace", [[1400, "slow"], [700, "medium"], [250, "fast"]]);
   paceSelect.value = 700;
-  place.append(
-    make("div", "row", ...(games.length > 1 ? [gameLabel] : []), handLabel, paceLabel),
+  place.replaceChildren(
+    ...(games.length > 1 ? [make("div", "row", gameLabel)] : []),
     missing,
     make("div", "sides",
-      make("div", "main", told, make("div", "felt", hands[1], board, hands[0]), decks,
-        make("div", "row", ...Object.values(buttons)), make("div", "track", strip, slider), judged, curve),
-      log),
-    why, make("p", "small", link, ". Keys: ← → one step, Home End first and last, space plays, c and C next and previous claim, "
-      + "f forfeit, h hands, n and p next and previous game."), legend,
+      make("div", "felt", hands[1], board, hands[0], decks), told, log,
+      make("div", "keys", ...["first", "back", "play", "next", "last"].map((key) => buttons[key]), make("div", "keys",
+        buttons.claim_back, buttons.claim, buttons.turn, buttons.forfeit)),
+      make("div", "chances", judged, make("div", "small percents", ...["100%", "50%", "0%"].map((one) => make("span", "", one))),
+        curve, slider, make("div", "small moves", make("span", "", "deal"), end), signs)),
+    why,
+    make("div", "row options", handLabel, paceLabel, link),
+    make("details", "small", make("summary", "", "Keys and cards"), legend, make("p", "", "Keys: ← → one move, Home End first and last, "
+      + "space plays, c and C next and previous claim, t next turning point, f forfeit, h hands, n and p next and previous game.")),
   );
 
   // ------------------------------------------------------------ moving
@@ -122,9 +131,11 @@
       else go(at + 1, true);
     }, Number(paceSelect.value));
   }
-  function claim(way) {
-    for (let step = at + way; step >= 0 && step < game.steps.length; step += way) {
-      if (game.steps[step].claims) return go(step);
+  function seek(way, wanted) { // the next step that is wanted, from the end again from the beginning
+    const many = game.steps.length;
+    for (let i = 1; i <= many; i++) {
+      const step = (at + way * i + many) % many;
+      if (wanted(game.steps[step])) return go(step);
     }
   }
   function claimOf(stone) {
@@ -137,69 +148,68 @@
     for (let i = 1; i <= games.length; i++) {
       const other = games[(from + i) % games.length];
       if (other.forfeit) {
-        open(other, other.steps.length - 1);
+        open(other);
         return;
       }
     }
   }
-  function open(other, step) {
+  function open(other, step = other.steps.length - 1) { // a game opens at its end
     game = other;
     gameSelect.value = games.indexOf(other);
     slider.max = game.steps.length - 1;
     legend.textContent = game.legend;
+    end.textContent = "move " + (game.steps.length - 1);
     drawCurve();
-    drawStrip();
     log.dataset.hands = "";
-    buttons.forfeit.disabled = !games.some((one) => one.forfeit);
+    buttons.forfeit.hidden = !games.some((one) => one.forfeit);
     buttons.claim.disabled = buttons.claim_back.disabled = !game.steps.some((one) => one.claims);
+    buttons.turn.disabled = !game.steps.some((one) => one.mark);
     go(step);
   }
-  // what an analysis adds: the chance of a after each step, and marks; a click goes there
-  const across = (step) => 600 * step / Math.max(game.steps.length - 1, 1);
+  // The judge's chance of a after each step, what each bot noted of its own (`value`), marks and claims; a click goes there.
+  const across = (step) => (600 * step / Math.max(game.steps.length - 1, 1)).toFixed(1);
+  const points = (part, key) => part.map((one) => across(game.steps.indexOf(one)) + "," + (100 - 100 * one[key]).toFixed(1)).join(" ");
   function drawCurve() {
-    const there = game.steps.every((one) => one.chance !== undefined);
-    curve.toggleAttribute("hidden", !there);
-    judged.hidden = !there;
-    if (!there) return;
+    const steps = game.steps;
+    const mark = (one, style, y1, y2, text) => {
+      const x = across(steps.indexOf(one));
+      return svg("line", { x1: x, x2: x, y1, y2, class: style }, svg("title", {}, text));
+    };
     const height = (one) => 100 - 100 * one.chance;
-    const points = game.steps.map((one, step) => across(step).toFixed(1) + "," + height(one).toFixed(1));
-    const marks = game.steps.flatMap((one, step) => {
-      if (!one.mark) return [];
-      const mark = svg("line", { x1: across(step), x2: across(step), y1: height(one) - 8, y2: height(one) + 8, class: one.mark });
-      mark.append(svg("title", {}));
-      mark.firstChild.textContent = "Step " + step + ": " + verdicts[one.mark];
-      return [mark];
-    });
-    curve.setAttribute("aria-label", "Chance of " + who(0) + " to win after each step");
+    const marks = steps.filter((one) => one.mark).map((one) =>
+      mark(one, one.mark, height(one) - 9, height(one) + 9, "Move " + one.n + ": " + verdicts[one.mark]));
+    const claims = steps.flatMap((one) => (one.claims || []).map((claim) =>
+      mark(one, "ab"[claim.seat], claim.seat ? 0 : 93, claim.seat ? 7 : 100, who(claim.seat) + " claims stone " + claim.stone)));
+    const fault = game.forfeit ? [mark(steps[steps.length - 1], "fault", 0, 100, "forfeit")] : [];
+    const line = points(steps, "chance");
+    curve.setAttribute("aria-label", "Chance of " + who(0) + " to win after each move");
     curve.replaceChildren(
-      svg("line", { x1: 0, x2: 600, y1: 50, y2: 50, class: "half" }),
-      svg("polyline", { points: points.join(" ") }), ...marks, cursor,
+      svg("polygon", { points: "0,100 " + line + " 600,100" }), svg("line", { x1: 0, x2: 600, y1: 50, y2: 50, class: "half" }),
+      svg("polyline", { points: line }), ...claims, ...fault, ...marks, cursor,
+    );
+    const sign = (style, text) => make("span", "", make("i", style), text);
+    const there = (kind) => steps.some((one) => one.mark === kind);
+    signs.replaceChildren(
+      sign("line", "chance of " + who(0) + ", judged by " + game.judge), sign("a", "stone claimed by " + who(0)), sign("b", "by " + who(1)),
+      ...(there("turning") ? [sign("turning", "turning point: the chance changed most")] : []),
+      ...(there("blunder") ? [sign("blunder", "blunder: gave away 10% or more")] : []),
     );
   }
   function drawJudged(step) {
-    if (step.chance === undefined) return;
-    const percent = (value) => (100 * value).toFixed(1);
-    const parts = ["Chance of " + who(0) + " to win, judged by " + game.judge + ": " + percent(step.chance) + "%"];
-    if (step.loss) parts.push(step.best + " was worth " + percent(step.loss) + "% more");
-    if (step.mark) parts.push(verdicts[step.mark]);
-    judged.textContent = parts.join("; ") + ".";
+    const percent = (value) => (100 * value).toFixed(1) + "%";
+    const parts = [make("b", "", percent(step.chance)), " chance of " + who(0) + " to win"];
+    if (step.mark) parts.push(" · ", make("b", step.mark, verdicts[step.mark]));
+    if (step.loss) parts.push(" · " + step.best + " was worth " + percent(step.loss) + " more");
+    judged.replaceChildren(...parts);
     cursor.setAttribute("x1", across(at));
     cursor.setAttribute("x2", across(at));
   }
-  for (const one of [curve, strip]) {
-    one.addEventListener("click", (event) => {
-      const box = one.getBoundingClientRect();
-      go(Math.round((event.clientX - box.left) / box.width * (game.steps.length - 1)));
-    });
-  }
-  // where stones are claimed, by whom, and where the game is forfeited
-  function drawStrip() {
-    const mark = (step, style) => svg("line", { x1: across(step), x2: across(step), y1: 0, y2: 10, class: style });
-    const claims = game.steps.flatMap((one, step) => (one.claims || []).map((claim) => mark(step, "ab"[claim.seat])));
-    strip.replaceChildren(...claims, ...(game.forfeit ? [mark(game.steps.length - 1, "fault")] : []));
-  }
+  curve.addEventListener("click", (event) => {
+    const box = curve.getBoundingClientRect();
+    go(Math.round((event.clientX - box.left) / box.width * (game.steps.length - 1)));
+  });
 
-  const turnTo = (way) => open(games[(games.indexOf(game) + way + games.length) % games.length], 0);
+  const turnTo = (way) => open(games[(games.indexOf(game) + way + games.length) % games.length]);
 
   // ------------------------------------------------------------ drawing
 
@@ -245,7 +255,6 @@
       rows[2].append(cells[1]);
     }
     board.replaceChildren(head, ...rows);
-    board.setAttribute("aria-label", "stones");
   }
 
   function drawHand(seat, state) {
@@ -257,24 +266,28 @@
     const open_ = shown(seat, state);
     hands[seat].classList.toggle("moves", at < game.steps.length - 1 && state.seat === seat);
     hands[seat].replaceChildren(
-      who, " ", make("span", "small", "stones won: " + won + ", hand (" + cards.length + ") "),
+      who, " ", make("span", "small", won + " won, " + cards.length + " in hand "),
       ...cards.map((one) => (open_ ? card(one) : make("span", "card c-x", "?"))),
       ...(row.length ? [make("span", "small", " beside the board "), ...row.map((one) => card(one))] : []),
     );
   }
 
-  const said = (step) => {
+  // what followed a move: claims and draws; a draw to a hidden hand without its card
+  const followed = (step) => {
     const hide = !shown(step.seat, { seat: step.seat });
-    return step.events.map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? "draws a card" : one)).join(", ");
+    return step.events.filter((one) => one !== step.move).map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? "draws a card" : one));
   };
-  function tell(step, state) {
-    if (!step.n) return [make("strong", "", "The deal."), " " + who(game.starter) + " begins."];
-    const parts = [step.of > 1 ? "1 of " + step.of + " moves" : "no choice"];
+  const seat = (step) => make("span", "seat " + "ab"[step.seat], "ab"[step.seat]);
+  function tell(step) {
+    const count = make("p", "small", "Move " + at + " of " + (game.steps.length - 1));
+    if (!step.n) return [make("strong", "", "The deal. " + who(game.starter) + " begins."), count];
+    const parts = [", turn " + step.turn, step.of > 1 ? "1 of " + step.of + " moves" : "no choice"];
     if (step.ms !== null) parts.push(step.ms + " ms");
+    count.append(parts.join(", "));
+    const last = at === game.steps.length - 1 ? [make("p", "", make("b", "", game.result))] : [];
     return [
-      make("strong", "", make("span", "seat " + "ab"[step.seat], "ab"[step.seat]), " " + game.names[step.seat] + ": " + said(step)),
-      " (" + parts.join(", ") + ") ",
-      make("span", "small", "Step " + at + " of " + (game.steps.length - 1) + ", turn " + step.turn),
+      seat(step), " ", make("strong", "", game.names[step.seat] + ": " + step.said + " "), make("code", "", step.move),
+      ...followed(step).map((one) => ", " + one), ...last, count,
     ];
   }
 
@@ -290,10 +303,7 @@
       }
     }
     part("Complete sides that cannot claim yet", waiting);
-    if (at === game.steps.length - 1) {
-      parts.push(make("p", "", make("b", "", "Result: "), game.result));
-      if (game.reason) parts.push(make("pre", "reason", game.reason));
-    }
+    if (at === game.steps.length - 1 && game.reason) parts.push(make("pre", "reason", game.reason));
     why.replaceChildren(...parts);
   }
 
@@ -304,8 +314,9 @@
       log.dataset.hands = mode;
       log.replaceChildren(...game.steps.map((step, i) => {
         const line = make("li", step.claims ? "claim" : "");
-        if (step.n) line.append(make("span", "seat " + "ab"[step.seat], "ab"[step.seat]), " " + said(step));
+        if (step.n) line.append(seat(step), " ", make("code", "", step.move), " ", make("span", "small", [step.said, ...followed(step)].join(", ")));
         else line.append("The deal.");
+        if (step.mark) line.append(" ", make("b", step.mark, verdicts[step.mark]));
         line.dataset.step = i;
         return line;
       }));
@@ -318,7 +329,7 @@
 
   function draw() {
     const all = states(game), state = all[at], step = game.steps[at];
-    told.replaceChildren(...tell(step, state));
+    told.replaceChildren(...tell(step));
     drawBoard(state, all[at - 1]);
     drawHand(1, state);
     drawHand(0, state);
@@ -330,17 +341,17 @@
     drawJudged(step);
     drawWhy(step, state);
     slider.value = at;
-    slider.setAttribute("aria-valuetext", "Step " + at);
+    slider.setAttribute("aria-valuetext", "Move " + at);
     buttons.first.disabled = buttons.back.disabled = at === 0;
     buttons.next.disabled = buttons.last.disabled = at === game.steps.length - 1;
-    link.href = "#game=" + encodeURIComponent(game.key) + "&step=" + at;
+    link.href = "#game=" + encodeURIComponent(game.key) + "&move=" + at;
     place.dataset.step = at;
     place.dataset.game = game.key;
   }
 
   // ------------------------------------------------------------ input
 
-  gameSelect.addEventListener("change", () => open(games[gameSelect.value], 0));
+  gameSelect.addEventListener("change", () => open(games[gameSelect.value]));
   handSelect.addEventListener("change", draw);
   paceSelect.addEventListener("change", () => { if (timer) { stop(); toggle(); } });
   log.addEventListener("click", (event) => {
@@ -350,36 +361,38 @@
   slider.addEventListener("input", () => go(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
     const from = event.target;
-    if (event.ctrlKey || event.altKey || event.metaKey || /^(SELECT|TEXTAREA|INPUT)$/.test(from.tagName)) return;
-    const inside = place.contains(from);
-    if (!inside && from !== document.body) return;
+    const typing = from.matches("select, textarea, input:not([type=range])");
+    if (event.ctrlKey || event.altKey || event.metaKey || typing || from.closest("[data-marks]")) return;
     const near = {
-      ArrowLeft: keys.back, ArrowRight: keys.next, c: keys.claim, C: keys.claim_back, f: forfeit,
+      ArrowLeft: keys.back, ArrowRight: keys.next, c: keys.claim, C: keys.claim_back, t: keys.turn, f: forfeit,
       n: () => turnTo(1), p: () => turnTo(-1),
       h: () => { handSelect.selectedIndex = (handSelect.selectedIndex + 1) % handSelect.options.length; draw(); },
     };
-    if (inside) Object.assign(near, { Home: keys.first, End: keys.last });
+    if (games.length === 1 || place.contains(from)) { // elsewhere in a report these keys scroll
+      Object.assign(near, { Home: keys.first, End: keys.last });
+      if (!from.matches("button, a, summary")) near[" "] = toggle;
+    }
     if (from === log) Object.assign(near, { ArrowUp: keys.back, ArrowDown: keys.next });
-    if (inside && from.tagName !== "BUTTON" && from.tagName !== "A") near[" "] = toggle;
     const act = near[event.key];
     if (!act) return;
     event.preventDefault();
     act();
   });
 
-  function follow() {
+  function follow() { // #move=12, among several games #game=3&move=12
     const asked = new URLSearchParams(location.hash.slice(1));
-    if (!asked.has("game")) return false;
-    const found = games.find((one) => one.key === asked.get("game") || one.id === asked.get("game"));
+    const move = asked.get("move") ?? asked.get("step");
+    if (!asked.has("game") && move === null) return false;
+    const found = asked.has("game") ? games.find((one) => one.key === asked.get("game") || one.id === asked.get("game")) : game;
     if (!found) {
       missing.textContent = "Game " + asked.get("game").slice(0, 40) + " is not in this page.";
       return false;
     }
     missing.textContent = "";
-    open(found, asked.get("step") === "last" ? found.steps.length : Number(asked.get("step")) || 0);
-    place.scrollIntoView();
+    open(found, move === null || move === "last" ? undefined : Number(move) || 0);
+    if (games.length > 1) place.scrollIntoView();
     return true;
   }
   addEventListener("hashchange", follow);
-  if (!follow()) open(games[0], games.length > 1 ? games[0].steps.length : 0); // among many: how it ended
+  if (!follow()) open(games[0]);
 })();
