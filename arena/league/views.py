@@ -267,17 +267,38 @@ def trends(league: League, most: int) -> dict[str, list[float]]:
 
 def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameResult]:
     """The last games of some versions, those on the latest deals first."""
-    marks = ", ".join("?" * len(numbers))
-    sides = {
-        pairing: (a, b)
-        for pairing, a, b in league.query(
-            f"SELECT pairing, a, b FROM pairings WHERE a IN ({marks}) OR b IN ({marks})", *numbers, *numbers
-        )
-    }
+    sides = _sides(league, numbers)
+    marks = ", ".join("?" * len(sides))
+    ids = league.query(f"SELECT id FROM games WHERE pairing IN ({marks}) ORDER BY id DESC LIMIT ?", *sides, most)
+    return _results(league, ids, sides)
+
+
+def last_games_by_opponent(league: League, version: Version, most: int) -> dict[str, list[GameResult]]:
+    """By the label of each opponent of a version, at most so many of their last games, the latest first."""
+    sides = _sides(league, [version.id])
     ids = league.query(
-        f"SELECT id FROM games WHERE pairing IN ({', '.join('?' * len(sides))}) ORDER BY id DESC LIMIT {int(most)}",
+        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY pairing ORDER BY id DESC) AS place FROM games"
+        f" WHERE pairing IN ({', '.join('?' * len(sides))})) WHERE place <= ?",
         *sides,
+        most,
     )
+    met: dict[str, list[GameResult]] = {}
+    for game in _results(league, ids, sides):
+        met.setdefault(game.second if game.first == version.label else game.first, []).append(game)
+    return {other: games_[:most] for other, games_ in met.items()}
+
+
+def _sides(league: League, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """The pairings that some versions play in, each with its two versions."""
+    marks = ", ".join("?" * len(numbers))
+    rows = league.query(
+        f"SELECT pairing, a, b FROM pairings WHERE a IN ({marks}) OR b IN ({marks})", *numbers, *numbers
+    )
+    return {pairing: (a, b) for pairing, a, b in rows}
+
+
+def _results(league: League, ids: Sequence[tuple[int]], sides: Mapping[int, tuple[int, int]]) -> list[GameResult]:
+    """Games by their keys, those on the latest deals first."""
     labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     results = []
     for row in league.games(f"WHERE id IN ({', '.join('?' * len(ids))})", *(id_ for (id_,) in ids)):

@@ -6,6 +6,7 @@ They do not show reasons and tracebacks of bots, which are for their authors.
 from __future__ import annotations
 
 import hashlib
+import math
 import signal
 import threading
 import time
@@ -32,7 +33,7 @@ from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.results.formats import json_text
-from arena.results.league import change_text, forfeits_table, history_table, opponents_table, versions_table
+from arena.results.league import change_text, forfeits_table, history_table, versions_table
 from arena.results.pages.games import game_data
 from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
@@ -42,7 +43,7 @@ from arena.tournament.games import GameId, GameResult
 from arena.web.drawings import final_board, interval, trend
 
 SKELETON_NAME = "mybot"
-GAMES_PER_BOT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS = 30, 500, 30, 6
+GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS, MAX_LOST = 8, 500, 30, 6, 4
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
     "tables.js": ("arena.results.pages", "text/javascript"),
@@ -339,7 +340,13 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     plot = None
     if len(rated) > 1:
         totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
-        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo"))
+        errors = [math.nan if line["elo_error95"] is None else line["elo_error95"] for line in rated]
+        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [errors]))
+    latest = views.last_games_by_opponent(league, version, GAMES_PER_OPPONENT)
+    opponents = []
+    for line in views.opponent_lines(league, version, site.table):
+        played = latest.get(f"{line['opponent']} v{line['opponent_version']}", ())
+        opponents.append(line | {"latest": [_listed(game) | {"outcome": outcome(game, version)} for game in played]})
     if not private:
         lines = [line | {"reason": ""} if line["state"] == "refused" else line for line in lines]
     return {
@@ -347,11 +354,22 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
         "standing": site.table.row_of(version.id),
         "versions": replace(versions_table(lines), title=""),
         "plot": plot,
-        "opponents": opponents_table(views.opponent_lines(league, version, site.table), ""),
+        "opponents": opponents,
+        "lost": [card(game) for game in lost_games(latest, version)[:MAX_LOST]],
         "forfeits": forfeits_table([fault | {"last": fault["last"] if private else ""} for fault in faults]),
         "reasons": [(fault["kind"], fault["last"]) for fault in faults] if private else [],
-        "games": [_listed(game) for game in views.last_games(league, [version.id], GAMES_PER_BOT)],
     }
+
+
+def outcome(game: GameResult, version: versions.Version) -> str:
+    """`won`, `lost` or `drawn`, as seen by a version that played."""
+    return "drawn" if game.winner is None else "won" if game.winner == version.label else "lost"
+
+
+def lost_games(latest: Mapping[str, Sequence[GameResult]], version: versions.Version) -> list[GameResult]:
+    """The games among the latest ones that a version lost, the latest first."""
+    lost = [game for played in latest.values() for game in played if outcome(game, version) == "lost"]
+    return sorted(lost, key=lambda game: -game.id.key)
 
 
 def _listed(game: GameResult) -> dict[str, Any]:

@@ -76,13 +76,17 @@ class Bars:
 
 @dataclass(frozen=True)
 class Lines:
-    """A line for each name through figures at the places `x`; nan where nothing is known."""
+    """A line for each name through figures at the places `x`; nan where nothing is known.
+
+    With `errors`, the half widths of intervals, each line has a band around it.
+    """
 
     names: Sequence[str]
     x: Sequence[float]
     values: Sequence[Sequence[float]]
     x_axis: str
     y_axis: str
+    errors: Sequence[Sequence[float]] = ()
 
 
 @dataclass(frozen=True)
@@ -256,7 +260,13 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
 def _lines(plot: Lines) -> _Drawing:
     """Lines are told apart by colour, dash and marks, which are shown beside their label at the end, too."""
     left, right, top, height = 50, 156, 10, 220
+    errors = plot.errors or [[math.nan] * len(row) for row in plot.values]
+    bands = [
+        [(games, value - error, value + error) for games, value, error in zip(plot.x, *row) if math.isfinite(error)]
+        for row in zip(plot.values, errors)
+    ]
     known = [value for row in plot.values for value in row if math.isfinite(value)]
+    known += [end for band in bands for _, low, high in band for end in (low, high)]
     levels = ticks(min(known, default=0), max(known, default=1), 5)
     most = max(plot.x, default=1)
     x, y = _scale(0, most, left, WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
@@ -267,9 +277,14 @@ def _lines(plot: Lines) -> _Drawing:
         points = [(games, value) for games, value in zip(plot.x, row) if math.isfinite(value)]
         if not points:
             continue
+        around = [(games, low) for games, low, _ in bands[line]] + [(games, up) for games, _, up in bands[line][::-1]]
+        if around:
+            outline = " ".join(f"{x(games):.1f},{y(value):.1f}" for games, value in around)
+            parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line % COLOURS, outline))
         parts.append(_line([(x(games), y(value)) for games, value in points], line))
         for index, (games, value) in enumerate(points):
-            tip = f"{name}: {value:+z.0f} after {games:.0f} games"
+            error = next((f" ± {high - value:.0f}" for at, _, high in bands[line] if at == games), "")
+            tip = f"{name}: {value:+z.0f}{error} after {games:.0f} games"
             parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
         ends.append((y(points[-1][1]), name, line))
     label_y = top - 1.0
