@@ -27,7 +27,7 @@ COMPILED = {
     "game": (
         "rng", "moves", "event_log", "formations", "board", "turns", "playouts", "engine", "packing",
     ),
-    "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search"),
+    "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search", "stepping"),
 }  # fmt: skip
 PACKAGE = Path(__file__).resolve().parent
 #: The compiler's flags for x86-64-v3, one by one: compilers before GCC 11 do not know the level by its name.

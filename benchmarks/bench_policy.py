@@ -9,14 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 
+from arena.adapters.spaces import spaces_of
 from arena.game.deals import make_deal
 from arena.game.engine import State, play_random_games
 from arena.game.rng import Rng
-from arena.game.rules import load_rules
+from arena.game.rules import Rules, load_rules
 from arena.policy import Evaluator, Searcher, features, load_net
 from arena.policy.selfplay import play_games
+from arena.policy.stepping import Stepper
 
 GAMES, SETS = 60, ("base", "tactical", "expert")
 micros: dict[tuple[str, str], float] = {}
@@ -42,6 +45,26 @@ def measured(what: str, rules: str, count: int, run: Callable[[], object]) -> No
     micros[what, rules] = 1e6 * best / count
 
 
+def stepping(rules: Rules, opponent: str | None) -> float:
+    """Seconds for a step of one of 256 games, with mask and observation; the random actions are not counted."""
+    actions, observer = spaces_of(rules)
+    stepper, rng = Stepper(rules, 256, actions.codes, opponent), np.random.default_rng(1)
+    x, last = np.zeros((2, 256 * observer.size), np.float32)
+    masks, seats, ended = np.zeros(256 * len(actions), np.int8), np.zeros(256, np.int8), np.zeros(256, np.int8)
+    rewards = np.zeros(256)
+    stepper.reset(1, x, masks, seats)
+    best = float("inf")
+    for _ in range(5):
+        spent = 0.0
+        for _ in range(50):
+            chosen = (masks.reshape(256, -1) * rng.random((256, len(actions)))).argmax(axis=1)
+            begun = time.process_time()
+            stepper.step(chosen, x, masks, seats, rewards, ended, last)
+            spent += time.process_time() - begun
+        best = min(best, spent / (50 * 256))
+    return best
+
+
 @pytest.mark.parametrize("rules", SETS)
 def test_speed(rules: str) -> None:
     found = load_rules(rules)
@@ -55,6 +78,8 @@ def test_speed(rules: str) -> None:
         decisions = sum(decisions_of(State(found, make_deal(found, 1, number)), player) for number in range(GAMES))
         run = play_both(rules, player)
         measured(f"a decision of {name}", rules, decisions, run)
+    for opponent in (None, "random"):
+        micros[f"a step of a game, {opponent or 'both seats'}", rules] = 1e6 * stepping(found, opponent)
     searcher, moves = Searcher(load_net(found)), state.legal_moves()
     searcher.choose(view, moves, Rng(1), 1000)
     measured("a node of search over net", rules, searcher.nodes, lambda: searcher.choose(view, moves, Rng(1), 1000))

@@ -126,7 +126,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
                 return
 
     def _seen(self, state: State) -> Numbers:
-        return self.observer.observe(state.view(self.seat))
+        return self.observer.observe_as(state, self.seat)
 
     def _mask(self, state: State) -> Mask:
         return self.actions.mask([] if state.is_over else state.legal_moves())

@@ -89,7 +89,7 @@ class raw_env(AECEnv[str, Any, int]):
     def observe(self, agent: str) -> dict[str, Any]:
         seat = AGENTS.index(agent)
         legal = self.state.legal_moves() if seat == self.state.turn else []
-        seen = self.observer.observe(self.state.view(seat))
+        seen = self.observer.observe_as(self.state, seat)
         return {"observation": seen, "action_mask": self.actions.mask(legal)}
 
     def step(self, action: int | None) -> None:

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import ArenaError
+from arena.game.board import Board
 from arena.game.cards import CARD_NUMBERS
 from arena.game.engine import View
 from arena.game.moves import Move, moves_by_number
 from arena.game.rules import Rules
+from arena.policy.stepping import observe
 
 Mask: TypeAlias = NDArray[np.int8]
 Numbers: TypeAlias = NDArray[np.float32]
@@ -21,7 +23,6 @@ Numbers: TypeAlias = NDArray[np.float32]
 PHASES = ("claim", "play", "take", "put", "scout", "return", "draw")
 _CLAN, _KINDS = 60, 69  # clan cards; those and the tactic cards, by number
 _WILDS = 3
-_STONES = range(1, 10)
 
 
 class Actions:
@@ -38,6 +39,7 @@ class Actions:
 
     def __init__(self, rules: Rules, claims: bool = False) -> None:
         self.moves: tuple[Move, ...] = tuple(m for m in moves_by_number(rules.spy_value) if _occurs(m, rules, claims))
+        self.codes = np.array([move.index for move in self.moves], np.uint16)
         self._numbers = {move: number for number, move in enumerate(self.moves)}
 
     def __len__(self) -> int:
@@ -102,7 +104,6 @@ class ViewEncoder:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
         clan = 6 * rules.values
         cards = clan + (_KINDS - _CLAN) * rules.tactics
         side = clan + _WILDS * rules.tactics
@@ -127,7 +128,6 @@ class ViewEncoder:
             }
         if rules.wild_binding == "on_play":
             sizes["bound"] = _WILDS * clan
-        self._clan, self._cards, self._side = clan, cards, side
         self.parts: dict[str, slice] = {}
         self.size = 0
         for name, size in sizes.items():
@@ -136,57 +136,13 @@ class ViewEncoder:
 
     def observe(self, view: View) -> Numbers:
         """The array of a view, new each time."""
-        seen = np.zeros(self.size, dtype=np.float32)
-        parts = {name: seen[part] for name, part in self.parts.items()}
-        me, other = view.seat, 1 - view.seat
-        self._set(parts["hand"], view.hand)
-        self._set(parts["unseen"], view.unseen)
-        for name, sides in (("mine", view.mine), ("theirs", view.theirs)):
-            for stone, cards in enumerate(sides):
-                self._set(parts[name][stone * self._side :][: self._side], cards, parts.get("bound"))
-        for stone, owner in enumerate(view.owners):
-            if owner != ".":
-                parts["owners"][stone + 9 * ("ab".index(owner) != me)] = 1
-            first = view.completed_first(stone + 1)
-            if first is not None:
-                parts["first"][stone + 9 * (first != me)] = 1
-        clan, tactic = view.deck_counts
-        size = self.rules.hand_size
-        counts = [clan / self._clan, view.hand_counts(other)[0] / (size + 2), float(view.first_seat == me)]
-        if self.rules.tactics:
-            counts += [
-                tactic / 10,
-                view.hand_counts(other)[1] / (size + 2),
-                view.tactics_played(me) / 10,
-                view.tactics_played(other) / 10,
-            ]
-            self._observe_tactics(view, parts)
-        parts["counts"][:] = counts
+        return self.observe_as(view, view.seat)
+
+    def observe_as(self, board: Board, seat: int) -> Numbers:
+        """The array of what a seat knows of a state, without the detour of a view."""
+        seen = np.empty(self.size, dtype=np.float32)
+        observe(board, seat, seen)
         return seen
-
-    def _observe_tactics(self, view: View, parts: dict[str, Numbers]) -> None:
-        for stone in _STONES:
-            for mode in view.modes(stone):
-                parts["modes"][stone - 1 + 9 * (mode == "mud")] = 1
-        for number, seat in enumerate((view.seat, 1 - view.seat)):
-            self._set(parts["beside"][number * self._cards :][: self._cards], view.row(seat))
-        if view.pending is not None:
-            self._set(parts["pending"], [view.pending])
-        if view.taken_from is not None:
-            parts["from"][view.taken_from - 1] = 1
-        self._set(parts["known"], view.known_in_hand)
-        if view.ruse_under_way is not None:
-            parts["ruse"][_TACTICS.index(view.ruse_under_way) - 2] = 1
-        if view.phase in PHASES:
-            parts["phase"][PHASES.index(view.phase)] = 1
-
-    def _set(self, part: Numbers, cards: Iterable[str], bound: Numbers | None = None) -> None:
-        for text in cards:
-            card, _, binding = text.partition("=")
-            number = CARD_NUMBERS[card]
-            part[number if number < _CLAN else self._clan + number - _CLAN] = 1
-            if binding and bound is not None:
-                bound[(number - _CLAN) * self._clan + CARD_NUMBERS[binding]] = 1
 
 
 @lru_cache(maxsize=32)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from arena.policy import weights
 from tools.training.__main__ import RATE, TRUST, TrainingStep, main, mean_of, opponents, train
-from tools.training.learning import flat, player, returns, start_weights, weights_of
+from tools.training.learning import against_bot, flat, player, returns, start_weights, weights_of
 
 
 def test_returns_mix_the_result_with_later_values() -> None:
@@ -72,6 +72,8 @@ def test_the_weights_say_how_they_were_made() -> None:
         (["base", "--generation", "1:1:1", "--refine", "1:one:1"], "'1:one:1' is not GAMES:EPOCHS:SEED"),
         (["base", "--generation", "1:1:1", "--deals", "1"], "1 is not in the range 2<=x<=100000"),
         (["base", "--generation", "1:1:1", "--keep", "0"], "0.0 is not in the range 0<x<=1"),
+        (["base"], "There is nothing to learn: give --generation, or --start and --refine."),
+        (["base", "--start", "base", "--refine", "1:1:1", "--against", "barca"], "'barca' is not BOT:GAMES, such as"),
         (["base", "--generation", "1:1:1", "--install", "mine"], "'mine' is not one of 'base', 'tactical'"),
     ],
 )
@@ -80,6 +82,16 @@ def test_wrong_words(words: list[str], told: str, tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert told in " ".join(done.output.replace("│", " ").split())
     assert not (tmp_path / "out").exists()
+
+
+def test_positions_of_games_against_a_bot() -> None:
+    data = against_bot("odds", "greedy", "expert", 3, 2, seed=1, trust=0.7)
+    assert 20 < len(data) < 100
+    assert data.x.shape == (len(data), 464)
+    assert set(np.unique(data.owned)) == {-1, 0, 1}
+    assert ((data.y >= 0) & (data.y <= 1)).all()
+    again = against_bot("odds", "greedy", "expert", 3, 2, seed=1, trust=0.7)
+    assert (data.x == again.x).all()
 
 
 @pytest.mark.slow

@@ -2,10 +2,11 @@
 
 Each generation plays games (the first `odds` against itself, each later one the net of the one before against itself
 and against `odds` in turn), adds their positions to those before, and fits a net to all of them and to how the games
-ended. A refinement goes on from the last weights: it plays that net against itself, older nets and `odds` of several
-tempers, and learns from the new positions alone, whose targets mix the result with what the net thought later in the
-game. With `--seeds 3` it learns three times, each from another order of the positions, and keeps the mean of the
-weights. After each step the net plays the one before and `odds`: what it gained stands in the log, with its error.
+ended. A refinement goes on from the last weights: it plays that net against itself, older nets, `odds` of several
+tempers and, with `--against barca:500`, bots of other families. It learns from the new positions alone, whose targets
+mix the result with what the net thought later in the game. `--start base` goes on from a packaged net. With `--seeds 3`
+it learns three times, each from another order of the positions, and keeps the mean of the weights. After each step the
+net plays the one before and `odds`: what it gained stands in the log, with its error.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tools.training.learning import (
     fit,
     flat,
     generate,
+    generate_against,
     join,
     loss_of,
     player,
@@ -43,8 +45,17 @@ from tools.training.learning import (
 
 #: What a refinement trusts the result, against what the net thought later in the game; and its learning rate.
 TRUST, RATE = 0.7, 1e-3
-#: Tempers of `odds` that a refinement plays against: hopeful and careful ones beside the usual.
-TEMPERS = ("odds", "odds:hand=0.7,draw=0.4,theirs=0.5", "odds:hand=0.9,draw=0.7,theirs=0.9")
+#: Tempers of `odds` that a refinement plays against: hopeful and careful ones beside the usual, one that reckons cards
+#: as `barca` does, and one that keeps its tactic cards until they gain much, as `tactician` does.
+TEMPERS = (
+    "odds",
+    "odds:hand=0.7,draw=0.4,theirs=0.5",
+    "odds:hand=0.9,draw=0.7,theirs=0.9",
+    "odds:hand=0.75,draw=0.95,theirs=0.95",
+    "odds:tactic_price=0.2",
+)
+#: The packaged nets.
+NETS = ("base", "tactical")
 #: The seed of the first weights and of the order in which positions are learned from.
 SEED = 1
 
@@ -73,6 +84,20 @@ class StepType(click.ParamType[TrainingStep]):
         if not len(parts) == len(numbers) == 3 or 0 in numbers[:2]:
             self.fail(f"{value!r} is not GAMES:EPOCHS:SEED, such as 50000:6:5", param, ctx)
         return TrainingStep(numbers[0], numbers[1], numbers[2], self.refine)
+
+
+class BotGamesType(click.ParamType[tuple[str, int]]):
+    """`BOT:GAMES`."""
+
+    name = "bot"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        if isinstance(value, tuple):
+            return value
+        bot, _, games = str(value).rpartition(":")
+        if not bot or not (games.isascii() and games.isdecimal() and 0 < len(games) < 7 and int(games)):
+            self.fail(f"{value!r} is not BOT:GAMES, such as barca:500", param, ctx)
+        return bot, int(games)
 
 
 def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> tuple[float, float]:
@@ -106,8 +131,12 @@ def train(
     log: Callable[..., None],
     workers: int | None = None,
     seeds: int = 1,
+    start_net: str | None = None,
+    bots: tuple[tuple[str, int], ...] = (),
 ) -> Path:
     """Train one step after the other; the file of the last one's weights, as numpy wrote it.
+
+    `start_net`: a packaged net to go on from. `bots`: with how many games a refinement learns from which bots, too.
 
     `seeds`: how often a refinement learns, each time from another order of the positions. All begin with the same
     weights, so the mean of what comes out is a net, too, and has less of the noise of the last batches (Wortsman et
@@ -115,12 +144,17 @@ def train(
     """
     parts: list[Positions] = []
     nets: list[str] = []
+    if start_net:
+        nets.append(str(out / f"{start_net}.npy"))
+        np.save(nets[0], np.array(weights.read_weights(weights.FOLDER / f"{start_net}.bin"), dtype=np.float32))
     for number, step in enumerate(steps):
         begun = time.monotonic()
         trust = TRUST if step.refine else 1.0
         fresh = generate(
             rules, opponents(nets, step.refine), step.games, step.seed, keep=keep, trust=trust, workers=workers
         )
+        if step.refine and bots:
+            fresh = join([*generate_against(rules, nets[-1], bots, step.seed, trust, workers), fresh])
         parts.insert(0, fresh)
         data = fresh if step.refine else join(parts)
         log(step=number, positions=len(data), seconds=round(time.monotonic() - begun))
@@ -181,7 +215,6 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
     "generations",
     type=StepType(False),
     multiple=True,
-    required=True,
     metavar="GAMES:EPOCHS:SEED",
     help="Games, rounds of learning, seed; may be repeated.",
 )
@@ -192,6 +225,15 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
     multiple=True,
     metavar="GAMES:EPOCHS:SEED",
     help="Go on from the last weights, against a mixture of opponents; may be repeated.",
+)
+@click.option("--start", type=click.Choice(NETS), help="Go on from a packaged net, without generations before.")
+@click.option(
+    "--against",
+    "bots",
+    type=BotGamesType(),
+    multiple=True,
+    metavar="BOT:GAMES",
+    help="A bot that a refinement plays against, too, and for how many games of each rule set; may be repeated.",
 )
 @click.option(
     "--keep",
@@ -222,11 +264,13 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
     show_default=True,
     help="The folder for nets and log.",
 )
-@click.option("--install", type=click.Choice(("base", "tactical")), help="Make the last net one of the package's own.")
+@click.option("--install", type=click.Choice(NETS), help="Make the last net one of the package's own.")
 def main(
     rules: tuple[str, ...],
     generations: tuple[TrainingStep, ...],
     refinements: tuple[TrainingStep, ...],
+    start: str | None,
+    bots: tuple[tuple[str, int], ...],
     keep: float,
     seeds: int,
     deals: int,
@@ -235,6 +279,8 @@ def main(
     install: str | None,
 ) -> None:
     """The command line."""
+    if not generations and not (start and refinements):
+        raise click.UsageError("There is nothing to learn: give --generation, or --start and --refine.")
     out.mkdir(parents=True, exist_ok=True)
     lines: list[dict[str, Any]] = []
 
@@ -243,11 +289,12 @@ def main(
         click.echo("  ".join(f"{key} {value}" for key, value in line.items()))
         (out / "log.json").write_text(json.dumps(lines, indent=1) + "\n")
 
-    last = train(rules, (*generations, *refinements), deals, keep, out, log, workers, seeds)
+    last = train(rules, (*generations, *refinements), deals, keep, out, log, workers, seeds, start, bots)
     if install:
-        words = ["python -m tools.training", *rules]
+        words = ["python -m tools.training", *rules, *([f"--start {start}"] if start else [])]
         for step in (*generations, *refinements):
             words.append(f"--{'refine' if step.refine else 'generation'} {step.games}:{step.epochs}:{step.seed}")
+        words += [f"--against {bot}:{games}" for bot, games in bots]
         words.append(f"--keep {keep:g} --seeds {seeds} --deals {deals}")
         target = weights.FOLDER / f"{install}.bin"
         write_weights(target, np.load(last), {"command": " ".join(words), "log": lines})

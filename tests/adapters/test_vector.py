@@ -1,0 +1,154 @@
+"""Games stepped together are the games that `State` plays, deal by deal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.adapters.spaces import spaces_of
+from arena.errors import ArenaError
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from arena.policy import Evaluator
+from arena.policy.stepping import Stepper, observe
+
+pytest.importorskip("gymnasium.vector")
+from gymnasium.vector import VectorEnv
+
+from arena.adapters.gymnasium_vector import SchottenTottenVec
+
+
+class Twin:
+    """One of the games, played by `State` alone."""
+
+    def __init__(self, rules: str, number: int, count: int, odds: Evaluator | None) -> None:
+        self.rules, self.number, self.count, self.odds = load_rules(rules), number - count, count, odds
+        self.begin()
+
+    def begin(self) -> None:
+        self.number += self.count
+        self.state = State(self.rules, make_deal(self.rules, 7, self.number))
+        self.go_on()
+
+    def go_on(self) -> None:
+        while not self.state.is_over:
+            moves = self.state.legal_moves()
+            if self.odds is not None and self.state.turn != self.number % 2:
+                self.state.apply(self.odds.choose(self.state, moves))
+            elif len(moves) == 1:
+                self.state.apply(moves[0])
+            else:
+                return
+
+
+@pytest.mark.parametrize("opponent", ["self", "odds"])
+@pytest.mark.parametrize("rules", ["base", "battle-line-expert", "bga-tactical"])
+def test_the_games_are_those_of_states(rules: str, opponent: str) -> None:
+    actions, observer = spaces_of(load_rules(rules))
+    envs = SchottenTottenVec(3, rules, opponent)
+    odds = Evaluator() if opponent == "odds" else None
+    twins = [Twin(rules, number, 3, odds) for number in range(3)]
+    seen, info = envs.reset(seed=7)
+    rng, ended = np.random.default_rng(1), 0
+    for _ in range(90):
+        for i, twin in enumerate(twins):
+            legal = actions.mask(twin.state.legal_moves())
+            assert (info["action_mask"][i] == legal).all()
+            assert info["seat"][i] == twin.state.turn
+            assert (seen[i] == observer.observe(twin.state.view(twin.state.turn))).all()
+        chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
+        seen, rewards, over, cut, info = envs.step(chosen)
+        assert not cut.any()
+        for i, twin in enumerate(twins):
+            seat = twin.state.turn
+            twin.state.apply(actions.move(chosen[i]))
+            twin.go_on()
+            assert over[i] == twin.state.is_over
+            assert rewards[i] == (0 if twin.state.winner is None else 1 if twin.state.winner == seat else -1)
+            if over[i]:
+                ended += 1
+                assert info["_final_obs"][i]
+                assert (info["final_obs"][i] == observer.observe(twin.state.view(seat))).all()
+                twin.begin()
+    assert ended >= 3
+    assert envs.stepper.deals == tuple(twin.number for twin in twins)
+
+
+def play(envs: SchottenTottenVec, steps: int) -> bytes:
+    _, info = envs.reset(seed=3)
+    told = b""
+    for _ in range(steps):
+        seen, rewards, over, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        told += seen.tobytes() + rewards.tobytes() + over.tobytes()
+    return told
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    assert play(SchottenTottenVec(2, opponent="random"), 40) == play(SchottenTottenVec(2, opponent="random"), 40)
+
+
+def test_the_callers_arrays_are_written() -> None:
+    seen, masks = np.ones((2, 1119), np.float32), np.zeros((2, 487), np.int8)
+    envs = SchottenTottenVec(2, observations=seen, masks=masks, copy=False)
+    assert isinstance(envs, VectorEnv)
+    given, info = envs.reset(seed=1)
+    assert given is seen
+    assert info["action_mask"] is masks
+    before = seen.copy()
+    assert (masks.sum(axis=1) == 54).all()
+    envs.step(masks.argmax(axis=1))
+    assert not (seen == before).all()
+    for wrong in (np.zeros((2, 1119)), np.zeros((3, 1119), np.float32), np.zeros((1119, 2), np.float32).T):
+        with pytest.raises(ArenaError, match="observations is a writable array of 2 x 1119 float32"):
+            SchottenTottenVec(2, observations=wrong)  # type: ignore[arg-type]
+
+
+def test_an_illegal_action_loses() -> None:
+    envs = SchottenTottenVec(2)
+    _, info = envs.reset(seed=1)
+    legal = info["action_mask"].argmax(axis=1)
+    illegal = int((info["action_mask"][1] == 0).argmax())
+    _, rewards, over, _, info = envs.step(np.array([legal[0], illegal]))
+    assert rewards.tolist() == [0.0, -1.0]
+    assert over.tolist() == [False, True]
+    assert envs.stepper.deals == (0, 3)
+    with pytest.raises(ValueError, match="487 is not an action; actions are 0 to 486"):
+        envs.step(np.array([legal[0], 487]))
+
+
+@pytest.mark.parametrize("words", [{"num_envs": 0}, {"opponent": "greedy"}])
+def test_wrong_settings(words: dict[str, Any]) -> None:
+    with pytest.raises(ArenaError, match="num_envs is at least 1, and opponent an evaluator or one of self, random"):
+        SchottenTottenVec(**{"num_envs": 1, **words})
+
+
+def test_a_stepper_refuses_arrays_that_do_not_fit() -> None:
+    rules = load_rules("base")
+    stepper = Stepper(rules, 2, spaces_of(rules)[0].codes)
+    x, masks, seats = np.zeros(2 * 1119, np.float32), np.zeros(2 * 487, np.int8), np.zeros(2, np.int8)
+    rest = (np.zeros(2), np.zeros(2, np.int8), x.copy())
+    with pytest.raises(ValueError, match="no game has begun"):
+        stepper.step(np.zeros(2, np.int64), x, masks, seats, *rest)
+    with pytest.raises(ValueError, match="a row for each of the 2 games"):
+        stepper.reset(1, x[:-1], masks, seats)
+    stepper.reset(1, x, masks, seats)
+    with pytest.raises(ValueError, match="a row for each of the 2 games"):
+        stepper.step(np.zeros(3, np.int64), x, masks, seats, *rest)
+    with pytest.raises(ValueError, match="expected a view or a state"):
+        observe(stepper.boards[0], 0, x)
+
+
+def test_an_observation_knows_nothing_of_hidden_cards() -> None:
+    rules = load_rules("battle-line-expert")
+    state, rng = State(rules, make_deal(rules, 1, 0)), Rng(5)
+    for _ in range(40):
+        state.apply(rng.choice(state.legal_moves()))
+    size = spaces_of(rules)[1].size
+    seen, other = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    observe(state, 0, seen)
+    observe(state.view(0).sample(Rng(9)), 0, other)
+    assert (seen == other).all()
