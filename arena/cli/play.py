@@ -22,7 +22,8 @@ from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen
 from arena.terminal.session import Seating, Session, end_text, read_unfinished
-from arena.terminal.viewer import Timeline, Viewer
+from arena.terminal.timeline import Timeline
+from arena.terminal.viewer import Viewer
 from arena.text import one_line
 from arena.tournament.store.reader import drawn_seed
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,10 +22,13 @@ from arena.cli.options import (
     whole,
     write_page,
 )
-from arena.game.record import parse_record
-from arena.results.board import ending_text, legend, step_text, steps
+from arena.results.board import ending_text, legend
 from arena.results.records import StoredGame, is_record
 from arena.results.sources import COMPARISON, DATABASE, FILE, GameFilter, find, games_of, list_games, read_game
+from arena.text import printable
+
+if TYPE_CHECKING:
+    from arena.terminal.timeline import Timeline
 
 NODES = 2000
 
@@ -175,17 +178,28 @@ def replay(
 
 
 def show_game(stored: StoredGame, start: int = 0) -> None:
-    """Print a game as text, from the board after move `start` on; in colour on a terminal."""
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    record = parse_record(stored.record)
-    shown = steps(stored.result or record)
-    last = len(shown) - 1
-    if start > last:
-        raise click.UsageError(f"--move {start}: the game has {last} moves")
-    click.echo(f"{legend(record.rules)}\n")
-    for step in shown[start:]:
-        click.echo(f"{step_text(step, last, stored.names, color)}\n")
+    """Print a game as text, from the board after move `start` on."""
+    from arena.terminal.drawing import draw
+    from arena.terminal.lines import console_for
+
+    timeline = _timeline(stored, start)
+    console = console_for()
+    width = max(shutil.get_terminal_size().columns, 60)
+    click.echo(f"{legend(timeline.rules)}\n")
+    for number in range(start, len(timeline.moments)):
+        console.print(printable(timeline.heading(number)), style="bold")
+        console.print(draw(timeline.scene(number, 0, (True, True)), width), end="\n\n")
     click.echo(ending_text(stored))
+
+
+def _timeline(stored: StoredGame, start: int) -> Timeline:
+    """The moments of a game that has a move `start`."""
+    from arena.terminal.timeline import Timeline
+
+    timeline = Timeline.of(stored)
+    if start >= len(timeline.moments):
+        raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
+    return timeline
 
 
 def _watch(stored: StoredGame, pace: float, start: int) -> None:
@@ -195,12 +209,9 @@ def _watch(stored: StoredGame, pace: float, start: int) -> None:
     if not on_screen():
         show_game(stored, start)
         return
-    from arena.terminal.viewer import Timeline, Viewer
+    from arena.terminal.viewer import Viewer
 
-    timeline = Timeline.of(stored)
-    if start >= len(timeline.moments):
-        raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
-    Viewer(timeline, pace, start, start == 0).run()
+    Viewer(_timeline(stored, start), pace, start, start == 0).run()
 
 
 def _page_file(game: str, options: ReplayOptions) -> Path:

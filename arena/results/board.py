@@ -1,4 +1,4 @@
-"""A stored game decision by decision, and as text: the board after each move, for a terminal.
+"""A stored game decision by decision, and its board as plain text, for Python and for pages without scripts.
 
 ::
 
@@ -14,12 +14,12 @@ Seat b lies above the stones, seat a below; each column grows away from its ston
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from arena.game.board import Outcome
-from arena.game.cards import COLOURS, card_name
+from arena.game.cards import card_name
 from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.moves import Move
@@ -29,8 +29,6 @@ from arena.results.records import StoredGame
 from arena.text import indented
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
-_ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
-_TACTIC, _BOLD, _DIM = "36", "1", "2"
 _MARGIN = 16
 
 Cards = tuple[str, ...]
@@ -210,78 +208,42 @@ def steps(game: GameResult | Record) -> list[Step]:
     return [Step(0, None, deal), *(Step(decision.number, decision, decision.state_after()) for decision in made)]
 
 
-# ---------------------------------------------------------------- drawing
+# ---------------------------------------------------------------- as text
 
 
-def paint(text: str, code: str, color: bool) -> str:
-    """Text in a terminal colour, or unchanged."""
-    return f"\x1b[{code}m{text}\x1b[0m" if color and text.strip() else text
-
-
-def paint_card(card: str, width: int, color: bool) -> str:
-    """A card in its colour, padded to `width`."""
-    clan = card[:1] in COLOURS and card[1:].isdigit()
-    return paint(card, _ANSI[card[0]] if clan else _TACTIC, color) + " " * max(width - len(card), 0)
-
-
-def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = False) -> str:
-    """The board of a state in a dozen lines. `names` are the bots of seat 0 and seat 1."""
+def board_text(state: State, names: Sequence[str] = ("", "")) -> str:
+    """The board of a state in a dozen lines of plain text. `names` are the bots of seat 0 and seat 1."""
     sides = [[state.side(seat, stone) for stone in range(1, 10)] for seat in (0, 1)]
     deep = [max(3, *(len(side) for side in row)) for row in sides]
     labels = [f"{'ab'[seat]} {names[seat]}".strip()[: _MARGIN - 1] for seat in (0, 1)]
     width = 9 if state.rules.wild_binding == "on_play" else 6  # *123=g1 and two blanks
-    lines = [" " * _MARGIN + "".join(f"{stone:<{width}}" for stone in range(1, 10))]
+    lines = [_line("", map(str, range(1, 10)), width)]
     for level in reversed(range(deep[1])):
-        lines.append(_card_line(labels[1] if level == 0 else "", sides[1], level, width, color))
-    lines.append(_stone_line(state, width, color))
+        lines.append(_cards(labels[1] if level == 0 else "", sides[1], level, width))
+    lines.append(_line("stones", [_stone(state, stone) for stone in range(1, 10)], width))
     for level in range(deep[0]):
-        lines.append(_card_line(labels[0] if level == 0 else "", sides[0], level, width, color))
+        lines.append(_cards(labels[0] if level == 0 else "", sides[0], level, width))
     lines.append("")
     clan, tactic = state.deck_counts
     decks = f"decks: {clan} clan" + (f", {tactic} tactic" if state.rules.tactics else "")
     for seat in (1, 0):
-        row = f"   beside the board: {_cards(state.row(seat), color)}" if state.row(seat) else ""
-        lines.append(f"hand {'ab'[seat]}: {_cards(state.hand_of(seat), color) or '-'}{row}")
+        row = f"   beside the board: {' '.join(state.row(seat))}" if state.row(seat) else ""
+        lines.append(f"hand {'ab'[seat]}: {' '.join(state.hand_of(seat)) or '-'}{row}")
     lines.append(decks)
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _card_line(label: str, row: Sequence[Sequence[str]], level: int, width: int, color: bool) -> str:
-    cells = [paint_card(side[level] if level < len(side) else "", width, color) for side in row]
-    return f"{label:<{_MARGIN}}" + "".join(cells)
+def _line(label: str, cells: Iterable[str], width: int) -> str:
+    return f"{label:<{_MARGIN}}" + "".join(f"{cell:<{width}}" for cell in cells)
 
 
-def _stone_line(state: State, width: int, color: bool) -> str:
-    cells = []
-    for index, owner in enumerate(state.owners):
-        modes = state.modes(index + 1)
-        text = owner + (" " + "".join(mode[0] for mode in modes) if modes else "")
-        cells.append(paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (width - len(text) - 2))
-    return f"{'stones':<{_MARGIN}}" + "".join(cells)
+def _cards(label: str, row: Sequence[Sequence[str]], level: int, width: int) -> str:
+    return _line(label, [side[level] if level < len(side) else "" for side in row], width)
 
 
-def _cards(cards: Sequence[str], color: bool) -> str:
-    return " ".join(paint_card(card, 0, color) for card in cards)
-
-
-def step_text(step: Step, total: int, names: Sequence[str] = ("", ""), color: bool = False) -> str:
-    """The heading of a step (what was played and what followed) and the board after it."""
-    made = step.decision
-    if made is None:
-        head = f"The deal; {_who(step.state.first_seat, names)} begins."
-    else:
-        # what the other seat did automatically: claims at the start of its turn
-        parts = [event.text if event.seat == made.seat else str(event) for event in made.events]
-        what = ", ".join(parts) or str(made.move)
-        head = f"Move {step.number} of {total}, turn {made.turn}: {_who(made.seat, names)}: {what}{_choice(made)}"
-    return f"{paint(head, _BOLD, color)}\n\n{board_text(step.state, names, color)}"
-
-
-def _choice(made: Decision) -> str:
-    """Among how many moves the bot has chosen, and in what time."""
-    if len(made.legal) == 1:
-        return ""
-    return f"  (1 of {len(made.legal)}{'' if made.ms is None else f', {made.ms:.2g} ms'})"
+def _stone(state: State, stone: int) -> str:
+    modes = "".join(mode[0] for mode in state.modes(stone))
+    return f"[{state.owners[stone - 1]}{f' {modes}' if modes else ''}]"
 
 
 def _who(seat: int, names: Sequence[str]) -> str:

@@ -3,107 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import HSplit
 
-from arena.game.engine import State
-from arena.game.event_log import Event
-from arena.game.moves import Move
-from arena.game.record import parse_record
-from arena.game.rules import Rules
-from arena.results.board import Position, ending_text, steps
-from arena.results.layout import shortened
+from arena.results.board import ending_text
 from arena.results.records import StoredGame
-from arena.terminal.scene import Scene, scene_of
 from arena.terminal.session import Session
+from arena.terminal.timeline import Timeline
 from arena.terminal.widgets import Background, Notes, application, fixed, shown_output, table
-from arena.text import one_line
-
-# ---------------------------------------------------------------- a game as moments
-
-
-@dataclass(frozen=True)
-class Moment:
-    """The table after a decision, and what happened by it. `claims`: was a stone claimed?"""
-
-    position: Position
-    text: str
-    stones: frozenset[int] = frozenset()
-    claims: bool = False
-
-
-class Timeline:
-    """The moments of a game, which may still be growing; `result` says how it ended, "" while it has not.
-
-    It is an audience of `arena.terminal.session.Session`.
-    """
-
-    def __init__(self, rules: Rules, names: Sequence[str] = ("", "")) -> None:
-        self.rules = rules
-        self.names = (names[0], names[1])
-        self.moments: list[Moment] = []
-        self.result = ""
-        self._turn = 0
-        self._seen = [0, 0]
-        self._owned = "........."
-
-    @classmethod
-    def of(cls, stored: StoredGame) -> Timeline:
-        """That of a stored game."""
-        record = parse_record(stored.record)
-        timeline = cls(record.rules, stored.names)
-        for step in steps(stored.result or record):
-            if step.decision is None:
-                timeline.begun(step.state, timeline.names)
-            else:
-                timeline.moved(step.state, step.decision.move)
-        timeline.result = ending_text(stored)
-        return timeline
-
-    def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """The cards are dealt."""
-        self.names = seats
-        self._turn = state.turn
-        self.moments.append(Moment(Position.of(state), f"The deal; {self._who(state.turn)} begins."))
-
-    def moved(self, state: State, move: Move) -> None:
-        """A move was made."""
-        seat = self._turn
-        events = state.events(seat, self._seen[seat])
-        for player in (0, 1):
-            self._seen[player] += len(state.events(player, self._seen[player]))
-        self._turn = state.turn
-        owned, self._owned = self._owned, state.owners
-        stones = frozenset(event.stone for event in events if event.stone is not None)
-        self.moments.append(Moment(Position.of(state), self._words(seat, events, move), stones, owned != self._owned))
-
-    def _words(self, seat: int, events: Sequence[Event], move: Move) -> str:
-        parts = [event.text if event.seat == seat else f"{self._who(event.seat)} {event.text}" for event in events]
-        return f"{self._who(seat)}: {', '.join(parts) or move.text}"
-
-    def _who(self, seat: int) -> str:
-        name = shortened(one_line(self.names[seat]), 24)
-        return f"{'ab'[seat]} {name}".rstrip()
-
-    def scene(self, number: int, seat: int, open_hands: tuple[bool, bool]) -> Scene:
-        """The table at a moment, counted from 0, with `seat` below."""
-        moment = self.moments[number]
-        return scene_of(moment.position, self.rules, self.names, seat, open_hands, moment.stones)
-
-    def claim(self, number: int, step: int) -> int:
-        """The next moment with a claim in a direction (1 or -1); the last or first moment if there is none."""
-        last = len(self.moments) - 1
-        ahead = range(number + 1, last + 1) if step > 0 else range(number - 1, -1, -1)
-        return next((number for number in ahead if self.moments[number].claims), last if step > 0 else 0)
-
-
-# ---------------------------------------------------------------- the screen
-
 
 PACES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds per move, from quick to slow."""
@@ -184,8 +95,7 @@ class Viewer:
     def _text(self) -> str:
         timeline, number = self._timeline, self._number
         pace = f"{self._pace:g} s per move" if self._playing else "paused"
-        last = f"{self._last}{'' if timeline.result else ' so far'}"
-        lines = ["", f"Move {number} of {last} ({pace}): {timeline.moments[number].text}"]
+        lines = ["", f"{timeline.heading(number)}  ({pace})"]
         if number == self._last and timeline.result:
             lines += ["", timeline.result]
         return "\n".join(lines + self._heard[-3:])

@@ -106,7 +106,7 @@ def test_forfeited_games_are_found(arena: Arena) -> None:
 
 def test_the_first_move_is_in_turn_one(arena: Arena, played: Path) -> None:
     shown = arena("replay", played, 1).out
-    turns = [int(number) for number in re.findall(r"^Move \d+ of \d+, turn (\d+): ", shown, re.MULTILINE)]
+    turns = [int(number) for number in re.findall(r" turn (\d+)   decks ", shown, re.MULTILINE)]
     assert turns[0] == 1
     assert turns == sorted(turns)
     with Reader(played) as reader:

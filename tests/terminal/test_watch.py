@@ -13,7 +13,7 @@ from arena.lab.play import play_game
 from arena.results.board import Position
 from arena.results.records import StoredGame
 from arena.terminal.session import Seating, Session
-from arena.terminal.viewer import Timeline
+from arena.terminal.timeline import Timeline
 from tests.cli.conftest import Arena, arena, played  # noqa: F401
 from tests.terminal.terminals import LEFT, RIGHT, Terminal
 

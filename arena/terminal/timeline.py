@@ -1,0 +1,110 @@
+"""A game as moments: the table after each decision and what happened by it, of a stored game or of one that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from arena.game.engine import State
+from arena.game.event_log import Event
+from arena.game.moves import Move
+from arena.game.record import parse_record
+from arena.game.rules import Rules
+from arena.results.board import Decision, Position, ending_text, steps
+from arena.results.layout import shortened
+from arena.results.records import StoredGame
+from arena.terminal.scene import Scene, scene_of
+from arena.text import one_line
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The table after a decision, and what happened by it.
+
+    `claims`: was a stone claimed? `choice` says among how many moves it was chosen, and in what time; "" if not known.
+    """
+
+    position: Position
+    text: str
+    stones: frozenset[int] = frozenset()
+    claims: bool = False
+    choice: str = field(default="", compare=False)
+
+
+class Timeline:
+    """The moments of a game, which may still be growing; `result` says how it ended, "" while it has not.
+
+    It is an audience of `arena.terminal.session.Session`.
+    """
+
+    def __init__(self, rules: Rules, names: Sequence[str] = ("", "")) -> None:
+        self.rules = rules
+        self.names = (names[0], names[1])
+        self.moments: list[Moment] = []
+        self.result = ""
+        self._turn = 0
+        self._seen = [0, 0]
+        self._owned = "........."
+
+    @classmethod
+    def of(cls, stored: StoredGame) -> Timeline:
+        """That of a stored game."""
+        record = parse_record(stored.record)
+        timeline = cls(record.rules, stored.names)
+        for step in steps(stored.result or record):
+            if step.decision is None:
+                timeline.begun(step.state, timeline.names)
+            else:
+                timeline.moved(step.state, step.decision.move, _choice(step.decision))
+        timeline.result = ending_text(stored)
+        return timeline
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """The cards are dealt."""
+        self.names = seats
+        self._turn = state.turn
+        self.moments.append(Moment(Position.of(state), f"The deal; {self._who(state.turn)} begins."))
+
+    def moved(self, state: State, move: Move, choice: str = "") -> None:
+        """A move was made."""
+        seat = self._turn
+        events = state.events(seat, self._seen[seat])
+        for player in (0, 1):
+            self._seen[player] += len(state.events(player, self._seen[player]))
+        self._turn = state.turn
+        owned, self._owned = self._owned, state.owners
+        stones = frozenset(event.stone for event in events if event.stone is not None)
+        words = self._words(seat, events, move)
+        self.moments.append(Moment(Position.of(state), words, stones, owned != self._owned, choice))
+
+    def _words(self, seat: int, events: Sequence[Event], move: Move) -> str:
+        parts = [event.text if event.seat == seat else f"{self._who(event.seat)} {event.text}" for event in events]
+        return f"{self._who(seat)}: {', '.join(parts) or move.text}"
+
+    def _who(self, seat: int) -> str:
+        name = shortened(one_line(self.names[seat]), 24)
+        return f"{'ab'[seat]} {name}".rstrip()
+
+    def scene(self, number: int, seat: int, open_hands: tuple[bool, bool]) -> Scene:
+        """The table at a moment, counted from 0, with `seat` below."""
+        moment = self.moments[number]
+        return scene_of(moment.position, self.rules, self.names, seat, open_hands, moment.stones)
+
+    def heading(self, number: int) -> str:
+        """What happened at a moment, in a line."""
+        moment, last = self.moments[number], len(self.moments) - 1
+        so_far = "" if self.result else " so far"
+        return f"Move {number} of {last}{so_far}: {moment.text}{moment.choice}"
+
+    def claim(self, number: int, step: int) -> int:
+        """The next moment with a claim in a direction (1 or -1); the last or first moment if there is none."""
+        last = len(self.moments) - 1
+        ahead = range(number + 1, last + 1) if step > 0 else range(number - 1, -1, -1)
+        return next((number for number in ahead if self.moments[number].claims), last if step > 0 else 0)
+
+
+def _choice(made: Decision) -> str:
+    """Among how many moves a bot has chosen, and in what time."""
+    if len(made.legal) == 1:
+        return ""
+    return f"  (1 of {len(made.legal)}{'' if made.ms is None else f', {made.ms:.2g} ms'})"
