@@ -89,7 +89,7 @@ def test_positions_of_games_against_a_bot() -> None:
     assert 20 < len(data) < 100
     assert data.x.shape == (len(data), 464)
     assert set(np.unique(data.owned)) == {-1, 0, 1}
-    assert ((data.y >= 0) & (data.y <= 1)).all()
+    assert ((data.y > -0.05) & (data.y <= 1)).all()  # what a net thought, without the price of a tactic card
     again = against_bot("odds", "greedy", "expert", 3, 2, seed=1, trust=0.7)
     assert (data.x == again.x).all()
 
