@@ -2,7 +2,7 @@
 
     python -m tools.siege --minutes 60 --seed 1 [--clock-ms 1000] [--json FILE]
 
-The hostile ones are the files of tests/attacks/hostile. Each author submits again and again: first a bot that attacks
+The hostile ones are the files of tools/hostile. Each author submits again and again: first a bot that attacks
 at once, then one that behaves in its check and attacks later, then one that attacks in some of its games. Honest
 authors submit new versions all the time. Meanwhile `arena league play` plays. At the end must hold:
 
@@ -35,7 +35,7 @@ from arena.league import events, games, oversight, versions
 from arena.league.store import open_league
 from arena.text import one_line as _one_line
 
-HOSTILE = Path(__file__).parents[1] / "tests" / "attacks" / "hostile"
+HOSTILE = Path(__file__).with_name("hostile")
 NAMES = tuple(sorted(path.stem for path in HOSTILE.glob("*.py") if path.stem != "when"))
 MODES = ("always", "later", "sometimes")
 HONEST = {

@@ -3,8 +3,6 @@ spreadsheet, and none stops a tournament without a word of whose fault it is."""
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 import subprocess
 import sys
@@ -49,38 +47,6 @@ def test_a_file_name_that_is_no_utf8(tmp_path: Path) -> None:
         done = arena(tmp_path, b"match", spec, b"random", b"--games", b"2", rc=2)
         assert b"Error: the" in done.stderr
     assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.parametrize("name", [f"a{ESCAPE}[31mb", "a\nb wins", f"a{TURNED}b", "a\rb"])
-@pytest.mark.slow
-def test_a_name_that_cannot_be_shown(tmp_path: Path, name: str) -> None:
-    (tmp_path / "plain.py").write_text(PLAIN)
-    (tmp_path / f"{name}.py").write_text(PLAIN)
-    for spec in (f"{name}.py", f"{name}=plain.py"):
-        done = arena(tmp_path, "match", spec, "random", "--games", "2", rc=2)
-        assert b"cannot be shown on one line" in done.stderr
-    arena(tmp_path, name, rc=2)
-    arena(tmp_path, "match", f"--{name}", rc=2)
-    arena(tmp_path, "standings", name, rc=2)
-    assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.slow
-def test_names_that_are_formulas(tmp_path: Path) -> None:
-    """In CSV behind an apostrophe, everywhere else as they are; numbers stay numbers."""
-    names = ["=1+1", "+cmd", "-2+3", "@SUM(A1)"]
-    for name in names:
-        (tmp_path / f"{name}.py").write_text(PLAIN)
-    files = [f"./{name}.py" for name in names]
-    arena(tmp_path, "tournament", *files, "--games", "2", "--seed", "1", "--out", "run", rc=0)
-    arena(tmp_path, "export", "run", "--all", rc=0)
-    for path in (tmp_path / "run").glob("*.csv"):
-        for row in csv.reader(path.read_text().splitlines()):
-            for cell in row:
-                if cell[:1] in tuple("=+-@\t\r"):
-                    float(cell)  # a number
-    text = (tmp_path / "run" / "summary.json").read_text()
-    assert {one["name"] for one in json.loads(text)["config"]["bots"]} == set(names) if "config" in text else True
 
 
 # ---------------------------------------------------------------- code that runs where nobody expects it

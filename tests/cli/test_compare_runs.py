@@ -91,22 +91,6 @@ def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dic
     assert json.loads(arena("resume", "cmp", "--json").out)["variants"] == ["tactical", "base", "expert"]
 
 
-def test_a_bot_that_has_changed_is_refused(arena: Arena) -> None:
-    Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
-    arena("compare", "mine.py", "first", *VARIANTS, "--games", 2, "--out", "cmp", *QUIET)
-    shutil.rmtree("cmp/base")
-    Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
-    assert "the source of bot mine has changed" in arena("resume", "cmp", code=2).err
-    assert not Path("cmp/base").exists()
-
-
-def test_a_parameter_that_is_not_known_leaves_no_folder(arena: Arena) -> None:
-    found = arena("compare", "greedy:nope=1", "first", *VARIANTS, "--games", 2, "--out", "cmp", code=2)
-    assert "no parameter 'nope'" in found.err
-    assert "games, seed" not in found.err
-    assert not Path("cmp").exists()
-
-
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"comparison": 1}', '{"comparison": 2}'])
 def test_a_damaged_file_is_said(arena: Arena, whole: tuple[Path, dict[str, Any]], text: str) -> None:
     shutil.copytree(whole[0], "cmp")

@@ -117,14 +117,6 @@ def test_tournaments_in_every_format(arena: Arena, options: list[object], games:
 # ---------------------------------------------------------------- the same results
 
 
-def test_any_number_of_workers_gives_the_same_bytes(arena: Arena, config: Path) -> None:
-    for workers in (1, 2):
-        arena("run", "small.toml", "--games", 200, "--workers", workers, "--out", f"w{workers}")
-        arena("export", f"w{workers}", "--all")
-    for name in SAME:
-        assert Path("w1", name).read_bytes() == Path("w2", name).read_bytes(), name
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("format_", ["round-robin", "swiss"])
 def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: Path, format_: str) -> None:
@@ -152,31 +144,6 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
         arena("export", folder, "--all")
     for name in SAME:
         assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes(), name
-
-
-def test_a_finished_run_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, config: Path) -> None:
-    arena("run", "small.toml", "--out", "grown", *QUIET)
-    found = arena("resume", "grown", "--games", 30, "--workers", 2, "--json")
-    assert "small: 90 games, 60 of them played before, seed 5" in found.err
-    once = arena("run", "small.toml", "--games", 30, "--out", "once", "--json", *QUIET)
-    assert found.out.replace("grown", "once") == once.out
-    for folder in ("grown", "once"):
-        arena("export", folder, "--all")
-    for name in SAME:
-        assert Path("grown", name).read_bytes() == Path("once", name).read_bytes(), name
-    assert "--games must be at least 30" in arena("resume", "grown", "--games", 20, code=2).err
-    assert "arena resume once --games 40" in arena("run", "small.toml", "--games", 40, "--out", "once", code=2).err
-
-
-def test_a_run_goes_on_until_its_errors_are_small(arena: Arena, config: Path) -> None:
-    arena("run", "small.toml", *QUIET)
-    found = arena("resume", "small", "--error", 60, "--json", *QUIET)
-    assert max(row["elo_error95"] for row in json.loads(found.out)["standings"]) <= 60
-    assert "All errors are small enough: ±" in found.err
-    found = arena("resume", "small", "--error", 1, "--games", 50, "--bot", "again", *QUIET, code=1)
-    assert "Given up: ±" in found.err
-    assert "(again) after 50 games of each pairing, ± 1 wanted" in found.err
-    assert "add --error" in arena("resume", "small", "--bot", "again", code=2).err
 
 
 # ---------------------------------------------------------------- faults of bots
@@ -262,15 +229,6 @@ def test_all_mistakes_of_a_file_are_shown_at_once(arena: Arena) -> None:
         assert wanted in errors
 
 
-def test_a_folder_with_another_run_is_refused_with_the_difference(arena: Arena, config: Path) -> None:
-    arena("run", "small.toml", *QUIET)
-    before = Path("results/small/standings.csv").read_bytes()
-    errors = arena("run", "small.toml", "--games", 40, "--seed", 6, *QUIET, code=2).err
-    assert "games: 20 there, 40 asked for" in errors
-    assert "seed: 5 there, 6 asked for" in errors
-    assert Path("results/small/standings.csv").read_bytes() == before
-
-
 def test_a_bot_that_has_changed_is_refused_in_its_old_run(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
     command = ("match", "mine.py", "random", "--games", 2, "--seed", 1, *QUIET)
@@ -278,9 +236,3 @@ def test_a_bot_that_has_changed_is_refused_in_its_old_run(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
     assert "bot mine: its source has changed" in arena("resume", folder, code=2).err
     assert json.loads(arena(*command, "--json").out)["folder"] != folder, "a changed bot is another run"
-
-
-def test_a_place_that_cannot_be_written(arena: Arena) -> None:
-    Path("file").write_text("in the way")
-    assert "file" in arena("match", "random", "first", "--out", "file", *QUIET, code=2).err
-    assert Path("file").read_text() == "in the way"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,7 @@ from arena.cli.playing import SPRT_FILE
 from arena.results.sprt import sprt_values
 from arena.stats.sprt import SprtTest, sprt_result
 from arena.tournament.store.reader import Reader
-from tests.bots.processes.waiting import wait_for_games
-from tests.cli.conftest import SLOW_BOT, Arena, program
+from tests.cli.conftest import Arena
 from tests.tournament.runner.runs import games
 
 pytestmark = pytest.mark.process
@@ -103,26 +100,6 @@ def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
     whole = json.loads(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1).out)
     assert longer | {"folder": ""} == whole | {"folder": ""}
     assert games(Path("x")) == games(Path("y"))
-
-
-@pytest.mark.slow
-def test_interrupted_and_resumed_it_equals_the_whole(arena: Arena, tmp_path: Path) -> None:
-    Path("slow.py").write_text(SLOW_BOT)
-    Path("slow").touch()
-    command = ("sprt", "greedy", "slow.py", "--elo0", 0, "--elo1", 60, "--seed", 2)
-    run = program(*command, "--out", "broken", "--workers", 2, cwd=tmp_path, start_new_session=True)
-    count = wait_for_games(tmp_path / "broken", run, 8)
-    os.killpg(run.pid, signal.SIGINT)
-    out, err = run.communicate(timeout=60)
-    Path("slow").unlink()
-    assert run.returncode == 130, err
-    assert "arena resume broken" in err
-    assert out == ""
-    resumed = json.loads(arena("resume", "broken", "--json", "--workers", 1).out)
-    whole = json.loads(arena(*command, "--out", "whole", "--json", "--workers", 2).out)
-    assert resumed | {"folder": ""} == whole | {"folder": ""}
-    assert whole["pairs"] > count / 2
-    assert played(Path("broken")) == played(Path("whole"))
 
 
 def test_a_test_from_a_file(arena: Arena) -> None:

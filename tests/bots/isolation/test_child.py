@@ -276,24 +276,6 @@ def test_frames_may_come_in_pieces_or_together(tmp_path: Path, size: int) -> Non
     assert [read_answer(one, number) for number, one in enumerate(found[2:], 1)] == [index, index]
 
 
-def test_short_questions_and_others_give_the_same(tmp_path: Path) -> None:
-    """One whole question in one piece is answered inside of the engine, others here."""
-    code = "def act(view, moves):\n    if view.turns > 3: return 5\n    return moves[view.rng.below(len(moves))]\n"
-    answers = []
-    for short in (True, False):
-        spoken = Spoken(tmp_path, code)
-        begin = pack_message(BEGIN, BEGINNING.pack(spoken.state.turn, 0, 1, 0, 0.0, 0.0))
-        pieces = [pack_message(MAKE), begin]
-        state = spoken.state
-        for number in (1, 2, 3):
-            pieces.append(question(spoken, number))
-            for _ in range(2):
-                state.apply(state.legal_moves()[0])
-        answers.append(loop(spoken, *pieces) if short else loop(spoken, b"".join(pieces)))
-    assert answers[0] == answers[1]
-    assert [one.kind for one in answers[0]] == [MADE, ANSWER, ANSWER, FAULT]
-
-
 def test_a_broken_view_is_no_end_of_the_world(tmp_path: Path) -> None:
     spoken = Spoken(tmp_path, FIRST)
     spoken.make()

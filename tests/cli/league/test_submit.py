@@ -24,25 +24,6 @@ def test_submit(open_: Arena) -> None:
     assert {line["bot"]: line["new"] for line in result["standings"]} == {"first": False, "last": True}
 
 
-def test_the_same_file_twice(played: Arena) -> None:
-    found = played("submit", "bots/last.py", "--league", "open")
-    assert "open already has this content: last v1, submitted 20" in found.err
-    assert "3 bots" in found.out
-    assert values(played("submit", "bots/last.py", "--league", "open", "--json").out)["outcome"] == "known"
-    Path("bots/copy.py").write_text(LAST)
-    err = played("submit", "bots/copy.py", "--league", "open", code=2).err
-    assert "open already has this content, as last v1" in err
-
-
-def test_a_new_version(played: Arena) -> None:
-    Path("bots/last.py").write_text("# better\n" + LAST)
-    found = played("submit", "bots/last.py", "--league", "open", "--json", *ONE)
-    assert "It replaces v1" in found.err
-    shown = values(played("league", "show", "open", "last", "--json").out)
-    assert [(v["version"], v["state"]) for v in shown["versions"]] == [(2, "active"), (1, "replaced")]
-    assert shown["versions"][1]["elo"] is not None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "reason"), [("raises", "ValueError: no idea"), ("broken", "not valid Python")])
 @pytest.mark.usefixtures("real_check")
@@ -58,17 +39,6 @@ def test_refused(open_: Arena, name: str, reason: str) -> None:
     assert "is refused" in open_("submit", f"bots/{name}.py", "--league", "open", "--again", *ONE, code=1).err
     shown = open_("league", "show", "open", name).out
     assert reason in shown
-
-
-def test_names_and_authors(open_: Arena) -> None:
-    open_("submit", "bots/first.py", "--league", "open", "--name", "ann", "--author", "Ann", *ONE)
-    assert "--author 'Ann'" in open_("submit", "bots/last.py", "--league", "open", "--name", "ann", code=2).err
-    out = open_("submit", "bots/last.py", "--league", "open", "--name", "ann", "--author", "Ann", *ONE).out
-    assert "Ann" in out
-    assert (
-        "is not a valid name for a bot"
-        in open_("submit", "bots/last.py", "--league", "open", "--name", "a b", code=2).err
-    )
 
 
 def test_a_bot_of_many_files(open_: Arena) -> None:
