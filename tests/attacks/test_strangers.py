@@ -109,6 +109,7 @@ def test_a_strangers_run_is_not_resumed_unasked(
     assert ran.exists()
 
 
+@pytest.mark.slow
 def test_a_strangers_comparison_is_not_resumed_unasked(tmp_path: Path, stranger: Callable[[], None]) -> None:
     ran = tmp_path / "ran"
     Path("evil.py").write_text(EVIL.format(str(ran)))
@@ -170,7 +171,7 @@ def test_settings_without_end_are_one_clear_error(
 @pytest.mark.parametrize(
     "words",
     [
-        "--help",
+        pytest.param("--help", marks=pytest.mark.slow),
         "rules",
         pytest.param("standings nothing", marks=pytest.mark.soak),
         pytest.param("ratings games.csv --json", marks=pytest.mark.slow),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from arena.cli.main import COMMANDS, cli, main
@@ -43,10 +44,12 @@ def test_help_imports_nothing_heavy(words: str) -> None:
     assert not loaded_by(code) & set(HEAVY)
 
 
-@pytest.mark.parametrize("bots", [2, 3])
-def test_a_match_and_its_table_need_no_pandas(bots: int, tmp_path: Path) -> None:
-    play = f"tournament {' '.join(['first', 'random', 'greedy'][:bots])} --games 2 --seed 1 -q --workers 1 --out run"
-    words = [play, "standings run", "standings run --json", "standings run --print csv", "replay run"]
+def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:
+    words = []
+    for run, bots in (("two", "first random"), ("three", "first random greedy")):
+        words.append(f"tournament {bots} --games 2 --seed 1 -q --workers 1 --out {run}")
+        words += [f"standings {run}", f"standings {run} --json", f"standings {run} --print csv"]
+    words += ["replay two"]
     code = f"import os\nfrom arena.cli.main import main\nos.chdir({str(tmp_path)!r})\n"
     loaded = loaded_by(code + "".join(f"assert main({line.split()!r}) == 0\n" for line in words))
     assert not loaded & {"pandas", "distributed", "rich"}
@@ -77,10 +80,13 @@ def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pyt
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
-@pytest.mark.parametrize(("limit", "said"), [("-n 20", "30 open files"), ("-v 300000", "500,000,000 bytes of memory")])
 @pytest.mark.parametrize(
-    "words",
-    ["match first random --workers 1", "check first", "compare first random --variants base,expert --workers=1"],
+    ("limit", "said", "words"),
+    [
+        ("-n 20", "30 open files", "match first random --workers 1"),
+        ("-v 300000", "500,000,000 bytes of memory", "check first"),
+        ("-n 20", "30 open files", "compare first random --variants base,expert --workers=1"),
+    ],
 )
 def test_too_few_resources_are_one_sentence(tmp_path: Path, limit: str, said: str, words: str) -> None:
     line = f"ulimit {limit} && exec {shlex.quote(sys.executable)} -m arena.cli.main {words}"
@@ -150,20 +156,25 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "number", "wanted"),
+    ("words", "begun", "wanted"),
     [
-        ("arena sta", 1, "standings"),
-        ("arena match rand", 2, "random"),
-        ("arena match random --rules battle-line-t", 4, "battle-line-tactical"),
-        ("arena run qui", 2, "quick"),
+        ("", "sta", "standings"),
+        ("match", "rand", "random"),
+        ("match random --rules", "battle-line-t", "battle-line-tactical"),
+        ("run", "qui", "quick"),
     ],
 )
-def test_shells_complete_names(tmp_path: Path, words: str, number: int, wanted: str) -> None:
-    environment = {"_ARENA_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(number)}
+def test_names_are_completed(words: str, begun: str, wanted: str) -> None:
+    shell = ShellComplete(cli, {}, "arena", "_ARENA_COMPLETE")
+    assert wanted in [item.value for item in shell.get_completions(words.split(), begun)]
+
+
+def test_a_shell_asks_for_names(tmp_path: Path) -> None:
+    environment = {"_ARENA_COMPLETE": "bash_complete", "COMP_WORDS": "arena match rand", "COMP_CWORD": "2"}
     with program(cwd=tmp_path, env={**os.environ, **environment}) as process:
         out, err = process.communicate()
     assert err == ""
-    assert wanted in [line.partition(",")[2] for line in out.splitlines()]
+    assert "random" in [line.partition(",")[2] for line in out.splitlines()]
 
 
 def test_what_is_said_of_strange_names_obeys_no_terminal(arena: Arena) -> None:

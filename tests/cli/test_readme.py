@@ -41,8 +41,3 @@ def test_the_league_gives_a_table(
 
 def test_it_stays_short() -> None:
     assert TEXT.count("\n") <= 130
-
-
-@pytest.mark.parametrize("link", re.findall(r"\]\(([^):]+)\)", TEXT))
-def test_links_lead_somewhere(link: str) -> None:
-    assert (README.parent / link).exists()

@@ -146,7 +146,10 @@ def test_what_is_not_python(tmp_path: Path) -> None:
     assert "is not valid Python: SyntaxError" in finding.text
 
 
-@pytest.mark.parametrize("bot", ["by_time", "by_unseeded", "by_set", "by_hash", "leak_global", "leak_self"])
+SELDOM = [pytest.param(bot, marks=pytest.mark.slow) for bot in ("by_set", "by_unseeded", "leak_global")]
+
+
+@pytest.mark.parametrize("bot", ["by_time", "by_hash", "leak_self", *SELDOM])
 def test_bots_that_do_not_repeat_their_decisions(bot: str) -> None:
     report = checked(bot, games=8)
     assert report.repeats.yes is False

@@ -93,8 +93,3 @@ def test_the_walk_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_all_commands_are_named() -> None:
     assert set(re.findall(r"`arena league ([a-z]+)", TEXT)) == set(COMMANDS)
-
-
-def test_links() -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", TEXT):
-        assert (DOC.parent / link).is_file(), link
