@@ -35,6 +35,16 @@ def counted(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
+def ordinal(number: int) -> str:
+    """A place in words.
+
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
 def half_up(share: float, digits: int) -> float:
     """A share rounded to so many digits, halves away from 0; nan and infinite values as they are.
 

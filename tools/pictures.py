@@ -64,7 +64,7 @@ def main() -> None:
         _arena(place, "report", "run", "--replays", "5", "-o", "report.html")
         _arena(place, "replay", "run", GAME, "--judge", "--html", "-o", "game.html")
         folder = words.league or _league(place)
-        with served(folder, 0, "--isolation", "process", "--guests") as server:
+        with served(folder, 0, "--isolation", "process") as server:
             driver.get(f"{server.url}/sign-in#token={server.token('Ann')}")
             driver.find_element("css selector", "main form button").click()
             pages = {

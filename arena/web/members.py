@@ -22,6 +22,7 @@ from arena.league.rating import standings
 from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import Version
+from arena.league.views import last_games_by_opponent
 from arena.results.formats import json_text
 from arena.results.league import log_table
 from arena.text import one_line
@@ -36,12 +37,13 @@ from arena.web.backend import (
     set_cookie,
     signed_in,
 )
-from arena.web.public import NoPage, Site, bot_values, render
+from arena.web.public import NoPage, Site, bot_values, card, lost_games, render
 from arena.web.uploads import UploadLimits, read_upload
 
 MAX_TOKEN_CHARACTERS = 200
 _MAX_REASON_CHARACTERS = 200
 _LOG_ENTRIES = 200
+_GAMES_PER_OPPONENT = 20  # in which the page of a version looks for lost ones
 
 
 def _shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
@@ -96,18 +98,13 @@ async def _me(request: Request) -> Response:
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
-    """The author's versions and uploads, each upload with the state of its version now."""
+    """The author's versions, each with what has become of it, and the uploads of which none was made."""
     own = uploads.versions_of(stores.league, account.author)
-    states: dict[int | None, str] = {version.id: version_state(version) for version in own}
-    listed = [
-        (upload, states.get(upload.version, upload.outcome)) for upload in uploads.uploads_of(stores.web, account)
-    ]
-    return {"versions": [(version, states[version.id]) for version in own], "uploads": listed}
-
-
-def version_state(version: Version) -> str:
-    """The state of a version as its author reads it."""
-    return "retired" if version.retired and version.state == versions.ACTIVE else version.state
+    outcomes: dict[int | None, str] = {version.id: uploads.outcome_text(stores.league, version) for version in own}
+    return {
+        "versions": [(version, outcomes[version.id]) for version in own],
+        "not_taken": [upload for upload in uploads.uploads_of(stores.web, account) if upload.version is None],
+    }
 
 
 async def _upload(request: Request) -> Response:
@@ -174,10 +171,13 @@ def version_page(site: Site, account: Account, number: int) -> str:
     """The page that shows how far a version has come."""
     version = own_version(site.league, account, number)
     table = standings(site.league, version) if version.state == versions.PLACING else site.table
+    latest = last_games_by_opponent(site.league, version, _GAMES_PER_OPPONENT)
     return site.render(
         "version.html",
         f"me/versions/{number}",
         progress=uploads.progress(site.league, version.id),
+        outcome=uploads.outcome_text(site.league, version),
+        lost=[card(game) for game in lost_games(latest, version)],
         standing=table.row_of(version.id),
         settings=site.league.settings,
         live=version.state in versions.OPEN,

@@ -1,6 +1,6 @@
 """The pages on which people play against bots: choose a bot, play, see how it ended, keep the record.
 
-Authors can play. If the organiser allows it, guests can, too: a cookie says whose a game is.
+Authors can play, and guests unless the organiser forbids it: a cookie says whose a game is.
 """
 
 from __future__ import annotations

@@ -41,13 +41,13 @@ class PlayLimits:
     """What people who play against bots may use.
 
     games    games at a time, at most half of them by guests; 0: nobody plays
-    guests   whether people play who are not signed in
+    guests   whether people play, too, who are not signed in
     idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
     starts   games that a person may begin per hour
     """
 
     games: int = 8
-    guests: bool = False
+    guests: bool = True
     idle_s: float = 900.0
     starts: int = 30
 

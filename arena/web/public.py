@@ -43,7 +43,7 @@ from arena.tournament.games import GameId, GameResult
 from arena.web.drawings import final_board, interval, trend
 
 SKELETON_NAME = "mybot"
-GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS, MAX_LOST = 8, 500, 30, 6, 4
+GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS, MAX_LOST = 6, 500, 30, 6, 4
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
     "tables.js": ("arena.results.pages", "text/javascript"),

@@ -26,7 +26,7 @@ from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import MOST_BYTES, MOST_FILES, StoredFile, Submission, check_path, read_submission
 from arena.league.versions import OPEN, Version, write_files
-from arena.text import one_line
+from arena.text import one_line, ordinal
 from arena.web.accounts import Account, Stores, WebStore
 
 HOUR_S = 3600.0
@@ -248,6 +248,24 @@ def uploads_of(store: WebStore, account: Account) -> list[Upload]:
 
 
 # ---------------------------------------------------------------- what has become of it
+
+
+def outcome_text(league: League, version: Version) -> str:
+    """What has become of a version, in words: `placed 2nd of 7, +88 ± 61`, as it was then."""
+    if version.state in OPEN:
+        return "being placed" if version.state == versions.PLACING else "waiting to be checked"
+    if version.state == versions.REFUSED:
+        return "refused"
+    later = f", replaced {version.reason}" if version.state == versions.REPLACED else ""
+    later += ", retired" if version.retired else ""
+    for rank, elo, error, bots in league.query(
+        "SELECT rank, elo, error, (SELECT count(*) FROM ratings o WHERE o.event = r.event) FROM ratings r"
+        " WHERE version = ? ORDER BY event LIMIT 1",
+        version.id,
+    ):
+        rating = "" if elo is None else f", {elo:+z.0f}" + ("" if error is None else f" ± {error:.0f}")
+        return f"placed {ordinal(rank)} of {bots}{rating}{later}"
+    return f"placed{later}"
 
 
 def progress(league: League, number: int) -> dict[str, Any]:

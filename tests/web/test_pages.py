@@ -10,11 +10,15 @@ import pytest
 
 from arena import play_game
 from arena.game.record import parse_record
+from arena.league.events import ACCEPTED, publish
 from arena.league.store import open_league
-from arena.league.versions import get, refuse
+from arena.league.versions import accept, get, promote, refuse
+from arena.league.views import trends
+from arena.results.board import steps
 from arena.results.records import RecordLine, StoredGame
-from arena.web import backend, public
+from arena.web import backend, public, uploads
 from arena.web.backend import WebSettings
+from arena.web.drawings import final_board
 from tests.league.leagues import played
 from tests.results.pages.conftest import Page
 from tests.web.conftest import GOOD, Web, served_here
@@ -95,7 +99,7 @@ def test_an_upload_is_told_step_by_step(web: Web) -> None:
     with open_league(web.folder) as league:
         refuse(league, get(league, 4), "it <b>cannot</b> play\n  line 2")
     assert "it &lt;b&gt;cannot&lt;/b&gt; play" in ann.get("/me/versions/4")
-    assert ">refused</a>" in ann.get("/me")
+    assert ">refused: why</a>" in ann.get("/me")
     ann.post("/me/versions/4/again")
     assert web.states()["other v1"] == "pending"
     assert "mine" in ann.get("/me")
@@ -105,7 +109,7 @@ def test_a_pasted_bot_and_the_same_once_more(web: Web) -> None:
     ann = web.person("Ann")
     assert ann.post("/me/upload", text=GOOD.replace("\n", "\r\n"), name="pasted") == "../me/versions/3"
     assert ann.upload("pasted.py") == "../me/versions/3"  # the same content: nothing is stored twice
-    assert ann.get("/me").count(">pending</a>") == 2
+    assert ann.get("/me").count(">waiting to be checked</a>") == 1
 
 
 def test_what_is_not_taken_is_kept_with_the_reason(web: Web) -> None:
@@ -175,6 +179,52 @@ def test_a_new_version_withdraws_the_pending_one_of_its_bot(web: Web) -> None:
     assert web.states()["mine v1"] == web.states()["mine v2"] == "refused"
     assert web.states()["mine v3"] == web.states()["other v1"] == "pending"
     assert "withdrawn: v2 was submitted" in ann.get("/me/versions/3")
+
+
+def test_what_became_of_a_version_is_told_in_words(web: Web) -> None:
+    ann = web.person("Ann")
+    ann.upload()
+    with open_league(web.folder) as league:
+        one, mine = get(league, 1), get(league, 3)
+        assert uploads.outcome_text(league, mine) == "waiting to be checked"
+        accept(league, mine)
+        played(league, [(one, mine, [2, 0, 0, 0, 1, 0])])
+        publish(league, ACCEPTED, lambda: promote(league, mine), mine, candidate=mine)
+        assert re.fullmatch(r"placed 1st of 3, \+\d+ ± \d+", uploads.outcome_text(league, get(league, 3)))
+    web.renew()
+    assert "± " in ann.get("/me")
+    assert len(set(re.findall(r"games/[\d-]+", ann.get("/me/versions/3")))) == 3  # lost 2 and 1 of two pairs
+
+
+def test_the_latest_games_stand_beside_each_opponent(web: Web) -> None:
+    page = web.new().get("/bots/one").text
+    assert re.findall(r">([WLD])<span", page) == ["W", "W", "L", "L", "L", "W"]
+    assert "won 62%" in page
+
+
+def test_a_final_board_shows_every_card_and_owner() -> None:
+    record = play_game("first", "random", seed=2, rules="tactical").record
+    board, starter = final_board(record)
+    parsed = parse_record(record)
+    state = steps(parsed)[-1].state
+    cards = [card.partition("=")[0] for seat in (0, 1) for stone in range(1, 10) for card in state.side(seat, stone)]
+    stones = [str(number) for number in range(1, 10)]
+    assert sorted(re.findall(r">([^<>]+)</text>", board)) == sorted(cards + stones)
+    for seat in "ab":
+        assert board.count(f'"stone-{seat}"') == state.owners.count(seat)
+    assert starter == parsed.deal.starter
+
+
+def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
+    with open_league(web.folder) as league:
+        with league.change():
+            for event in (1, 2):
+                league.run("INSERT OR IGNORE INTO events VALUES (?, 0, 'played', NULL, NULL, 0, 0, '')", event)
+                for version in (1, 2):
+                    league.run(
+                        "INSERT INTO ratings VALUES (?, ?, 1, ?, 5, 1, 1, 0, 0)", event, version, 100 * event + version
+                    )
+        assert trends(league, 30) == {"one": [101, 101], "two": [102, 102]}
 
 
 def test_a_game_can_be_read_without_scripts(web: Web) -> None:

@@ -217,7 +217,6 @@ def test_a_game_in_which_nobody_moves_ends(web: Web) -> None:
 
 
 @pytest.mark.usefixtures("threads")
-@pytest.mark.parametrize("play", [PlayLimits(guests=True)])
 def test_guests_play_where_they_may(web: Web) -> None:
     guests = []
     for _ in range(2):
@@ -234,7 +233,8 @@ def test_guests_play_where_they_may(web: Web) -> None:
     assert guests[0].person.client.get("/me", follow_redirects=False).status_code == 303
 
 
-def test_nobody_signed_out_plays_by_default(web: Web) -> None:
+@pytest.mark.parametrize("play", [PlayLimits(guests=False)])
+def test_without_guests_nobody_signed_out_plays(web: Web) -> None:
     client = web.new()
     assert "Sign in</a> to play" in client.get("/play").text
     assert client.post("/play", data={"bot": "one"}).status_code == 401

@@ -57,7 +57,11 @@ from arena.text import counted
     metavar="N",
     help="Games that people may play against bots at a time; 0: none.",
 )
-@click.option("--guests", is_flag=True, help="Allow visitors to play without signing in (at most half of the tables).")
+@click.option(
+    "--guests/--no-guests",
+    default=True,
+    help="Whether visitors play without signing in (default: yes, at no more than half of the tables).",
+)
 @options.with_options(*options.EXECUTOR)
 @options.isolation_of_league
 def serve(
