@@ -12,7 +12,7 @@ from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
 
 _COLUMN, _CARD = 30, 20  # of the board: the width of a stone with its cards, and the height of a card
-_WIDTH, _HEIGHT = 110, 18  # of intervals and trends
+_WIDTH, _HEIGHT = 90, 18  # of intervals and trends
 
 
 @lru_cache(1000)
@@ -42,11 +42,12 @@ def final_board(record: str) -> tuple[Markup, int]:
 
 
 def _card(card: str, x: float, y: float) -> Markup:
+    text = card.partition("=")[0]
     suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else "t"
     frame = Markup(
-        '<g class="c-{}"><rect x="{}" y="{}" width="28" height="18" rx="3"/><text x="{}" y="{}">{}</text></g>'
+        '<g class="c-{}{}"><rect x="{}" y="{}" width="28" height="18" rx="3"/><text x="{}" y="{}">{}</text></g>'
     )
-    return frame.format(suit, x + 1, y + 1, x + 15, y + 14, card.partition("=")[0])
+    return frame.format(suit, " long" if len(text) > 3 else "", x + 1, y + 1, x + 15, y + 14, text)
 
 
 def interval(value: float, error: float | None, low: float, high: float) -> Markup:

@@ -43,7 +43,7 @@ from arena.tournament.games import GameId, GameResult
 from arena.web.drawings import final_board, interval, trend
 
 SKELETON_NAME = "mybot"
-GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS, MAX_LOST = 6, 500, 30, 6, 4
+GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 6, 4, 12
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
     "tables.js": ("arena.results.pages", "text/javascript"),
@@ -293,8 +293,8 @@ def now_playing(league: League) -> dict[str, Any]:
     in_hand = [(known[a], known[b], deals) for a, b, deals in games.reserved_deals(league) if {a, b} <= known.keys()]
     held = {number for (number,) in league.query("SELECT version FROM versions WHERE holder IS NOT NULL")}
     waiting = [(version, version.id in held) for version in versions.in_state(league, *versions.OPEN)]
-    last = views.last_games(league, list(known), 20) if known else []
-    return {"in_hand": in_hand, "waiting": waiting, "last": [_listed(game) for game in last]}
+    last = views.last_games(league, list(known), MAX_LIVE) if known else []
+    return {"in_hand": in_hand, "waiting": waiting, "last": [card(game) for game in last]}
 
 
 PAGES: dict[str, Callable[[Site], str]] = {
