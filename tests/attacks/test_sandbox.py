@@ -85,41 +85,18 @@ HIDES = [
     attack("hides_memory", "crash|exception", r"threads, more than its 64|\d+ threads", how="threads"),
 ]
 FORGED = [
-    *[
-        attack("forges_frames", *TOO_MUCH, how=how)
-        for how in (
-            "early",
-            "much_too_early",
-            "twice",
-            "half_and_on",
-        )
-    ],
+    *[attack("forges_frames", *TOO_MUCH, how=how) for how in ("early", "much_too_early", "twice", "half_and_on")],
     *[
         attack("forges_frames", "protocol", "sent something that is no answer to the question", how=how)
-        for how in (
-            "forges_done",
-            "forges_made",
-            "answers_none",
-            "answers_too_many",
-        )
+        for how in ("forges_done", "forges_made", "answers_none", "answers_too_many")
     ],
     *[
         attack("forges_frames", *NO_ANSWER, how=how)
-        for how in (
-            "megabytes",
-            "megabytes_in_a_frame",
-            "garbage",
-            "zeros",
-            "text",
-            "says_a_wrong_size",
-        )
+        for how in ("megabytes", "megabytes_in_a_frame", "garbage", "zeros", "text", "says_a_wrong_size")
     ],
     *[
         attack("forges_frames", *NO_ANSWER, how=how, path="{folder}/planted_by_attack")
-        for how in (
-            "sends_a_pickle",
-            "sends_a_pickle_as_a_connection_would",
-        )
+        for how in ("sends_a_pickle", "sends_a_pickle_as_a_connection_would")
     ],
     attack("forges_frames", "exception", "touch", how="sends_a_pickle_in_a_frame", path="{folder}/planted_by_attack"),
     attack("forges_frames", "exception", "forged", how="forges_a_long_fault"),
@@ -134,14 +111,7 @@ FORGED = [
 SLOW = [
     *[
         attack("forges_frames", "timeout", "in act: no answer within", how=how)
-        for how in (
-            "half",
-            "drop_by_drop",
-            "never",
-            "late",
-            "closes_and_stays",
-            "closes_all",
-        )
+        for how in ("half", "drop_by_drop", "never", "late", "closes_and_stays", "closes_all")
     ],
     attack("ignores_signals", "timeout", "in act: no answer within"),
     attack("hangs", "timeout", "in __init__: no answer within", where="init"),

@@ -91,12 +91,6 @@ def test_to_the_terminal(arena: Arena, played: Path) -> None:
     assert "cannot both" in arena("export", played, "--moves", "-", "--records", "-", code=2).err
 
 
-def test_tables_too_if_asked_for(arena: Arena, played: Path) -> None:
-    out = arena("export", played, "--all", "--out", "there", "--records", "r.txt").out
-    assert "there/games.csv" in out
-    assert out.endswith("30 games in r.txt\n")
-
-
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [

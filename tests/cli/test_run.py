@@ -77,16 +77,6 @@ def test_match_json_has_the_promised_shape(arena: Arena) -> None:
     assert (values["format"], values["complete"]) == ("match", True)
 
 
-def test_a_drawn_seed_is_shown_and_plays_the_same_again(arena: Arena) -> None:
-    drawn = arena("match", "random", "first", "--games", 4, "--json", *QUIET)
-    values = json.loads(drawn.out)
-    assert f"seed {values['seed']}" in drawn.err
-    again = arena("match", "random", "first", "--games", 4, "--json", "--seed", values["seed"], *QUIET)
-    assert json.loads(again.out) == values
-    other = json.loads(arena("match", "random", "first", "--games", 4, "--json", *QUIET).out)
-    assert other["folder"] != values["folder"], "another seed is another run"
-
-
 def test_bots_can_have_names_and_files(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
     found = arena("match", "last=mine.py", "mine.py", "--games", 2, "--json", *QUIET)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.game.engine import State
-from arena.game.moves import Move, parse_move
+from arena.game.moves import Move
 from tests.oracle import Oracle
 from tools import differential
 from tools.differential import RULE_SETS, TASTES, Difference, jobs, play_both
@@ -48,18 +48,6 @@ class MovesLeftOut(Wrong):
         return moves[:-1] if self.right.turns > 6 else moves
 
 
-class OneMoveTooMany(Wrong):
-    def legal_moves(self) -> list[Move]:
-        moves = self.right.legal_moves()
-        return [*moves, parse_move("pass")] if moves and parse_move("pass") not in moves else moves
-
-
-class ClaimsToTheOther(Wrong):
-    @property
-    def owners(self) -> str:
-        return self.right.owners.translate(str.maketrans("ab", "ba"))
-
-
 class OtherWinner(Wrong):
     @property
     def winner(self) -> int | None:
@@ -67,30 +55,9 @@ class OtherWinner(Wrong):
         return winner if winner is None else 1 - winner
 
 
-class ClaimsTooMuch(Wrong):
-    def claimable(self, seat: int) -> tuple[int, ...]:
-        complete = [
-            stone
-            for stone in range(1, 10)
-            if len(self.right.side(seat, stone)) == 3 and self.right.owners[stone - 1] == "."
-        ]
-        return tuple(complete)
-
-
 class HandMixedUp(Wrong):
     def hand_of(self, seat: int) -> tuple[str, ...]:
         return self.right.hand_of(1 - seat)
-
-
-class DeckTurnedRound(Wrong):
-    @property
-    def tactic_cards_left(self) -> tuple[str, ...]:
-        return self.right.tactic_cards_left[::-1]
-
-
-class MudForgotten(Wrong):
-    def modes(self, stone: int) -> tuple[str, ...]:
-        return tuple(mode for mode in self.right.modes(stone) if mode != "mud")
 
 
 class FailsLate(Wrong):
@@ -104,13 +71,8 @@ class FailsLate(Wrong):
     ("wrong", "words"),
     [
         (MovesLeftOut, "legal moves: the engine says"),
-        (OneMoveTooMany, "legal moves: the engine says"),
-        (ClaimsToTheOther, "owners: the engine says"),
         (OtherWinner, "winner: the engine says"),
-        (ClaimsTooMuch, "claims of [01]: the engine says"),
         (HandMixedUp, "hand of 0: the engine says"),
-        (DeckTurnedRound, "tactic deck: the engine says"),
-        (MudForgotten, "modes: the engine says"),
         (FailsLate, "out of order"),
     ],
 )

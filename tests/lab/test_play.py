@@ -149,12 +149,6 @@ def test_what_the_user_does_is_no_forfeit(error: BaseException) -> None:
         play_game(Mine(error), "random")
 
 
-def test_illegal_moves_are_forfeits_in_either_case() -> None:
-    for errors in ("forfeit", "raise"):
-        game = play_game(lambda view, moves: None, "random", errors=errors, names=("bad", "good"))  # type: ignore[arg-type, return-value]
-        assert (game.forfeit, game.winner) == ("illegal move", "good")
-
-
 def test_the_clock() -> None:
     seen = []
 
@@ -191,12 +185,6 @@ def test_global_generators_repeat_and_are_given_back() -> None:
     game = play_game(draws, draws, seed=4)
     assert random.random() == wanted
     assert play_game(draws, draws, seed=4).record == game.record != play_game(draws, draws, seed=5).record
-
-
-def test_events_come_to_observe() -> None:
-    bot = Mine()
-    game = play_game(bot, "random", seed=9)
-    assert len(bot.events) >= game.plies
 
 
 @pytest.mark.parametrize(

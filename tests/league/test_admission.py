@@ -223,13 +223,6 @@ def test_long_and_deep_paths_are_refused(tmp_path: Path) -> None:
         read_submission("mine.py", tmp_path)
 
 
-def test_a_link_is_no_file(tmp_path: Path) -> None:
-    (tmp_path / "secret.py").write_text(FIRST)
-    (tmp_path / "mine.py").symlink_to(tmp_path / "secret.py")
-    with pytest.raises(LeagueError, match="is a link; submit the file itself"):
-        read_submission(str(tmp_path / "mine.py"))
-
-
 def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
     """Whenever it is looked at by itself it can; in a lineup of three it cannot."""
     source = f"""

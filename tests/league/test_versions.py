@@ -228,16 +228,6 @@ def test_files_of_the_living_stay(found: League, lease: Lease) -> None:
     assert left.exists()
 
 
-def test_one_over_which_this_program_fails_is_refused(found: League, lease: Lease) -> None:
-    one = send(found, lease, "ann", FIRST).version
-    for _ in range(MAX_ATTEMPTS):
-        assert versions.claim(found, lease.number) is not None
-        versions.release(found, one, failed=True)
-    assert versions.claim(found, lease.number) is None
-    now = versions.get(found, one.id)
-    assert (now.state, now.reason) == (REFUSED, "given up after 4 failed attempts to check or place it")
-
-
 def test_interruptions_are_no_failures(found: League, lease: Lease) -> None:
     one = send(found, lease, "ann", FIRST).version
     for _ in range(MAX_ATTEMPTS + 2):

@@ -10,7 +10,7 @@ import pytest
 
 from arena.results.formats import csv_text
 from arena.results.pages.figures import progress_plot, rating_plot
-from arena.results.run import RunData, read_run
+from arena.results.run import read_run
 from arena.results.run_stats import run_frames
 from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
 from arena.results.standings_report import DIGITS, remarks, standings_report, summary
@@ -211,12 +211,6 @@ def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) ->
     rated = rate_run(found.run.games)
     assert rated.los().loc["greedy", "random"] == pytest.approx(head.los)
     assert head.flag or rated.difference("greedy", "random") == pytest.approx((head.elo, head.elo_error95))
-
-
-def test_bots_are_in_the_order_of_the_settings(tmp_path: Path) -> None:
-    run = synthetic(tmp_path / "run", units=1)
-    assert isinstance(run, RunData)
-    assert run.bots == ("random", "greedy", "counter")
 
 
 def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:

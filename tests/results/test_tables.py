@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -127,39 +126,6 @@ def test_json_has_null_where_there_is_no_number(tmp_path: Path) -> None:
     values = json.loads(text)
     assert values["standings"][0]["elo"] is None
     assert values["complete"] is False
-
-
-def test_markdown_and_html_keep_strange_names_apart(tmp_path: Path) -> None:
-    bots = [{"spec": "a", "name": "<b>|x"}, {"spec": "b", "name": "y&z"}, {"spec": "c", "name": "c"}]
-    found = standings(synthetic(tmp_path / "run", {"bots": bots, "games": 2}))
-    markdown = standings_text(found, "markdown")
-    widths = {line.replace("\\|", "").count("|") for line in markdown.splitlines() if line.startswith("|")}
-    assert widths == {14 - 1, 3 + 3}  # twelve columns, and five of the crosstable
-    page = standings_text(found, "html")
-    assert "<b>|x" not in page
-    assert "y&amp;z" in page
-    cells = _Cells()
-    cells.feed(page)
-    assert cells.open == []
-    assert {"<b>|x", "y&z", "c"} <= set(cells.texts)
-
-
-class _Cells(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.texts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] == "td":
-            self.texts.append(data)
 
 
 def test_remark_of_two_bots_gives_the_pairs(tmp_path: Path) -> None:

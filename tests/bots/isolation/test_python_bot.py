@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import os
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from arena.tournament.games import PairTask
 from tests.bots.isolation.children import (
     at_table,
     bot_file,
-    both,
     games,
     inside,
     isolated,
@@ -28,23 +26,6 @@ pytestmark = pytest.mark.process
 
 
 # ---------------------------------------------------------------- the same games
-
-FIELD = ("random", "greedy", "counter", "search:rollouts=4", "watches", "first")
-PAIRINGS = [("a", "b"), ("c", "a"), ("d", "b"), ("e", "f"), ("e", "e")]
-
-
-@pytest.mark.slow
-@both
-@pytest.mark.parametrize("rules", ["base", "tactical", pytest.param("expert", marks=pytest.mark.slow)])
-def test_reference_bots_play_the_games_that_they_play_inside(rules: str, level: str) -> None:
-    within = inside(FIELD, rules)
-    with at_table(FIELD, rules, level) as referee:
-        for number, (a, b) in enumerate(PAIRINGS):
-            if a == b:
-                continue
-            rows = games(referee, range(number, number + 2), a, b)
-            assert timeless(rows) == timeless(games(within, range(number, number + 2), a, b)), (a, b)
-            assert [forfeit(row) for row in rows] == [(None, None)] * 4, [row.detail for row in rows]
 
 
 CHOOSY = """
@@ -143,20 +124,6 @@ class Bot:
 
 
 # ---------------------------------------------------------------- what they print
-
-
-def test_what_is_printed_is_logged_with_the_name_and_bounded(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger="arena.bots")
-    with at_table(["prints:kb=2", "first"]) as referee:
-        rows = games(referee, [0])
-        assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-    lines = [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
-    assert lines
-    assert all(line.startswith("a (game ") for line in lines)
-    assert sum(map(len, lines)) < 2 * 21_000
-    assert any("so much to say so much to say" in line for line in lines)
-    assert any("more output in this game is dropped" in line for line in lines)
-    assert {record.bot for record in caplog.records if record.name == "arena.bots"} == {"a"}
 
 
 # ---------------------------------------------------------------- its life

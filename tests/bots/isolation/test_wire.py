@@ -33,7 +33,6 @@ from tests.bots.isolation.wire_fakes import (
     fake_bot,
     fault,
     honest,
-    line,
     position,
     special_bot,
 )
@@ -244,23 +243,3 @@ def test_a_file_that_has_changed_since_is_noticed(tmp_path: Path) -> None:
     script.write_text("2")
     with pytest.raises(BotError, match="has changed since it was named"):
         WireBot(spec, "process", BotLimits())
-
-
-def test_what_the_referee_makes_of_it() -> None:
-    """Faults of a bot are forfeits of the right kind, whatever the message was."""
-    for special, kind in (
-        ({"hello": lambda message: [b""]}, "crash"),
-        ({"begin": lambda message: []}, "timeout"),
-        ({"act": lambda message: [b"?\n"]}, "protocol"),
-        ({"act": lambda message: [line(id=message["id"], move="claim 1")]}, "illegal move"),
-        ({"end": lambda message: [b"{}\n"]}, "protocol"),
-    ):
-        bot = special_bot(**special)  # type: ignore[arg-type]
-        players = [Player("a", make=lambda bot=bot: bot), Player.of(load_bot(find_bot("b=random")))]
-        for row in Referee(GameSettings(RULES, 1), players).play_unit(PairTask(0, 0, "a", "b")):
-            if "end" in special:  # the game is decided by then
-                assert forfeit(row) == (None, "a")
-                assert detail(row).startswith(f"a failed after the game by {kind}: in end: ")
-                continue
-            assert forfeit(row) == (kind, "a"), detail(row)
-            assert row.score == (0 if not row.id & 1 else 2)

@@ -29,10 +29,6 @@ def test_play(played: Arena) -> None:
     assert (result["played"], result["interrupted"], result["games"]) == (20, False, before + 20)
 
 
-def test_play_needs_two(open_: Arena) -> None:
-    assert "open has no bot in the table; play needs two" in open_("league", "play", "open", code=2).err
-
-
 def test_retire(played: Arena) -> None:
     done = played("league", "retire", "open", "last", "--reason", "cheats")
     assert "2 bots" in done.out
@@ -81,21 +77,6 @@ def test_ctrl_c_ends_play(played: Arena, tmp_path: Path) -> None:
     assert "Traceback" not in err
     sound(folder)
     assert not (folder / ".playing").exists()
-
-
-@pytest.mark.slow
-def test_ctrl_c_in_a_placement(arena: Arena, tmp_path: Path) -> None:
-    arena("league", "create", "open", *QUICK, "--set", "placement.most_games=100000", "--set", "placement.error=1")
-    folder = tmp_path / "leagues" / "open"
-    written(Path("bots"), first=FIRST, last=LAST)
-    arena("submit", "bots/first.py", "--league", "open", *ONE)
-    process = program("submit", "bots/last.py", "--league", "open", *ONE, cwd=tmp_path)
-    code, out, err = interrupted(process, lambda: games_of(folder) > 0)
-    assert code == 130, err
-    assert "Interrupted: last v1 is placing, " in err
-    assert "arena league play" in err
-    assert "Not in the table yet: last v1 (placing)" in out
-    sound(folder)
 
 
 def test_help_of_all_commands(arena: Arena) -> None:

@@ -153,22 +153,6 @@ def test_a_command_that_does_not_say_hello_stops_the_run(
 SLOW = (bot("random", "ann"), bot("sleeper", "bob", ms=1.0), bot("first", "cid"))
 
 
-@pytest.mark.parametrize("level", [pytest.param("process", marks=pytest.mark.soak), "sandbox"])
-def test_a_killed_run_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path, level: str) -> None:
-    data = settings(*SLOW, games=14, isolation=level_or_skip(level))
-    play(tmp_path / "whole", {**data, "isolation": "none"})
-    run = Running(tmp_path / "killed", data)
-    run.until(8)
-    family = descendants(run.process.pid)
-    assert len(family) > 4  # two workers, and bots below each
-    run.kill()
-    run.rest()
-    assert wait_for(lambda: not any(map(is_running, family)))
-    report = play(tmp_path / "killed", data, resume=True)
-    assert report.done == report.total == 42
-    assert games(tmp_path / "killed") == games(tmp_path / "whole")
-
-
 def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
     data = settings(*SLOW, games=60, isolation="process")
     run = Running(tmp_path, data)
