@@ -44,7 +44,7 @@ RUN = [
 GAME = "101"
 AUTHORS = {"random": None, "greedy": "Ann", "counter": "Chidi", "odds": "Mei", "net": "Oluwaseun"}
 PLACEMENT = ["error=70", "most_games=80", "games=10"]
-KEEP = {"report": "report", "replay": "viewer", "home": "league", "bot": "bot", "play": "play"}
+KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot", "games": "game", "play": "play"}
 """Pages whose pictures at 1280 px are kept, and the names of these; `home` also at 390 px and dark."""
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage")
 
@@ -60,28 +60,21 @@ def main() -> None:
     words.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made, browser() as driver:
         place = Path(made)
-        _arena(place, *RUN, "--out", "run")
-        _arena(place, "report", "run", "--replays", "5", "-o", "report.html")
-        _arena(place, "replay", "run", GAME, "--judge", "--html", "-o", "game.html")
-        folder = words.league or _league(place)
-        with served(folder, 0, "--isolation", "process") as server:
+        pages = {}
+        if not words.only or {"report", "replay"} & {*words.only}:
+            _arena(place, *RUN, "--out", "run")
+            _arena(place, "report", "run", "--replays", "5", "-o", "report.html")
+            _arena(place, "replay", "run", GAME, "--judge", "--html", "-o", "game.html")
+            pages = {"report": (place / "report.html").as_uri(), "replay": (place / "game.html").as_uri()}
+        with served(words.league or _league(place), 0, "--isolation", "process") as server:
             driver.get(f"{server.url}/sign-in#token={server.token('Ann')}")
             driver.find_element("css selector", "main form button").click()
-            pages = {
-                "report": (place / "report.html").as_uri(),
-                "replay": (place / "game.html").as_uri(),
-                **{name: f"{server.url}/{name}" for name in ("live", "history", "rules", "write", "me")},
-                "home": server.url,
-                "bot": f"{server.url}/bots/greedy",
-                "play": f"{server.url}/play",
-                "sign-in": f"{server.url}/sign-in",
-            }
-            driver.get(server.url)
-            links = driver.find_elements("css selector", "main a[href*='games/']")
-            if links:
-                pages["game"] = links[0].get_attribute("href")
-            driver.get(pages["me"])
-            pages["version"] = driver.find_element("css selector", "main a[href*='versions/']").get_attribute("href")
+            for name in ("", "live", "history", "rules", "learn", "write", "me", "play", "sign-in", "bots/greedy"):
+                pages[name.partition("/")[0] or "home"] = f"{server.url}/{name}"
+            for page, link in (("home", "games/"), ("me", "versions/")):
+                driver.get(pages[page])
+                found = driver.find_element("css selector", f"main a[href*='{link}']")
+                pages[link.strip("/")] = found.get_attribute("href")
             for name, address in pages.items():
                 if not words.only or name in words.only:
                     _photographs(driver, name, address, words)

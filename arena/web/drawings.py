@@ -28,9 +28,7 @@ def final_board(record: str) -> tuple[Markup, int]:
     for column, owner in enumerate(state.owners):
         x = _COLUMN * column
         lift = {"a": 4, "b": -4}.get(owner, 0)
-        stone = Markup(
-            '<g class="stone-{}"><rect x="{}" y="{}" width="26" height="16" rx="8"/><text x="{}" y="{}">{}</text></g>'
-        )
+        stone = Markup('<g class="stone-{}"><rect x="{}" y="{}"/><text x="{}" y="{}">{}</text></g>')
         name = "none" if owner == "." else owner
         parts.append(stone.format(name, x + 2, middle + 4 + lift, x + 15, middle + 16 + lift, column + 1))
         parts += [_card(card, x, middle - 2 - _CARD * (depth + 1)) for depth, card in enumerate(above[column])]
@@ -44,9 +42,7 @@ def final_board(record: str) -> tuple[Markup, int]:
 def _card(card: str, x: float, y: float) -> Markup:
     text = card.partition("=")[0]
     suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else "t"
-    frame = Markup(
-        '<g class="c-{}{}"><rect x="{}" y="{}" width="28" height="18" rx="3"/><text x="{}" y="{}">{}</text></g>'
-    )
+    frame = Markup('<g class="c-{}{}"><rect x="{}" y="{}"/><text x="{}" y="{}">{}</text></g>')
     return frame.format(suit, " long" if len(text) > 3 else "", x + 1, y + 1, x + 15, y + 14, text)
 
 
@@ -74,9 +70,9 @@ def trend(values: Sequence[float]) -> Markup:
     low, step = min(values), (_WIDTH - 10) / (len(values) - 1)
     scale = (_HEIGHT - 8) / max(max(values) - low, 30)  # noise of a few Elo is no slope
     points = [(5 + step * i, _HEIGHT - 4 - scale * (value - low)) for i, value in enumerate(values)]
-    line = Markup('<polyline class="line l0" points="{}"/>').format(" ".join(f"{x:.1f},{y:.1f}" for x, y in points))
+    line = Markup('<polyline class="line l0" points="{}"/>').format(" ".join(f"{x:.0f},{y:.1f}" for x, y in points))
     dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="3"/>').format(*points[-1])
-    return _inline(line + dot, f"{values[-1] - values[0]:+z.0f} Elo in {len(values) - 1} steps")
+    return _inline(line + dot, f"{values[-1] - values[0]:+z.0f} Elo")
 
 
 def _inline(parts: Markup, said: str) -> Markup:

@@ -43,7 +43,7 @@ from arena.tournament.games import GameId, GameResult
 from arena.web.drawings import final_board, interval, trend
 
 SKELETON_NAME = "mybot"
-GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 6, 4, 12
+GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, MAX_DRAWN, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 50, 6, 4, 8
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
     "tables.js": ("arena.results.pages", "text/javascript"),
@@ -227,8 +227,9 @@ def _home(site: Site) -> str:
     trends = views.trends(league, MAX_EVENTS_OF_TREND)
     for line in lines:
         line["change"] = change_text(line)
-        line["trend"] = trend(trends.get(line["bot"], ()))
-        line["interval"] = "" if line["elo"] is None else interval(line["elo"], line["elo_error95"], low, high)
+        is_drawn = line["elo"] is not None and line["rank"] <= MAX_DRAWN  # a table of hundreds stays a small page
+        line["interval"] = interval(line["elo"], line["elo_error95"], low, high) if is_drawn else ""
+        line["trend"] = trend(trends.get(line["bot"], ())) if is_drawn else ""
     newest: dict[int, GameResult] = {}
     for game in views.last_games(league, [row.version.id for row in table.rows], 20 * CARDS) if lines else ():
         newest.setdefault(game.id.pairing, game)
