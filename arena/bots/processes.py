@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import mmap
-import multiprocessing
+import multiprocessing.context
 import os
 import signal
 import socket
@@ -18,12 +18,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkProcess
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 from arena.paths import PACKAGE
+
+KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""The signal that ends a process for good; Windows has only the other one, which does the same there."""
 
 
 def read_text(path: str) -> str:
@@ -135,7 +137,7 @@ def prctl() -> Callable[..., int] | None:
     return function
 
 
-def tie_to_parent(parent: int, number: int = signal.SIGKILL) -> Callable[[], bool]:
+def tie_to_parent(parent: int, number: int = KILL) -> Callable[[], bool]:
     """A function that has the kernel end the process that calls it, with a signal, when `parent` ends; False if it
     cannot.
 
@@ -175,15 +177,13 @@ def send_group_signal(pid: int, number: int) -> None:
 
 def kill_group(pid: int) -> None:
     """Kill what is left of the group that a process led."""
-    if hasattr(signal, "SIGKILL"):
-        send_group_signal(pid, signal.SIGKILL)
+    send_group_signal(pid, KILL)
 
 
 def kill_with_group(pid: int) -> None:
     """Kill a process that was not waited for yet, and its group."""
-    if hasattr(signal, "SIGKILL"):
-        kill_group(pid)
-        send_signal(pid, signal.SIGKILL)
+    kill_group(pid)
+    send_signal(pid, KILL)
 
 
 def exit_text(code: int | None, who: str = "it") -> str:
@@ -206,11 +206,13 @@ def end_descendants(pid: int, patience_s: float = 2.0) -> None:
     The process itself is stopped meanwhile and must be killed next. What has left its parents is found only if the
     process adopts orphans (`adopt_orphans`).
     """
+    if sys.platform == "win32":
+        return  # nothing is known of them
     send_signal(pid, signal.SIGSTOP)
     deadline = time.monotonic() + patience_s
     while (left := [child for child in descendants(pid) if is_running(child)]) and time.monotonic() < deadline:
         for child in left:
-            send_signal(child, signal.SIGKILL)
+            send_signal(child, KILL)
         time.sleep(0.001)
 
 
@@ -231,7 +233,7 @@ def kill_orphans(known: Collection[int]) -> list[int]:
             if is_running(pid):
                 killed.append(pid)
             with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, KILL)
                 os.waitpid(pid, 0)
     return killed
 
@@ -242,7 +244,7 @@ def kill_orphans(known: Collection[int]) -> list[int]:
 _SESSION = "/proc/self/autogroup"
 
 
-def behind(parent: int, by: int, number: int = signal.SIGKILL) -> Callable[[], None]:
+def behind(parent: int, by: int, number: int = KILL) -> Callable[[], None]:
     """What a process does before it begins that comes `by` steps of nice behind `parent`, and ends with it.
 
     `number` is the signal that ends it. To be made before a fork and called in the child.
@@ -291,22 +293,23 @@ def command_of(module: str, *words: str) -> list[str]:
     return [sys.executable, "-P", "-c", _START, str(PACKAGE.parent), module, *words]
 
 
-def die_with_parent(parent: int, pipe: Connection[Any, Any] | None = None) -> None:
+def die_with_parent(parent: int) -> None:
     """Have this process killed when its parent ends, however that ends.
 
-    On Linux the kernel does it. Elsewhere a thread watches `pipe`, whose other end only the parent holds; it cannot
-    act while C code holds the interpreter lock, and the process ends right after that.
+    On Linux the kernel does it. Elsewhere a thread waits for the end of the parent, if multiprocessing started this
+    process; it cannot act while C code holds the interpreter lock, and the process ends right after that.
 
     For the kernel, the parent ends with the thread that made this process, so that thread must live as long as the
     process is wanted.
     """
-    if not tie_to_parent(parent)() and pipe is not None:
-        threading.Thread(target=_exit_with, args=(pipe,), name="parent watcher", daemon=True).start()
+    starter = multiprocessing.parent_process()
+    if not tie_to_parent(parent)() and starter is not None:
+        threading.Thread(target=_exit_with, args=(starter.sentinel,), name="parent watcher", daemon=True).start()
 
 
-def _exit_with(pipe: Connection[Any, Any]) -> None:
+def _exit_with(parent: int) -> None:
     with contextlib.suppress(OSError):
-        wait([pipe])  # nothing is ever sent: readable means that the other end is gone
+        wait([parent])
     os._exit(1)
 
 
@@ -316,7 +319,8 @@ def forget_descriptors(*kept: int) -> None:
     Else a bot that writes to a wrong number writes to the database of the run. They are not closed: objects of the
     parent's are still there, and at their end would close what has got their numbers since.
     """
-    if not isinstance(multiprocessing.current_process(), ForkProcess):
+    forked = getattr(multiprocessing.context, "ForkProcess", ())  # Windows has none
+    if not isinstance(multiprocessing.current_process(), forked):
         return
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in map(int, os.listdir("/dev/fd")):

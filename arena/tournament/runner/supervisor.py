@@ -26,7 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from multiprocessing.context import BaseContext, ForkContext, SpawnContext
+from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
 from arena.bots.processes import end_descendants, exit_text, fork_lock, kill_group, kill_with_group, widen_pipe
@@ -93,13 +93,13 @@ class WorkerProcess:
     pipe is no message of ours; `how`, after `release`, how it ended.
     """
 
-    def __init__(self, job: Job, context: BaseContext, sink: Sink, number: int | None) -> None:
+    def __init__(self, job: Job, context: Any, sink: Sink, number: int | None) -> None:
+        """`context` is one of multiprocessing, whose common class has no processes."""
         self.job = job
         self.overdue: str | None = None
         self.garbled = False
         self.how = "it died"
         self._ready = False
-        assert isinstance(context, ForkContext | SpawnContext)
         with fork_lock:  # a worker forked meanwhile would inherit the ends of these pipes
             chunks, self._chunks = context.Pipe(duplex=False)
             self._results, results = context.Pipe(duplex=False)

@@ -90,7 +90,7 @@ def run_worker(
         faulthandler.disable()  # would write through descriptors that are not this process's own
         lead_group()
         forget_descriptors(chunks.fileno(), results.fileno(), records.fileno())
-        die_with_parent(parent, chunks)
+        die_with_parent(parent)
         keep_from_forks(move_log)
         no_core_dumps()
         let_go_first(WORKER_GOES)
