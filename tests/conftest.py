@@ -15,6 +15,8 @@ os.environ.setdefault("ARENA_NO_PINNING", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The tests start some thousands of processes: compile each module once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Workers of pytest inherit it from a library of the terminal, and piped tables would be cut to it.
+os.environ.pop("COLUMNS", None)
 sys.dont_write_bytecode = False
 
 # A busy machine may take its time.

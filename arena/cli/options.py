@@ -6,6 +6,7 @@ An option means the same in each command that has it.
 from __future__ import annotations
 
 import functools
+import os
 import re
 import shutil
 import sys
@@ -248,7 +249,7 @@ def _noted(key: str, *names: str, help: str) -> Decorator:
     return click.option(*names, is_flag=True, expose_value=False, callback=note, help=help)
 
 
-wide = _noted(WIDE, "--wide", help="Show all columns, even if the table is wider than the terminal.")
+wide = _noted(WIDE, "--wide", help="Show all columns, however wide.")
 quiet = _noted(QUIET, "-q", "--quiet", help="Show no progress.")
 verbose = _noted(VERBOSE, "-v", "--verbose", help="Show progress as plain lines, with the log.")
 
@@ -319,9 +320,11 @@ def output(command: Command[Result]) -> Command[Result]:
 
 
 def shown(report: Report, form: str) -> str:
-    """A report as text; on a terminal its tables are as wide as that, without `--wide`."""
-    narrow = sys.stdout.isatty() and not click.get_current_context().meta.get(WIDE)
-    return write(report, form, shutil.get_terminal_size().columns if narrow else None)
+    """A report as text. Without `--wide`, tables have few columns and are no wider than the terminal or COLUMNS."""
+    if click.get_current_context().meta.get(WIDE):
+        return write(report, form)
+    narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return write(report, form, shutil.get_terminal_size().columns if narrow else None, brief=True)
 
 
 def print_report(report: Report, form: str, to: Path | None = None) -> None:

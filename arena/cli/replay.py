@@ -187,7 +187,8 @@ def show_game(stored: StoredGame, start: int = 0) -> None:
     width = max(shutil.get_terminal_size().columns, 60)
     click.echo(f"{legend(timeline.rules)}\n")
     for number in range(start, len(timeline.moments)):
-        console.print(printable(timeline.heading(number)), style="bold")
+        heading = timeline.heading(number) if number else timeline.moments[0].text
+        console.print(printable(heading), style="bold")
         console.print(draw(timeline.scene(number, 0, (True, True)), width), end="\n\n")
     click.echo(ending_text(stored))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,29 +13,38 @@ from arena.errors import ArenaError
 from arena.paths import RESULTS
 from arena.results.comparison import variant_folders
 from arena.results.records import verify_file
-from arena.results.run_list import run_lines, runs_report
+from arena.results.run_list import RUNNING, run_lines, runs_report
 from arena.results.sources import FILE, LEAGUE, find, game_faults
-from arena.text import printable
+from arena.text import counted, one_line, printable
 from arena.tournament.store.reader import COMPARISON, Reader
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--limit", type=whole(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
+@click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit), after a question.")
+@click.option("--yes", is_flag=True, help="With --prune: do not ask.")
 @output
-def runs(folder: Path | None, limit: int, form: str) -> None:
+def runs(folder: Path | None, limit: int, prune: bool, yes: bool, form: str) -> None:
     """List the runs and comparisons in FOLDER (default: results), the most recently played first.
 
     \b
     arena runs
     arena runs --limit 0 --json
+    arena runs --prune --limit 5
 
-    Commands that take a RUN find it by the name shown here; 'latest' is the first in the list.
+    Commands that take a RUN find it by the name shown here, without its last four letters, too; 'latest' is the first
+    in the list. A run that is being played is never deleted.
     """
+    if yes and not prune:
+        raise click.UsageError("--yes belongs to --prune; add it")
     root = RESULTS if folder is None else folder
     if folder is not None and not folder.is_dir():
         raise ArenaError(f"there is no folder {folder}")
     lines = run_lines(root)
+    if prune:
+        _prune(root, [line.name for line in lines[limit:] if limit and line.state != RUNNING], yes)
+        return
     shown = lines[:limit] if limit else lines
     if not lines and form == "table":
         click.echo(f"No runs in {root} yet. Play one: arena run quick")
@@ -42,7 +52,26 @@ def runs(folder: Path | None, limit: int, form: str) -> None:
     print_report(runs_report(root, shown, len(lines)), form)
 
 
-SHOWN_FAULTS = 20
+def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
+    """Delete runs, if a person agrees."""
+    folders = [root / name for name in names if not (root / name).is_symlink()]
+    if not folders:
+        click.echo(f"Nothing to delete in {root}.")
+        return
+    size = sum(path.lstat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+    shown = [one_line(folder.name, 60) for folder in folders[:SHOWN]]
+    click.echo("\n".join(shown + [f"... and {len(folders) - SHOWN} more"] * (len(folders) > SHOWN)))
+    question = f"Delete {counted(len(folders), 'run')} with all games, which frees {size / 1e6:,.1f} MB?"
+    if not yes and not click.confirm(question, default=False):
+        raise ArenaError("nothing was deleted")
+    running = {line.name for line in run_lines(root) if line.state == RUNNING}  # some may have begun meanwhile
+    gone = [folder for folder in folders if folder.name not in running]
+    for folder in gone:
+        shutil.rmtree(folder)
+    click.echo(f"Deleted {counted(len(gone), 'run')}.")
+
+
+SHOWN, SHOWN_FAULTS = 20, 20
 
 
 @click.command()

@@ -23,9 +23,9 @@ _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
 """What Markdown would not show as it is. An underscore within a word is no mark."""
 
 
-def write(report: Report, format: str = "table", width: int | None = None) -> str:
-    """The report in one of FORMATS, with a line end; a table for a terminal of that `width`, None: all columns."""
-    return write_text(report, width) if format == "table" else FORMATS[format](report)
+def write(report: Report, format: str = "table", width: int | None = None, brief: bool = False) -> str:
+    """The report in one of FORMATS, with a line end; a table as `write_text` makes it."""
+    return write_text(report, width, brief) if format == "table" else FORMATS[format](report)
 
 
 # ---------------------------------------------------------------- JSON

@@ -22,17 +22,17 @@ _SHORTEST, _USUAL = 8, 24  # a text is not cut below the first; up to the second
 _KEPT = 2  # columns that are never left out: rank and name
 
 
-def write_text(report: Report, width: int | None = None) -> str:
+def write_text(report: Report, width: int | None = None, brief: bool = False) -> str:
     """Heading, tables with their titles and notes, remarks and items.
 
-    With a `width`, that of a terminal, no table is wider, and sentences are broken between words; else all columns are
-    shown.
+    With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
+    lack the columns that are `more`, and those without a figure.
     """
     parts = [_folded(report.heading, width)]
     hidden = 0
     for table in report.tables:
         if table.columns and not table.wide:
-            columns, rows, left_out = _shown(table, width)
+            columns, rows, left_out = _shown(table, width, brief)
             hidden += left_out
             parts += [table.title, grid(columns, rows, "simple"), _rest(table), _folded(table.note, width)]
     parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
@@ -50,9 +50,19 @@ def _folded(text: str, width: int | None) -> str:
     return "\n".join("\n".join(line) for line in lines)
 
 
-def _shown(table: Table, width: int | None) -> tuple[Sequence[Column], Cells, int]:
-    rows = table.rows[: table.lines] if table.lines else table.rows
-    return (table.columns, rows, 0) if width is None else fit(table.columns, rows, width, table.spared)
+def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Column], Cells, int]:
+    columns: Sequence[Column] = table.columns
+    rows: Cells = table.rows[: table.lines] if table.lines else table.rows
+    hidden = 0
+    if brief:
+        kept = [index for index, column in enumerate(columns) if not column.more]
+        hidden = len(columns) - len(kept)
+        kept = [index for index in kept if index < _KEPT or any(row[index] not in ("", "-") for row in rows)]
+        columns, rows = [columns[index] for index in kept], [[row[index] for index in kept] for row in rows]
+    if width is None:
+        return columns, rows, hidden
+    columns, rows, left_out = fit(columns, rows, width, table.spared)
+    return columns, rows, hidden + left_out
 
 
 def _rest(table: Table) -> str:

@@ -87,7 +87,7 @@ def _ratings_table(ratings: Ratings, nash: NashRatings | None) -> Table:
         Column("Elo", cell=elo_text),
         Column("±95%", "error", "elo_error95"),
         Column("games"),
-        Column("W-D-L", cell=record_text),
+        Column("W-D-L", cell=record_text, more=True),
         Column("score%", "share", "score"),
     ]
     if int(ratings.group.max()) > 0:

@@ -101,7 +101,7 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     columns = (
         Column("run", "text", "name"),
         Column("last played", "text", cell=lambda row: _date(row["last_played"])),
-        Column("format", "text", cell=lambda row: row["format"] or "-"),
+        Column("format", "text", cell=lambda row: row["format"] or "-", more=True),
         Column("rules", "text", cell=lambda row: row["rules"] or "-"),
         Column("bots", "text", cell=lambda row: _bots(row["bots"])),
         Column("games", cell=_games),

@@ -27,6 +27,7 @@ from arena.results.table import (
     Table,
     difference_text,
     elo_text,
+    error_text,
     likelihood,
     ms_text,
     number,
@@ -44,6 +45,8 @@ from arena.tournament.store.columns import GAME_COLUMNS
 DIGITS = {"elo": 2, "elo_error95": 2, "elo_bound": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
+MOST_ADVANTAGE_ERROR = 400
+"""A larger error of the first player's advantage, in Elo, says nothing, and neither does the figure."""
 WIDEST_CROSSTABLE = 12
 MOST_REASONS = 10
 MOST_ROUND_LINES = 64
@@ -157,20 +160,22 @@ def _table(standings: RunStandings) -> Table:
         columns += [_tiebreak(name) for name in standings.run.tiebreaks]
     columns += [
         Column("Elo", cell=elo_text),
-        Column("±95%", cell=lambda row: number(row["elo_error95"], 0, "-")),
+        Column("±95%", cell=lambda row: error_text(row["elo_error95"])),
         Column("games"),
-        Column("W-D-L", cell=record_text),
+        Column("W-D-L", cell=record_text, more=True),
         Column("score%", "share", "score"),
-        Column("first%", "share", "score_first"),
-        Column("points"),
-        Column("stones"),
-        Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-")),
+        Column("first%", "share", "score_first", more=True),
+        Column("points", more=True),
+        Column("stones", more=True),
+        Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-"), more=True),
         Column("forfeits", cell=forfeit_text),
     ]
     if "end_faults" in standings.rows[0]:
         columns.append(Column("end faults", key="end_faults"))
     if mean_ms:
-        columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True))
+        columns.append(
+            Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True, more=True)
+        )
     if own_ranking and any(row["remark"] for row in standings.rows):
         columns.append(Column("remark", "text"))
     return Table("standings", "", tuple(columns), standings.rows, digits=DIGITS, spared=SPARED)
@@ -204,7 +209,7 @@ def forfeit_text(row: Row) -> str:
     '3 illegal move, 1 timeout'
     """
     kinds = [f"{row[column]} {kind}" for kind, column in FORFEIT_COLUMNS.items() if row[column]]
-    return ", ".join(kinds) or "0"
+    return ", ".join(kinds) or "-"
 
 
 # ---------------------------------------------------------------- rounds and brackets
@@ -340,7 +345,8 @@ def remarks(standings: RunStandings) -> list[str]:
             f"First player: {percent(first['score'])}% of the points"
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         )
-        lines[-1] += "." if math.isnan(error) else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
+        known = error < MOST_ADVANTAGE_ERROR  # else the figure would say nothing
+        lines[-1] += "." if not known else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
         if form is not None and form.chained:
             lines[-1] += " (In a series, the last game decides who begins, so only the Elo figure counts.)"

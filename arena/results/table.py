@@ -97,13 +97,27 @@ def elo_text(row: Row) -> str:
     return {row["wins"]: "won all", row["losses"]: "lost all"}.get(row["games"], "?") if row["games"] else "?"
 
 
+MOST_ERROR = 1000
+"""A larger error, in Elo, says nothing and is not shown."""
+
+
+def error_text(error: float) -> str:
+    """The 95% error of a rating.
+
+    >>> error_text(29.6), error_text(1500.0), error_text(float("nan"))
+    ('30', '-', '-')
+    """
+    return f"{error:.0f}" if error <= MOST_ERROR else "-"
+
+
 def rating_text(row: Row) -> str:
     """A rating with its 95% error, if it has one.
 
     >>> rating_text({"elo": 12.3, "elo_error95": 30.0, "flag": ""})
     '+12 ± 30'
     """
-    return elo_text(row) + ("" if math.isnan(row["elo_error95"]) else f" ± {row['elo_error95']:.0f}")
+    error = error_text(row["elo_error95"])
+    return elo_text(row) + (f" ± {error}" if error != "-" else "")
 
 
 def difference_text(head: HeadToHead, against: str = "") -> str:
@@ -124,7 +138,8 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
         if head.bound * (1 if head.flag == ">" else -1) > 0:
             return f"{games}: at least {elo} {better} (95% confident)"
         return f"{games}, which are too few to rate: it could still be up to {elo} {worse} (95% confident)"
-    return f"{head.elo:+z.1f} ± {head.elo_error95:.1f} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
+    error = f" ± {head.elo_error95:.1f}" if head.elo_error95 <= MOST_ERROR else ""
+    return f"{head.elo:+z.1f}{error} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
 
 
 def record_text(row: Row) -> str:
@@ -174,6 +189,7 @@ class Column:
     key       the name of its figure in the rows, if that is not the head
     cell      makes the text out of the whole row instead
     measured  a clock measured it: only the terminal shows it, so that equal games give equal files
+    more      a terminal shows it only with --wide
     """
 
     head: str
@@ -181,6 +197,7 @@ class Column:
     key: str = ""
     cell: Callable[[Row], str] | None = None
     measured: bool = False
+    more: bool = False
 
     @property
     def left(self) -> bool:

@@ -24,9 +24,17 @@ def act(view, moves):
 # ---------------------------------------------------------------- standings and export
 
 
+def test_a_pipe_is_as_wide_as_columns_says(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = arena("standings", played).out
+    assert free.splitlines()[2].split() == ["#", "bot", "Elo", "games", "score%"]  # 5 deals give no errors
+    monkeypatch.setenv("COLUMNS", "70")
+    assert max(map(len, free.splitlines())) > 70 >= max(map(len, arena("standings", played).out.splitlines()))
+    assert "ms/move" in arena("standings", played, "--wide").out
+
+
 def test_standings_in_every_format(arena: Arena, played: Path) -> None:
     assert "tactical, 30 games, seed 7" in arena("standings", played).out
-    assert arena("standings", played, "--print", "markdown").out.startswith("**round-robin-random-first-again: ")
+    assert arena("standings", played, "--print", "markdown").out.startswith("**random-first-again: ")
     assert arena("standings", played, "--print", "html").out.startswith("<!DOCTYPE html>")
     rows = list(csv.DictReader(io.StringIO(arena("standings", played, "--print", "csv").out)))
     values = json.loads(arena("standings", played, "--print", "json").out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -57,6 +58,14 @@ def test_run_takes_a_name_and_options_before_the_file(arena: Arena) -> None:
     values = json.loads(arena("run", "match", "--games", 4, "--seed", 9, "--rules", "tactical", "--json", *QUIET).out)
     assert (values["seed"], values["rules"], values["games_played"]) == (9, "tactical", 4)
     assert Path("results/match").is_dir()
+
+
+def test_a_run_without_a_name_is_found_by_its_bots(arena: Arena) -> None:
+    arena("match", "first", "random", "--games", 2, "--seed", 1, "--workers", 1, *QUIET)
+    (folder,) = Path("results").iterdir()
+    assert re.fullmatch("first-random-[a-z2-7]{4}", folder.name)
+    assert arena("standings", "first-random").out == arena("standings", folder.name).out
+    assert "no run named 'first'" in arena("standings", "first", code=2).err
 
 
 def test_the_same_command_again_plays_nothing_and_shows_the_same(arena: Arena, config: Path) -> None:

@@ -31,6 +31,22 @@ def test_there_may_be_none(arena: Arena) -> None:
     assert "no folder nowhere" in arena("runs", "nowhere", code=2).err
 
 
+def test_old_runs_are_deleted_when_a_person_agrees(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    for age, name in enumerate(("new", "old", "older")):
+        store_run(Path(f"results/{name}").resolve(), units=1)
+        Path(f"results/{name}/note.txt").write_bytes(b"x" * 10**6 * age)
+        os.utime(f"results/{name}/{DATABASE}", (10**9 - age, 10**9 - age))
+    order = [line["name"] for line in lines(arena)]
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda text: "n")
+    refused = arena("runs", "--prune", "--limit", 1, code=2)
+    assert refused.out.startswith("\n".join(str(name) for name in order[1:]))
+    assert "nothing was deleted" in refused.err
+    assert "Nothing to delete" in arena("runs", "--prune").out + arena("runs", "--prune", "--limit", 0).out
+    assert len(lines(arena)) == 3
+    assert arena("runs", "--prune", "--limit", 1, "--yes").out.endswith("Deleted 2 runs.\n")
+    assert [line["name"] for line in lines(arena)] == order[:1]
+
+
 @pytest.mark.slow
 def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     arena(*MATCH, "--seed", 2, "--rules", "tactical", "--out", "results/two")
@@ -47,7 +63,7 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     assert found[0]["bots"] == ["random", "first"]
     dates = [str(line["last_played"]) for line in found]
     assert dates == sorted(dates, reverse=True)
-    shown = arena("runs", "--limit", 3).out
+    shown = arena("runs", "--limit", 3, "--wide").out
     assert re.search(r"half +20\d\d-\d\d-\d\d \d\d:\d\d +round-robin +.* 8 of 60  stopped", shown)
     assert "two" not in shown
     assert "1 more (--limit 0 lists all)" in shown
@@ -77,7 +93,7 @@ def test_a_run_that_cannot_be_read_says_why(arena: Arena) -> None:
     assert "not a database" in str(found["broken"]["note"])
     shown = arena("runs").out
     assert "\x1b" not in shown
-    assert len(shown.strip().splitlines()) == 4 + 4
+    assert len(shown.strip().splitlines()) == 4 + 6
     assert "one" in arena("standings", "latest").out
 
 

@@ -61,6 +61,14 @@ def test_without_a_width_nothing_is_left_out() -> None:
     assert write(report).splitlines()[0].split() == list(HEADS)
 
 
+def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
+    columns = (Column("#"), Column("bot", "text"), Column("Elo"), Column("turns", more=True), Column("remark", "text"))
+    rows = [{"#": 1, "bot": "ann", "Elo": "+7", "turns": 44.1, "remark": "-"}]
+    brief = write(Report("", [Table("standings", "", columns, rows)]), "table", None, True)
+    assert brief.splitlines()[0].split() == ["#", "bot", "Elo"]
+    assert brief.endswith("1 column is not shown; --wide shows all.\n")
+
+
 def test_a_text_is_cut_between_letters() -> None:
     assert shortened("日本語", 4) == "日…"
     assert cells(shortened("🤖" * 9, 8)) <= 8

@@ -26,6 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
@@ -58,6 +59,7 @@ _STALL_S = 60.0
 _GOING_S = 2.0
 _LOOK_S = 0.005
 _MOST_BYTES = 1 << 28
+_LENGTHS = {READY: 1, PART: 6, DONE: 6, REFUSED: 3}  # of messages
 
 
 class WorkerDied(Exception):
@@ -92,6 +94,8 @@ class WorkerProcess:
     `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
     pipe is no message of ours; `how`, after `release`, how it ended.
     """
+
+    _garbled_at: LogSnapshot | None = None
 
     def __init__(self, job: Job, context: Any, sink: Sink, number: int | None) -> None:
         """`context` is one of multiprocessing, whose common class has no processes."""
@@ -164,8 +168,14 @@ class WorkerProcess:
         return int(self._status[BOT]) if self._status[STATE] == LOADING else None
 
     def snapshot(self) -> LogSnapshot:
-        """What the referee's move log says."""
-        return read_snapshot(self._move_log)
+        """What the referee's move log says; of a garbled worker, what it said when that came to light.
+
+        Who has written to the pipe had the last move then, or has it still.
+        """
+        snapshot = self._garbled_at or read_snapshot(self._move_log)
+        if self.garbled and snapshot.hook is None and snapshot.moves:
+            return replace(snapshot, hook="act", moves=snapshot.moves[:-1])
+        return snapshot
 
     def _message(self) -> tuple[Any, ...]:
         try:
@@ -187,13 +197,14 @@ class WorkerProcess:
         """A message that has come. A bot that lives in the worker may have written to this pipe, too."""
         try:
             message = marshal.loads(self._results.recv_bytes(_MOST_BYTES))
-            if isinstance(message, tuple) and message and message[0] in (READY, PART, DONE, REFUSED):
+            if isinstance(message, tuple) and message and len(message) == _LENGTHS.get(message[0]):
                 return message
         except EOFError:
             raise
         except (OSError, ValueError, TypeError):
             pass
-        self.garbled = self._process.is_alive()
+        if self._process.is_alive():
+            self.garbled, self._garbled_at = True, read_snapshot(self._move_log)
         raise EOFError
 
     def _watch(self) -> None:
@@ -417,7 +428,8 @@ class Supervisor:
             self._report(worker, "replaying its games")
             if deaths < MOST_DEATHS:
                 return None
-            return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=not self.job.isolated)
+            ours = not (self.job.isolated or worker.garbled)
+            return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=ours)
         name = f"game {GameId.from_key(game.key)}"
         row = None
         if snapshot.hook == "__init__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
 import json
@@ -361,6 +362,9 @@ def _places(text: str) -> Iterator[Path]:
         if found is None:
             raise StoreError(f"there is no run in {RESULTS}/ yet; name a folder, or play one: arena run quick")
         yield found.folder
+    marked = [found for found in runs_in(RESULTS) if found.folder.name[:-_MARK] == f"{text}-"]
+    if marked:  # `mybot-random` for the last of mybot-random-x7ab and others
+        yield max(marked, key=last_worked_on).folder
 
 
 def runs_in(root: Path) -> list[Found]:
@@ -412,16 +416,23 @@ def run_folder(text: str) -> Path:
 
 # ---------------------------------------------------------------- new runs
 
+_MARK = 4  # letters and digits: few enough to be typed, and a million of them
+
 
 def drawn_seed(isolated: bool = False) -> int:
-    """A seed short enough to be read out; for isolated bots, one that cannot be found by trying."""
-    return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
+    """A seed of at most eight digits; for isolated bots, one that cannot be found by trying."""
+    return secrets.randbits(62) if isolated else secrets.randbelow(10**8)
 
 
-def run_name(start: str, bots: Sequence[str]) -> str:
-    """A name for a run without a file: how it is played, and its first bots."""
-    shown = "-".join([start, *bots[:4]] + ["and-more"] * (len(bots) > 4))
-    return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
+def run_name(format_: str, bots: Sequence[str]) -> str:
+    """A name for a run without a file: its first bots, and how it is played, unless each bot simply meets the others.
+
+    >>> run_name("match", ["mybot", "greedy"]), run_name("swiss", ["mybot", "greedy", "odds", "net", "uct"])
+    ('mybot-greedy', 'swiss-mybot-greedy-and-3-more')
+    """
+    start = [] if format_ in ("match", "round-robin") else [format_]
+    shown = bots if len(bots) <= 3 else [*bots[:2], f"and-{len(bots) - 2}-more"]
+    return re.sub(r"[^\w.]+", "-", "-".join([*start, *shown])).strip("-.")[:40] or format_
 
 
 def folder_name(text: str) -> str:
@@ -440,7 +451,8 @@ def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path
     """
     sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
     text = json.dumps([settings, sources], sort_keys=True)
-    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    mark = base64.b32encode(hashlib.sha256(text.encode()).digest())[:_MARK].decode().lower()
+    return RESULTS / f"{name}-{mark}"
 
 
 def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> tuple[TournamentConfig, Path]:

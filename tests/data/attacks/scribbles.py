@@ -2,7 +2,6 @@
 
 import os
 import stat
-import time
 
 
 def act(view, moves):
@@ -15,5 +14,4 @@ def act(view, moves):
                 os.write(number, b"planted_by_attack")
         except OSError:
             pass
-    time.sleep(0.1)  # so that it is at work when its worker's pipe is read
     return moves[0]
