@@ -2,8 +2,10 @@
 
     python benchmarks/journey.py
 
-Each journey is what a reader would follow: every function of the package at its first call, in order. A journey's
-length is the number of files it enters and the number of times it returns to a file that it had left.
+A journey is what a reader would follow: the functions of the package that are given the thing, as an argument or in a
+list, each at its first call, in order. Its length is the number of files it enters and how often it returns to a file
+that it had left. In brackets the same of all functions that are called meanwhile. A move is seen until it is part of a
+record; compiled functions are not seen.
 """
 
 from __future__ import annotations
@@ -26,23 +28,31 @@ QUICK = 'bots = ["{bot}", {{ spec = "{bot}", name = "other" }}]\ngames = 2\nseed
 class Tracer:
     """Writes each function that is called, in this process and those it forks, into one file."""
 
-    def __init__(self, log: Path) -> None:
-        self.end = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    def __init__(self, log: Path, kinds: tuple[type, ...]) -> None:
+        self.log = log  # opened for each line, because workers close what they inherit
+        self.kinds = kinds
         self.seen: set[Any] = set()
 
     def __call__(self, frame: FrameType, event: str, arg: object) -> None:
         code = frame.f_code
-        if event == "call" and code not in self.seen:
-            self.seen.add(code)
-            name = code.co_filename
-            if name.startswith(PACKAGE) and code.co_name != "<module>":
-                os.write(self.end, f"{name[len(PACKAGE) :]} {code.co_name}\n".encode())
-            elif name.endswith("mine.py") and code.co_name == "act":
-                os.write(self.end, b"BOT act\n")
+        name = "BOT" if code.co_filename.endswith("mine.py") else code.co_filename.removeprefix(PACKAGE)
+        if event != "call" or code.co_name == "<module>" or name.startswith(os.sep):
+            return
+        given = self.is_given(frame)
+        if (code, given) not in self.seen:
+            self.seen.add((code, given))
+            with self.log.open("a") as log:
+                log.write(f"{name} {code.co_name} {'given' if given else 'called'}\n")
+
+    def is_given(self, frame: FrameType) -> bool:
+        """Return whether an argument is of one of the kinds, or a list or tuple that begins with one."""
+        values = [frame.f_locals.get(name) for name in frame.f_code.co_varnames[: frame.f_code.co_argcount]]
+        values += [value[0] for value in values if isinstance(value, list | tuple) and value]
+        return any(isinstance(value, self.kinds) for value in values)
 
 
-def travel(args: list[str], log: Path) -> list[tuple[str, str]]:
-    """The functions called by a command, each once, in order; `BOT` stands for the bot's `act`."""
+def travel(args: list[str], log: Path, *kinds: type) -> list[list[str]]:
+    """The functions that a command calls, in order: file, name, and whether it is given one of the kinds."""
     pid = os.fork()
     if pid == 0:
         from arena.cli.main import main
@@ -50,7 +60,7 @@ def travel(args: list[str], log: Path) -> list[tuple[str, str]]:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        tracer = Tracer(log)
+        tracer = Tracer(log, kinds)
         threading.setprofile(tracer)
         sys.setprofile(tracer)
         code = main(args)
@@ -59,32 +69,43 @@ def travel(args: list[str], log: Path) -> list[tuple[str, str]]:
     _, status = os.waitpid(pid, 0)
     if status:
         raise SystemExit(f"{args} failed")
-    found = [tuple(line.split(" ", 1)) for line in log.read_text().splitlines()]
-    return list(dict.fromkeys(found))  # type: ignore[arg-type]
+    return [line.split() for line in log.read_text().splitlines()]
 
 
-def length(functions: list[tuple[str, str]]) -> str:
-    files = [file for file, _ in functions if file != "BOT"]
-    stays = [file for at, file in enumerate(files) if at == 0 or files[at - 1] != file]
-    return f"{len(set(stays))} files, {len(stays) - len(set(stays))} returns, {len(functions)} functions"
+def length(calls: list[list[str]]) -> str:
+    told = []
+    for some in ([call for call in calls if call[2] == "given"], calls):
+        files = list(dict.fromkeys((call[0], call[1]) for call in some if call[0] != "BOT"))
+        stays = [file for at, (file, _) in enumerate(files) if at == 0 or files[at - 1][0] != file]
+        told.append(f"{len(set(stays))} files, {len(stays) - len(set(stays))} returns, {len(files)} functions")
+    return f"{told[0]} ({told[1]})"
 
 
 def main() -> None:
+    from arena.game.moves import Move
+    from arena.league.submission import Submission
+    from arena.league.versions import Receipt, Version
+    from arena.tournament.config import TournamentConfig
+    from arena.tournament.games import Row
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.chdir(folder)
         bot = folder / "mine.py"
         bot.write_text(BOT)
         (folder / "quick.toml").write_text(QUICK.format(bot=bot))
-        run = travel(["run", "quick.toml"], folder / "run.log")
-        first = run.index(("BOT", "act"))
+        run = travel(["run", "quick.toml"], folder / "run.log", TournamentConfig)
+        first = next(at for at, call in enumerate(run) if call[:2] == ["BOT", "act"])
         print("settings, from the command to the first move:  ", length(run[:first]))
+        run = travel(["run", "quick.toml", "--out", "again"], folder / "move.log", Move, Row)
+        first = next(at for at, call in enumerate(run) if call[:2] == ["BOT", "act"])
         print("a move, from the bot to the standings:         ", length(run[first:]))
         travel(["league", "create", "open", "--isolation", "none", "--out", "open"], folder / "league.log")
         travel(["submit", str(bot), "--league", "open", "--workers", "1"], folder / "one.log")
         other = folder / "other.py"
         other.write_text(BOT.replace("moves[0]", "moves[-1]"))
-        submitted = travel(["submit", str(other), "--league", "open", "--workers", "1"], folder / "submit.log")
+        command = ["submit", str(other), "--league", "open", "--workers", "1"]
+        submitted = travel(command, folder / "submit.log", Submission, Receipt, Version)
         print("a submission, from the file to its rating:     ", length(submitted))
 
 
