@@ -307,7 +307,7 @@ class Supervisor:
         self.job = job
         self.report = report
         self.sink = sink
-        # fork is much faster, and safe on Linux
+        # Fork is much faster, and safe on Linux. It is named because Python's own choice differs by version.
         default = "fork" if sys.platform == "linux" else "spawn"
         self.context: BaseContext = multiprocessing.get_context(method or default)
         self._place = number
