@@ -125,7 +125,7 @@ def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prio
 
 @click.command()
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
-@click.option("--kind", type=click.Choice(KINDS), default=KINDS[0], show_default=True, help="What to plot.")
+@click.option("--kind", type=click.Choice(KINDS), default="standings", show_default=True, help="What to plot.")
 @click.option(
     "-o",
     "--out",

@@ -140,9 +140,9 @@ class Run:
 
         Raises StatsError if there is nothing to show.
         """
-        from arena.results.pages.figures import plot_of
+        from arena.results.pages.figures import panel_of
 
-        return Picture({"": plot_of(self._data, kind)})
+        return Picture(panel_of(self._data, kind))
 
     @property
     def name(self) -> str:

@@ -27,6 +27,9 @@ from arena.stats.variants import (
     win_rates,
 )
 
+CLEAR = 0.05
+"""An adjusted p-value below which a difference is called clear."""
+_MOST_NAMED = 3
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
@@ -111,7 +114,32 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
     values |= {} if against is None else {"baseline": against}
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
-    return Report(heading, tables, remarks, values=lambda: values | table_values(tables))
+    answer = _answer({table.name: table.data for table in tables})
+    return Report(heading, tables, remarks, values=lambda: values | table_values(tables), answer=answer)
+
+
+def _answer(frames: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Does the variant matter? What differs clearly, the largest first, and who leads where."""
+    gaps, rates = frames["win_rate_differences"], frames["win_rates"]
+    clear = gaps[gaps["p_holm"] < CLEAR]
+    largest = gaps.loc[gaps["difference"].abs().sort_values(ascending=False, kind="stable").index]
+    if len(clear):
+        lines = [f"Yes, the variant matters: {len(clear)} of {len(gaps)} differences between win rates are clear."]
+        largest = largest[largest["p_holm"] < CLEAR]
+    else:
+        lines = [
+            "No clear effect of the variant: no win rate differs more than chance explains. The largest difference:"
+        ]
+    for row in largest.head(_MOST_NAMED if len(clear) else 1).to_dict("records"):
+        between = f"({100 * row['low']:+z.1f} .. {100 * row['high']:+z.1f})"
+        lines.append(
+            f"  {row['bot']}: {100 * row['difference']:+z.1f}% {between} in {row['variant']} against {row['against']}"
+        )
+    first = rates.loc[rates.groupby("variant", sort=False)["score"].idxmax()]
+    leaders = first.groupby("bot", sort=False)["variant"].agg(", ".join)
+    if len(leaders) == 1:
+        return [*lines, f"Best in every variant: {leaders.index[0]}."]
+    return [*lines, "Best: " + "; ".join(f"{bot} in {variants}" for bot, variants in leaders.items()) + "."]
 
 
 def _tables(

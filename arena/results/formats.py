@@ -113,7 +113,7 @@ def write_tables(report: Report, folder: Path) -> list[Path]:
 
 def _write_markdown(report: Report) -> str:
     """As for the terminal, with all tables that are for people."""
-    parts = [f"**{report.heading}**"] if report.heading else []
+    parts = [*([f"**{report.heading}**"] if report.heading else []), *report.answer]
     for table in report.tables:
         if table.columns:
             title = f"### {table.title}" if table.title else ""
@@ -133,7 +133,8 @@ def _write_html(report: Report) -> str:
     from arena.results.pages.render import render  # Jinja, which is slow to load
 
     tables = [table.unmeasured() for table in report.tables if table.columns]
-    return render("tables.html", [], {}, title=report.heading or "Tables", tables=tables, remarks=report.remarks)
+    title = report.heading or "Tables"
+    return render("tables.html", [], {}, title=title, answer=report.answer, tables=tables, remarks=report.remarks)
 
 
 FORMATS: dict[str, Callable[[Report], str]] = {

@@ -28,7 +28,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
     With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
     lack the columns that are `more`, and those without a figure.
     """
-    parts = [_folded(report.heading, width)]
+    parts = [_folded(report.heading, width), "\n".join(_folded(line, width) for line in report.answer)]
     hidden = 0
     for table in report.tables:
         if table.columns and not table.wide:

@@ -298,6 +298,7 @@ class Report:
     remarks   sentences below them
     items     lines below these, in parts, that may hold texts of bots: for the terminal and for Markdown
     values    makes what JSON holds
+    answer    sentences between the heading and the tables: what the figures say
     """
 
     heading: str
@@ -305,6 +306,7 @@ class Report:
     remarks: Sequence[str] = ()
     items: Sequence[Sequence[str]] = ()
     values: Callable[[], Mapping[str, Any]] = dict
+    answer: Sequence[str] = ()
 
 
 def table_of(

@@ -103,6 +103,12 @@ def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: 
     return _differences(seats, "score", ["bot"], baseline)
 
 
+def first_minus_second(games: pd.DataFrame) -> pd.DataFrame:
+    """For each bot: its win rate as the first player minus that as the second. Columns as `win_rate_differences`."""
+    seats = by_seat(games)
+    return _differences(seats.assign(variant=seats["seat"]), "score", ["bot"], "second")
+
+
 def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame:
     """Score of each bot against each opponent in each variant, every two bots once: as the first of them in `bots`.
 

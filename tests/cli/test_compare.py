@@ -94,6 +94,7 @@ def test_stored_variants_keep_the_order_in_which_they_were_named(arena: Arena) -
 def test_every_format(arena: Arena, played: dict[str, Any], form: str) -> None:
     out = arena("compare", "--from", "cmp", "--print", form, "--csv", "tables").out
     assert "nan" not in out.lower()
+    assert form == "csv" or " the variant" in out.partition("Score by opponent")[0]
     for word in ("expert", "greedy", "traitor"):
         assert word in out
     rows = list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))
@@ -169,6 +170,15 @@ def test_equal_results_on_every_deal_leave_an_interval() -> None:
     assert (row["difference"], row["p_value"]) == (0, 1)
     assert -0.3 < row["low"] < -0.05
     assert row["high"] == -row["low"]
+
+
+@pytest.mark.parametrize(("share", "answer"), [(0.9, "Yes, the variant matters"), (0.5, "No clear effect")])
+def test_the_first_line_says_whether_the_variant_matters(share: float, answer: str) -> None:
+    even = [1.0, 0.0] * 50
+    report = comparison([_run("x", even), _run("y", [float(i < 100 * share) for i in range(100)])])
+    assert report.answer[0].startswith(answer)
+    assert report.answer[1].startswith(f"  a: {100 * (share - 0.5):+z.1f}% (")
+    assert report.answer[1].endswith(" in y against x")
 
 
 def test_a_variant_without_games_is_said() -> None:

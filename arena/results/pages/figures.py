@@ -17,17 +17,30 @@ from arena.game.rules import load_rules
 from arena.results.compare import comparison, read_variants
 from arena.results.comparison import variant_folders
 from arena.results.moves import plays_frame, spaced
-from arena.results.pages.plots import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
+from arena.results.pages.plots import (
+    KINDS,
+    MOST_LINES,
+    Bar,
+    Bars,
+    Cell,
+    Dot,
+    Dots,
+    Lines,
+    Plot,
+    Square,
+    Stacks,
+    duration,
+)
 from arena.results.run import RunData
 from arena.results.sources import COMPARISON, DATABASE, find, games_of, run_data
 from arena.results.standings import RunStandings, rate_run, standings
+from arena.results.standings_report import heading
 from arena.results.table import Report, likelihood, number, percent, rating_text
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
-from arena.stats.variants import card_effects
-from arena.text import one_line
-from arena.tournament.games import bucket_ms
+from arena.stats.variants import card_effects, first_minus_second
+from arena.tournament.games import time_quantile
 
 LARGEST_SQUARE = 40
 """Bots beyond which a square could not be read."""
@@ -41,8 +54,8 @@ MOST_PROGRESS = 200
 _PAIRED = ("round-robin", "gauntlet", "match")
 
 
-def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
-    """A plot of a run by its name in KINDS. StatsError where there is nothing to show."""
+def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
+    """A plot of a run by its name in KINDS, below its title. StatsError where there is nothing to show."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
     plot: Plot | None = None
@@ -61,18 +74,20 @@ def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
             f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
             "progress, lengths"
         )
-    return plot
+    return {f"{KINDS[kind]}\n{heading(run)}": plot}
 
 
 def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
     """A plot of what `source` names, by its title; of a comparison one for each variant, unless it is of them all."""
     stored, folder = find(source)
     if stored != COMPARISON:
-        return {"": plot_of(run_data(stored, folder), kind, prior)}
-    folders = variant_folders(folder)
+        return panel_of(run_data(stored, folder), kind, prior)
+    folders = list(variant_folders(folder).values())
     if kind == "variants":
-        return {"": rates_plot(comparison(read_variants(list(folders.values()), 0)))}
-    return {rules: plot_of(run_data(DATABASE, folder), kind, prior) for rules, folder in folders.items()}
+        report = comparison(read_variants(folders, 0))
+        return {f"{KINDS[kind]}\n{report.heading}": rates_plot(report)}
+    panels = [panel_of(run_data(DATABASE, folder), kind, prior) for folder in folders]
+    return {title: plot for panel in panels for title, plot in panel.items()}
 
 
 def rating_plot(run_standings: RunStandings) -> Dots:
@@ -108,11 +123,12 @@ def _score_dot(label: str, row: Mapping[Any, Any], basis: str) -> Dot:
     return Dot(label, 100 * score, 100 * low, 100 * high, tip + basis)
 
 
-def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
-    """The crosstable; None with too many bots."""
+def heat(games: pd.DataFrame, order: Sequence[str], gaps: pd.DataFrame | None = None) -> Square | None:
+    """The crosstable; None with too many bots. Tips tell of `gaps`, differences of ratings, what is known."""
     if len(order) > LARGEST_SQUARE:
         return None
     met = scores(games.filter(["first", "second", "score", "deal"]), by=["bot", "opponent"])
+    rated = {} if gaps is None else {(row["bot"], row["opponent"]): row for row in gaps.to_dict("records")}
     cells: dict[tuple[str, str], Cell] = {}
     for row in met.to_dict("records"):
         bot, other = str(row["bot"]), str(row["opponent"])
@@ -121,24 +137,13 @@ def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
         counts = f"{row['wins']}-{row['draws']}-{row['losses']}"
         between = f" ({small})" if small else ""
         tip = f"{bot} against {other}: {percent(row['score'])}%{between}, W-D-L {counts}"
+        gap = rated.get((bot, other))
+        if gap is not None and not math.isnan(gap["elo_difference"]):
+            error = number(gap["elo_difference_error95"], 0, "?")
+            tip += f"; {gap['elo_difference']:+z.0f} ± {error} Elo"
+            tip += f", stronger with a likelihood of {likelihood(gap['los'])}%"
         cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
-    return _square("Crosstable", order, cells)
-
-
-def los_square(frame: pd.DataFrame, order: Sequence[str]) -> Square:
-    """How surely each bot is stronger than each other."""
-    cells = {}
-    for row in frame.to_dict("records"):
-        bot, other, los = str(row["bot"]), str(row["opponent"]), float(row["los"])
-        gap, error = float(row["elo_difference"]), float(row["elo_difference_error95"])
-        small = "" if math.isnan(gap) else f"{gap:+z.0f} ± {number(error, 0, '?')}"
-        tip = f"{bot} against {other}: stronger with a likelihood of {likelihood(los)}%, {small or '?'} Elo"
-        cells[bot, other] = Cell(likelihood(los), small, 4 if math.isnan(los) else _heat(los), tip)
-    return _square("Head to head", order, cells)
-
-
-def _square(caption: str, order: Sequence[str], cells: dict[tuple[str, str], Cell]) -> Square:
-    return Square(caption, order, [[cells.get((bot, other)) for other in order] for bot in order])
+    return Square("Crosstable", order, [[cells.get((bot, other)) for other in order] for bot in order])
 
 
 def _heat(share: float) -> int:
@@ -156,18 +161,21 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
     for part in range(1, CHECKPOINTS + 1):
         size = len(games) * part // CHECKPOINTS
         try:
-            rated = rate_run(games.iloc[:size], prior).frame().set_index("bot")["elo"]
+            rated = rate_run(games.iloc[:size], prior).frame().set_index("bot")
         except StatsError:
             continue
         sizes.append(size)
         ratings.append(rated)
     if len(sizes) < 2:
         return None
-    names = list(ratings[-1].sort_values(ascending=False).index[:MOST_LINES])
-    values = [[float(rated.get(name, math.nan)) for rated in ratings] for name in names]
+    names = list(ratings[-1]["elo"].sort_values(ascending=False).index[:MOST_LINES])
+    values, errors = (
+        [[float(rated[column].get(name, math.nan)) for rated in ratings] for name in names]
+        for column in ("elo", "elo_error95")
+    )
     if not any(math.isfinite(value) for line in values for value in line):  # one bot won every game
         return None
-    return Lines([str(name) for name in names], sizes, values, "games", "Elo")
+    return Lines([str(name) for name in names], sizes, values, "games", "Elo", errors)
 
 
 def length_plot(histogram: pd.DataFrame) -> Bars:
@@ -184,36 +192,38 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
     return Bars(bars, "turns", "games")
 
 
-def times_plots(run: RunData) -> list[Bars]:
-    """Thinking times of each bot on one axis, a bar for each factor of two."""
-    sums = {
-        bot: np.add.reduceat(np.asarray(counts, np.int64), range(0, len(counts), 4))
-        for bot, counts in [(time.bot, time.counts) for time in run.times[:LARGEST_SQUARE]]
-    }
-    sums = {bot: counts for bot, counts in sums.items() if counts.any()}
-    known = np.flatnonzero(sum(sums.values()))
-    made = []
-    for bot, counts in sums.items():
-        bars = []
-        for octave in range(int(known[0]), int(known[-1]) + 1):
-            low, high, count = duration(_edge(4 * octave)), duration(_edge(4 * octave + 4)), int(counts[octave])
-            bars.append(Bar(low, count, f"{bot}: {count} decisions, {low} .. {high}"))
-        made.append(Bars(bars, "time for a decision", "decisions", one_line(bot, 40)))
-    return made
+def times_plot(run: RunData) -> Dots | None:
+    """The median thinking time of each bot on one axis, from the 10th to the 90th of 100; None where none is known."""
+    rows = []
+    for time in run.times[:LARGEST_SQUARE]:
+        low, middle, high = (time_quantile(time.counts, share) for share in (0.1, 0.5, 0.9))
+        if middle > 0:
+            tip = f"{time.bot}: half of {time.decisions:,} decisions within {duration(middle)}, 9 of 10 within"
+            tip += f" {duration(high)}, the longest {duration(time.max_us / 1000)}"
+            rows.append(Dot(time.bot, middle, low, high, tip))
+    return Dots(rows, "time for a decision", times=True) if rows else None
 
 
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
-    """Score of whoever begins, over all and of each bot in the games that it began."""
+    """Score as first minus score as second player, of all and of each bot."""
     used = games.filter(["first", "second", "score", "deal"])
-    frames = [first_player_score(used).assign(bot="all")]
+    (whole,) = first_player_score(used).to_dict("records")
+    rows = [_minus_dot("all", *(2 * whole[name] - 1 for name in ("score", "score_low", "score_high")))]
     if len(order) <= MOST_DOTS:
-        begun = first_player_score(used, by=["bot"]).astype({"bot": object}).set_index("bot")
-        frames.append(begun.reindex([bot for bot in order if bot in begun.index]).reset_index())
-    rows = []
-    for row in pd.concat(frames).to_dict("records"):
-        if not math.isnan(row["score"]):
-            rows.append(_score_dot(str(row["bot"]), row, f" in the {int(row['games'])} games it began"))
-    return Dots(rows, "score in % of the games begun", 50.0)
+        gaps = {str(row["bot"]): row for row in first_minus_second(used).to_dict("records")}
+        rows += [
+            _minus_dot(bot, *(float(gaps[bot][name]) for name in ("difference", "low", "high")))
+            for bot in order
+            if bot in gaps
+        ]
+    return Dots(rows, "score as first minus as second, in %", 0.0)
+
+
+def _minus_dot(label: str, gap: float, low: float, high: float) -> Dot:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Dot(label, 100 * gap, None, None, f"{label}: {100 * gap:+z.1f}%")
+    tip = f"{label}: {100 * gap:+z.1f}% ({100 * low:+z.1f} .. {100 * high:+z.1f})"
+    return Dot(label, 100 * gap, 100 * low, 100 * high, tip)
 
 
 def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
@@ -254,21 +264,6 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
         if not math.isnan(row["score"]):
             rows.append(_score_dot(str(row["card"]), row, f" for {row['sides']} sides that played it"))
     return Dots(rows, "score in %", 50.0)
-
-
-def duration(ms: float) -> str:
-    """A time with two digits and its unit.
-
-    >>> duration(0.000128), duration(0.066), duration(8.4), duration(537), duration(1074)
-    ('0.13 µs', '66 µs', '8.4 ms', '540 ms', '1.1 s')
-    """
-    value, unit = (1000 * ms, "µs") if ms < 0.9995 else (ms, "ms") if ms < 999.5 else (ms / 1000, "s")
-    return f"{value:.2g} {unit}" if value < 10 else f"{float(f'{value:.2g}'):.0f} {unit}"
-
-
-def _edge(bucket: int) -> float:
-    """Where a bucket begins, in milliseconds."""
-    return bucket_ms(bucket) if bucket < 8 else bucket_ms(bucket) * 4 / 4.5
 
 
 def card_frames(source: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:

@@ -19,8 +19,14 @@ from arena.errors import ArenaError
 from arena.results.whole_file import whole_file
 from arena.text import one_line
 
-KINDS = ("standings", "crosstable", "variants", "progress", "lengths")
-"""Plots that one can ask for by name."""
+KINDS = {
+    "standings": "Ratings with their 95% intervals",
+    "crosstable": "Score in % of each row's bot against the column's, with 95% intervals",
+    "variants": "Score by rule set with 95% intervals",
+    "progress": "Ratings as more games are counted, with 95% errors",
+    "lengths": "How many games took how many turns",
+}
+"""Plots that one can ask for by name, with what they show."""
 FILE_TYPES = ("svg", "png", "pdf")
 COLOURS = 6
 MOST_LINES = 2 * COLOURS
@@ -47,12 +53,16 @@ class Dot:
 
 @dataclass(frozen=True)
 class Dots:
-    """A line for each figure. `middle`: a figure of the axis to compare with; `group`: rows that belong together."""
+    """A line for each figure. `middle`: a figure of the axis to compare with; `group`: rows that belong together.
+
+    `times`: figures are milliseconds, on an axis of powers of ten.
+    """
 
     rows: Sequence[Dot]
     axis: str
     middle: float | None = None
     group: int = 0
+    times: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,15 +151,16 @@ def svg(plot: Plot) -> Markup:
 
 
 def picture(panels: Mapping[str, Plot]) -> str:
-    """A file of SVG with a panel for each plot, one below the other, each with its title ("": none)."""
+    """A file of SVG with a panel for each plot, one below the other, each below the lines of its title."""
     content: list[Markup] = []
     width, y = 0.0, 8.0
     for title, plot in panels.items():
         drawing = _drawing(plot)
-        what = plot.y_axis if isinstance(plot, Bars | Lines) else ""  # on a page the section says so
-        if heading := ": ".join(filter(None, [title, what])):
-            content.append(_text(8, y + 16, one_line(heading, 60), bold=True))
-            y += 28
+        for number_of_line, line in enumerate(title.splitlines()):
+            content.append(_text(8, y + 14, one_line(line, 100), bold=number_of_line == 0))
+            width = max(width, 7.5 * min(len(line), 100))
+            y += 20
+        y += 6
         shifted = Markup('<g transform="translate(0 {:.0f})">{}</g>')
         content.append(shifted.format(y, Markup("").join(drawing.parts)))
         width = max(width, drawing.width)
@@ -214,13 +225,17 @@ def _dots(plot: Dots) -> _Drawing:
     """A line for each row: a dot with its error bar."""
     rows = plot.rows
     ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
-    shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
-    x = _scale(shown[0], shown[-1], _LEFT, WIDTH - _RIGHT)
+    if plot.times:
+        powers = [math.log10(end) for end in ends if end > 0]
+        shown = [10.0**power for power in range(math.floor(min(powers)), math.ceil(max(powers)) + 1)]
+    else:
+        shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
+    x = _scale(shown[0], shown[-1], _LEFT, WIDTH - _RIGHT, plot.times)
     bottom = _ROW * len(rows) + 12
-    parts = [_vertical(x(tick), 6, bottom, number(tick)) for tick in shown]
+    parts = [_vertical(x(tick), 6, bottom, duration(tick) if plot.times else number(tick)) for tick in shown]
     if plot.middle is not None and shown[0] <= plot.middle <= shown[-1]:
         parts.append(_path(f"M{x(plot.middle):.1f} 6V{bottom}", "middle"))
-    parts.append(_text(x(shown[0]) / 2 + x(shown[-1]) / 2, bottom + 34, plot.axis, "middle"))
+    parts.append(_text((_LEFT + WIDTH - _RIGHT) / 2, bottom + 34, plot.axis, "middle"))
     for index, row in enumerate(rows):
         y = _ROW * index + _ROW / 2 + 6
         marks = [_text(_LEFT - 8, y + 4, one_line(row.label, _LONGEST_LABEL), "end")]
@@ -238,14 +253,12 @@ def _dots(plot: Dots) -> _Drawing:
 
 
 def _bars(plot: Bars, height: int = 150) -> _Drawing:
-    left, top = 46, 10 if not plot.heading else 26
+    left, top = 46, 24
     rows = plot.rows
     levels = ticks(0, max([row.value for row in rows], default=1), 4)
     y = _scale(0, levels[-1], top + height, top)
     step = (WIDTH - left - _RIGHT) / max(len(rows), 1)
     parts = [_horizontal(y(tick), left, number(tick)) for tick in levels]
-    if plot.heading:
-        parts.append(_text(left, 14, one_line(plot.heading, 40), bold=True))
     every = max(1, math.ceil(len(rows) / 9), math.ceil(8 * max((len(row.label) for row in rows), default=1) / step))
     for index, row in enumerate(rows):
         box = Markup('<rect class="box" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
@@ -253,13 +266,14 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
         parts.append(_mark([mark], row.tip, first=index == 0))
         if index % every == 0:
             parts.append(_text(left + (index + 0.5) * step, top + height + 17, row.label, "middle"))
+    parts.append(_text(0, 6, plot.y_axis))
     parts.append(_text((left + WIDTH - _RIGHT) / 2, top + height + 36, plot.x_axis, "middle"))
-    return _Drawing(parts, top + height + 44, f"{plot.heading or plot.y_axis}: {plot.x_axis}")
+    return _Drawing(parts, top + height + 44, f"{plot.y_axis}: {plot.x_axis}")
 
 
 def _lines(plot: Lines) -> _Drawing:
     """Lines are told apart by colour, dash and marks, which are shown beside their label at the end, too."""
-    left, right, top, height = 50, 156, 10, 220
+    left, right, top, height = 50, 156, 24, 220
     errors = plot.errors or [[math.nan] * len(row) for row in plot.values]
     bands = [
         [(games, value - error, value + error) for games, value, error in zip(plot.x, *row) if math.isfinite(error)]
@@ -272,6 +286,7 @@ def _lines(plot: Lines) -> _Drawing:
     x, y = _scale(0, most, left, WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
     parts = [_horizontal(y(tick), left, number(tick), WIDTH - right) for tick in levels]
     parts += [_text(x(tick), top + height + 17, number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most]
+    parts.append(_text(0, 6, plot.y_axis))
     ends: list[tuple[float, str, int]] = []
     for line, (name, row) in enumerate(zip(plot.names, plot.values)):
         points = [(games, value) for games, value in zip(plot.x, row) if math.isfinite(value)]
@@ -325,17 +340,19 @@ def _stacks(plot: Stacks) -> _Drawing:
 
 def _square(plot: Square) -> _Drawing:
     """A cell for each two bots, its colour as warm as its figure is high."""
-    top, size = 26, len(plot.bots)
+    size, longest = len(plot.bots), max(map(len, plot.bots), default=0)
+    slanted = longest > _CELL_WIDTH // 8
+    top = 18 + 5 * min(longest, _LONGEST_LABEL) if slanted else 26
     box = Markup('<rect class="h{}" x="{}" y="{}" width="{}" height="{}"/>')
     small = Markup('<text class="note" x="{}" y="{}" text-anchor="middle">{}</text>')
-    parts = [
-        _text(_LEFT + _CELL_WIDTH * column + _CELL_WIDTH / 2, top - 8, str(column + 1), "middle")
-        for column in range(size)
-    ]
+    turned = Markup('<g transform="translate({} {}) rotate(-35)">{}</g>')
+    parts = []
+    for column, bot in enumerate(plot.bots):
+        x, label = _LEFT + _CELL_WIDTH * column + _CELL_WIDTH / 2, one_line(bot, _LONGEST_LABEL)
+        parts.append(turned.format(x, top - 8, _text(0, 0, label)) if slanted else _text(x, top - 8, label, "middle"))
     for index, (bot, row) in enumerate(zip(plot.bots, plot.rows)):
         y = top + _CELL_HEIGHT * index
-        label = f"{index + 1} {one_line(bot, _LONGEST_LABEL - 3)}"
-        parts.append(_text(_LEFT - 8, y + _CELL_HEIGHT / 2 + 5, label, "end"))
+        parts.append(_text(_LEFT - 8, y + _CELL_HEIGHT / 2 + 5, one_line(bot, _LONGEST_LABEL), "end"))
         for column, cell in enumerate(row):
             if cell is not None:
                 x = _LEFT + _CELL_WIDTH * column
@@ -344,7 +361,8 @@ def _square(plot: Square) -> _Drawing:
                 marks.append(_text(middle, y + 16, cell.text, "middle"))
                 marks.append(small.format(middle, y + 29, cell.small))
                 parts.append(_mark(marks, cell.tip, first=index == 0 and column == 1))
-    return _Drawing(parts, top + _CELL_HEIGHT * size + 6, plot.caption, _LEFT + _CELL_WIDTH * size + _RIGHT)
+    width = _LEFT + _CELL_WIDTH * size + (6 * min(longest, _LONGEST_LABEL) if slanted else _RIGHT)
+    return _Drawing(parts, top + _CELL_HEIGHT * size + 6, plot.caption, width)
 
 
 # ---------------------------------------------------------------- scales and shapes
@@ -372,6 +390,16 @@ def number(value: float) -> str:
     return f"{value:g}" if abs(value) < 10_000 else f"{value:,.0f}"
 
 
+def duration(ms: float) -> str:
+    """A time with two digits and its unit.
+
+    >>> duration(0.000128), duration(0.066), duration(8.4), duration(537), duration(1074)
+    ('0.13 µs', '66 µs', '8.4 ms', '540 ms', '1.1 s')
+    """
+    value, unit = (1000 * ms, "µs") if ms < 0.9995 else (ms, "ms") if ms < 999.5 else (ms / 1000, "s")
+    return f"{value:.2g} {unit}" if value < 10 else f"{float(f'{value:.2g}'):.0f} {unit}"
+
+
 def look(line: int) -> tuple[int, int, bool]:
     """How a line of a plot looks, by its number: colour, dash (0..5), and whether its marks are squares.
 
@@ -395,7 +423,10 @@ def _end(x: float, y: float, line: int) -> Markup:
     return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(colour, x, y)
 
 
-def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+def _scale(low: float, high: float, start: float, end: float, log: bool = False) -> Callable[[float], float]:
+    if log:
+        inner = _scale(math.log10(low), math.log10(high), start, end)
+        return lambda value: inner(math.log10(max(value, low)))
     return lambda value: start + (value - low) / ((high - low) or 1) * (end - start)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,14 +25,13 @@ from arena.results.pages.figures import (
     forfeits_plot,
     heat,
     length_plot,
-    los_square,
     progress_plot,
     rates_plot,
     rating_plot,
-    times_plots,
+    times_plot,
 )
 from arena.results.pages.games import game_data, sample
-from arena.results.pages.plots import Lines, Plot, svg
+from arena.results.pages.plots import Plot, svg
 from arena.results.pages.render import render
 from arena.results.records import StoredGame
 from arena.results.run import RunData, stored_config
@@ -40,7 +41,7 @@ from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import head_to_head_line, standings_report
 from arena.results.standings_report import heading as heading_of
-from arena.results.table import Column, Report, Table, percent, rating_text, table_of
+from arena.results.table import Column, Report, Table, likelihood, percent, rating_text, table_of
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
@@ -51,26 +52,30 @@ GAMES = 20
 ERROR = 10.0
 """95% error in Elo for which the report says how many more pairs are needed."""
 MOST_REASONS = 200
-NARROW = 5
-"""Bots of which two squares stand side by side."""
 MOST_LEADERS = 5
 """Bots in first place that are named."""
 MOST_ROWS = 1000
 """Rows of a table that a page shows."""
 
 
+_MOST_ADVISED = 100_000
+"""Games per pairing that a report advises to play."""
+NARROW = 5
+"""Bots of which the ratings and the crosstable stand side by side."""
+_RATINGS = "Ratings with 95% intervals. An arrow in place of a dot: a bot that won or lost all has no rating."
+_TIMES = "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run."
+
+
 @dataclass
 class Section:
-    """A part of the page with a heading: plots, tables, sentences, and texts to copy.
+    """A part of the page with a heading: plots with their captions, tables, sentences, and texts to copy.
 
-    `captions` stand above the plots; `closed` are tables that one opens; `half`: narrow enough to stand beside another
-    section.
+    `closed` are tables that one opens; `half`: narrow enough to stand beside another section.
     """
 
     id: str
     title: str
-    plots: Sequence[Plot | None] = ()
-    captions: Sequence[str] = ()
+    plots: Sequence[tuple[Plot | None, str]] = ()
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     texts: Sequence[tuple[str, str]] = ()
@@ -78,9 +83,13 @@ class Section:
     half: bool = False
 
     @property
+    def is_filled(self) -> bool:
+        """Whether there is anything below the heading."""
+        return bool(self.drawn or self.tables or self.notes or self.texts or self.closed)
+
+    @property
     def drawn(self) -> list[tuple[str, Markup]]:
-        captions = [*self.captions, *[""] * len(self.plots)]
-        return [(caption, svg(plot)) for plot, caption in zip(self.plots, captions) if plot is not None]
+        return [(caption, svg(plot)) for plot, caption in self.plots if plot is not None]
 
 
 @dataclass
@@ -88,7 +97,7 @@ class ReportPart:
     """All about one run, or what a comparison says of several.
 
     prefix    rule set of a run of a comparison, else ""; `folder`: what stands before its games' names
-    lead      who won, in a sentence or two
+    lead      who won, how certain that is, and what one may do next, a sentence each
     facts     a word and a figure each
     """
 
@@ -125,6 +134,9 @@ def report_page(
             f"{len(games)} of {there} games can be replayed here: first a forfeit of each bot and kind, then games"
             f" evenly spaced over the run. For others: arena replay {one_line(str(folder))} GAME --html"
         )
+    if games:
+        before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 1)
+        parts[0].sections.insert(before, Section("games", "Games", notes=[sampled]))
     return render(
         "report.html",
         ["tables.js", "viewer.js"],
@@ -134,7 +146,6 @@ def report_page(
         parts=parts,
         games=games,
         ids={game["id"] for game in games},
-        sampled=sampled,
     )
 
 
@@ -161,10 +172,9 @@ def _comparison(
     whole = _compared(list(folders.values()))
     if whole is not None:
         tables = _shown(whole)
-        parts.append(
-            ReportPart([Section("variants", "Variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])])
-        )
-        parts[0].lead = whole.remarks
+        plots = [(rates_plot(whole), "Score of each bot in each variant, with 95% intervals.")]
+        section = Section("variants", "Variants", plots, tables[:1], whole.remarks, closed=tables[1:])
+        parts.append(ReportPart([section], lead=whole.answer))
     for index, (rules, folder) in enumerate(folders.items()):
         run = run_data("run", folder)
         part = _run(DATABASE, folder, run, prior)
@@ -199,29 +209,77 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
 
     order = [str(bot) for bot in figures.table["bot"]]
     lead, (verdict, test) = _lead(figures), _sprt(kind, folder, run)
-    lengths, ends = [length_plot(frames["length_histogram"])], [endings_plot(run.games, order)]
+    first = "Score as the first player minus score as the second, with 95% intervals from the deals that both share."
+    progress = "Ratings from the first games, in the order of their deals; bands are 95% errors."
     sections = [
-        _standings(figures, main, lead, progress_plot(run, prior)),
+        Section(
+            "standings",
+            "Standings",
+            tables=[_cut(main.tables[0])],
+            notes=[line for line in main.remarks if line != lead],
+        ),
         *test,
         *_rounds(main),
-        *_squares(run, order, frames, taken("pairings")),
-        Section("lengths", "Length of games", lengths, closed=taken("length"), half=True),
+        Section("ratings", "Ratings", [(rating_plot(figures), _RATINGS)], half=len(order) <= NARROW),
+        _matrix(run, order, frames, taken("pairings", "los")),
         Section(
-            "first",
-            "First player",
-            [first_plot(run.games, order)],
-            notes=["Score of the bot in the games it began, with a 95% interval clustered by deal."],
-            closed=taken("first_player"),
+            "lengths",
+            "Length of games",
+            [(length_plot(frames["length_histogram"]), "How many games took how many turns.")],
+            closed=taken("length"),
             half=True,
         ),
-        Section("endings", "How games end", ends, closed=taken("endings", "endings_by_bot"), half=True),
+        Section(
+            "first", "First player", [(first_plot(run.games, order), first)], closed=taken("first_player"), half=True
+        ),
+        Section(
+            "endings",
+            "How games end",
+            [(endings_plot(run.games, order), "All games, and those that each bot won.")],
+            closed=taken("endings", "endings_by_bot"),
+            half=True,
+        ),
         _forfeits(run, order, taken("terminations", "forfeits")),
-        *_times(run, taken("time")),
+        Section("progress", "Ratings over games", [(progress_plot(run, prior), progress)], half=True),
+        Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
         *_cards(folder, run),
         Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
     ]
-    return ReportPart(sections, lead=[*verdict, lead], facts=_facts(run, figures))
+    sections = [section for section in sections if section.is_filled]
+    return ReportPart(
+        sections, lead=[*verdict, lead, *place_answer(kind, folder, figures, frames)], facts=_facts(run, figures)
+    )
+
+
+def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mapping[str, Any]) -> list[str]:
+    """How certain the first place is, and what one may do next."""
+    run = standings.run
+    is_run = kind == DATABASE
+    name = one_line(str(folder))
+    if is_run and run.planned is not None and not run.complete:
+        return [f"Next: arena resume {name} plays the other {run.planned - len(run.games):,} games."]
+    if len(standings.rows) < 2 or "los" not in frames:
+        return []
+    best, second = (str(row["bot"]) for row in standings.rows[:2])
+    gaps = frames["los"]
+    gap = gaps[(gaps["bot"] == best) & (gaps["opponent"] == second)].to_dict("records")[0]
+    elo, error = float(gap["elo_difference"]), float(gap["elo_difference_error95"])
+    if math.isnan(elo) or math.isnan(error):
+        return ["Too few deals say how certain that is: play more games."]
+    apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; the first is stronger with a likelihood of"
+    if elo > error:
+        line = f"That is certain: {apart} {likelihood(gap['los'])}%."
+        return [line, f"Next: see what it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
+    lines = [f"That is not certain: {apart} {likelihood(gap['los'])}%."]
+    if is_run and "games" in run.config and elo > 0:
+        games = math.ceil(run.config["games"] * (error / elo) ** 2 / 2) * 2
+        if games <= _MOST_ADVISED:
+            lines.append(f"Next: if it stays {elo:.0f} Elo ahead, some {games:,} games per pairing decide: ")
+            lines[-1] += f"arena resume {name} --games {games}"
+        else:
+            lines.append("Next: take them as equals; more games than one would play would tell them apart.")
+    return lines
 
 
 def _lead(standings: RunStandings) -> str:
@@ -236,16 +294,6 @@ def _lead(standings: RunStandings) -> str:
         return f"{line}."
     (row,) = best
     return f"{line}, {rating_text(row)} Elo, {percent(row['score'])}% of the points in {row['games']:,} games."
-
-
-def _standings(standings: RunStandings, main: Report, lead: str, progress: Lines | None) -> Section:
-    remarks = [line for line in main.remarks if line != lead]
-    notes = ["Bars are 95% intervals. An arrow in place of a dot: a bot that won or lost all has no rating."]
-    if progress:
-        notes.append("Ratings from the first games, in the order of their deals.")
-    notes += remarks
-    plots, captions = [rating_plot(standings), progress], ["Ratings", "Rating against games played"]
-    return Section("standings", "Standings", plots, captions, [_cut(main.tables[0])], notes)
 
 
 def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
@@ -299,29 +347,16 @@ def _sprt(kind: str, folder: Path, run: RunData) -> tuple[list[str], list[Sectio
     return [verdict], [Section("sprt", "Sequential test", texts=[(verdict, rest)])]
 
 
-def _squares(
-    run: RunData, order: Sequence[str], frames: Mapping[str, Any], closed: Sequence[Table]
-) -> Iterator[Section]:
-    square = heat(run.games, order)
+def _matrix(run: RunData, order: Sequence[str], frames: Mapping[str, Any], closed: Sequence[Table]) -> Section:
+    square = heat(run.games, order, frames.get("los"))
     if square is None:
         note = "There are too many bots for a square; see the table of bots and opponents below."
-        yield Section("crosstable", "Crosstable", notes=[note], closed=closed)
-        return
-    half = len(order) <= NARROW
-    notes = [
-        "Score in % of the row's bot against the column's; below it the 95% interval, clustered by deal.",
-        "Blue is above 50%, orange below.",
-    ]
-    yield Section("crosstable", "Crosstable", [square], notes=notes, half=half)
-    if "los" in frames:
-        note = "Likelihood in % that the row's bot is stronger than the column's, from the ratings."
-        yield Section("los", "Head to head", [los_square(frames["los"], order)], notes=[note], closed=closed, half=half)
-
-
-def _times(run: RunData, closed: Sequence[Table]) -> Iterator[Section]:
-    if plots := times_plots(run):
-        note = "Times vary from run to run. Each bar is a factor of two."
-        yield Section("times", "Thinking time", plots, notes=[note], closed=closed)
+        return Section("crosstable", "Crosstable", notes=[note], closed=closed)
+    caption = (
+        "Score in % of the row's bot against the column's, blue above 50%, orange below; under it the 95% interval,"
+        " clustered by deal. Point at a field for the difference in Elo and how surely the bot is stronger."
+    )
+    return Section("crosstable", "Crosstable", [(square, caption)], closed=closed, half=len(order) <= NARROW)
 
 
 def _cards(folder: Path, run: RunData) -> Iterator[Section]:
@@ -330,14 +365,14 @@ def _cards(folder: Path, run: RunData) -> Iterator[Section]:
         table = table_of("cards", "", effects)
         score = "Score of the sides that played the card."
         caution = "A card that only a winning side gets to play is a sign of the win, not its cause."
-        yield Section("cards", "Tactic cards", [cards_plot(effects)], [], [table], [f"{score} {caution}", *notes])
+        yield Section("cards", "Tactic cards", [(cards_plot(effects), f"{score} {caution}")], [table], notes)
 
 
 def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
     """Each bot and kind with the most frequent reason."""
-    plots = [forfeits_plot(run.games, order)]
+    plots = [(forfeits_plot(run.games, order), "Games that each bot forfeited, by kind.")]
     if not run.forfeits:
-        return Section("forfeits", "Forfeits", plots, notes=["No game was forfeited."], half=True)
+        return Section("forfeits", "Forfeits")
     columns = (
         Column("bot", "text"),
         Column("kind", "text"),

@@ -177,7 +177,7 @@ def test_tables_sort_and_filter(driver: Any, file: Path) -> None:
     head.click()
     assert driver.execute_script(names) == before[::-1]
     assert head.find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
-    driver.execute_script("document.querySelector('#standings svg [data-tip]').focus()")
+    driver.execute_script("document.querySelector('#ratings svg [data-tip]').focus()")
     assert "Elo" in driver.find_element("id", "tip").text
     assert driver.get_log("browser") == []
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from arena.league import games, versions
@@ -17,13 +20,14 @@ from arena.results.moves import plays
 from arena.results.pages.figures import card_frames
 from arena.results.pages.games import chosen_places
 from arena.results.pages.render import embedded, render
-from arena.results.pages.report import report_page, settings_toml
+from arena.results.pages.report import place_answer, report_page, settings_toml
 from arena.results.run import read_run
 from arena.results.run_stats import stats_report
-from arena.results.sources import GameFilter
+from arena.results.sources import DATABASE, GameFilter
 from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
+from arena.stats.field import by_seat
 from arena.text import one_line
 from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
@@ -99,7 +103,7 @@ def test_names_of_strangers_are_texts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["\x1b[31mred", "abc\u202edcb", "x" * 200, "<b>&amp;", "\u2028", "</script>"])
 def test_no_text_leaves_its_place(text: str) -> None:
-    html = render("tables.html", [], {"games": [{"name": text}]}, title=text, tables=[], remarks=[text])
+    html = render("tables.html", [], {"games": [{"name": text}]}, title=text, answer=[text], tables=[], remarks=[])
     page = Page.of(html)
     assert page.data("games") == [{"name": text}]
     assert html.count("</script>") == 1
@@ -263,6 +267,34 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: 
     assert f"First of 3: {first['bot']}, {first['elo']:+.0f} Elo, " in page.text  # on 8 deals: no error
     two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
     assert "greedy against random: " in Page.of(report_page(str(two), count=0)).text.partition("Standings")[0]
+
+
+@pytest.mark.parametrize(
+    ("gap", "error", "answer"),
+    [
+        (50.0, 20.0, "That is certain: b is 50 ± 20 Elo behind"),
+        (20.0, 40.0, "some 40 games per pairing decide: arena resume x --games 40"),
+        (0.1, 40.0, "take them as equals"),
+        (math.nan, math.nan, "Too few deals"),
+    ],
+)
+def test_the_page_says_whether_the_first_place_is_certain(
+    tmp_path: Path, gap: float, error: float, answer: str
+) -> None:
+    run = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 10})
+    figures = replace(standings(read_run(run)), rows=[{"bot": "a"}, {"bot": "b"}])
+    columns = ["bot", "opponent", "elo_difference", "elo_difference_error95", "los"]
+    frames = {"los": pd.DataFrame([("a", "b", gap, error, 0.9)], columns=columns)}
+    assert answer in " ".join(place_answer(DATABASE, Path("x"), figures, frames))
+
+
+def test_figures_of_the_report_say_what_is_measured(folder: Path, page: Page) -> None:
+    seats = by_seat(read_run(folder).games)
+    own = seats[seats["bot"] == "greedy"]
+    mean = {seat: own.loc[own["seat"] == seat, "score"].mean() for seat in ("first", "second")}
+    assert any(tip.startswith(f"greedy: {100 * (mean['first'] - mean['second']):+.1f}% (") for tip in page.tips)
+    assert any("decisions within" in tip for tip in page.tips)
+    assert any("Elo, stronger with a likelihood of" in tip for tip in page.tips)
 
 
 @pytest.mark.slow
