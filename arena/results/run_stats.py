@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from arena.results.ratings import ratings_frame
 from arena.results.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
-from arena.results.table import Report, Table, table_of, table_values
+from arena.results.table import Report, Table, percent, table_of, table_values
 from arena.stats.field import (
     by_seat,
     crosstable,
@@ -29,7 +30,8 @@ from arena.stats.field import (
     terminations,
     thinking_time,
 )
-from arena.stats.frames import StatsError
+from arena.stats.fit import LineFit, line_fit, places
+from arena.stats.frames import StatsError, games_of
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 
@@ -42,6 +44,11 @@ class RatedRun:
     seats: pd.DataFrame
     rated: Ratings
     error: float
+
+    @cached_property
+    def fit(self) -> LineFit | None:
+        """Whether one line of ratings fits; None where there is nothing to test."""
+        return line_fit(games_of(_results(self.run.games)), self.rated)
 
 
 @dataclass(frozen=True)
@@ -78,10 +85,32 @@ _PAIRINGS_NOTE = (
     " is only a bound."
 )
 _WINS_NOTE = "Shares of a bot's wins (and of games that nobody won)."
+_FIT_NOTE = (
+    "Misfit: what ratings leave unexplained, in units of what luck leaves on average (1: they explain all but luck)."
+    " P value: how often luck leaves so much. Cyclic: the share of the results that goes round in circles,"
+    " luck taken off."
+)
+_TRIANGLES_NOTE = (
+    "How many Elo more than ratings allow the first bot takes from the second, the second from the third and the third"
+    " from the first, in sum, with its 95% error; the scores are those of these three pairings. The worst of many stand"
+    " out by luck, too: see the p value above."
+)
 _POINTS = "Stones and match points per game"
 
 STATISTICS = (
     Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated)),
+    Statistic(
+        "places", "Places that the error of each bot allows, with 95% confidence", lambda of: places_frame(of.rated)
+    ),
+    Statistic(
+        "fit", "Does one line of ratings fit the results of all pairings?", lambda of: fit_frame(of.fit), note=_FIT_NOTE
+    ),
+    Statistic(
+        "triangles",
+        "Triangles that the ratings explain worst",
+        lambda of: triangles_frame(of.fit),
+        note=_TRIANGLES_NOTE,
+    ),
     Statistic("scores", "Score by bot, with 95% intervals clustered by deal", _by(scores, "bot")),
     Statistic(
         "pairings",
@@ -161,14 +190,22 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: 
     `error` is the 95% error in Elo for which `pairings` says how many pairs are still needed. StatsError if the run
     has no games.
     """
+    return _frames(rated_run(run, error, prior), whole)
+
+
+def rated_run(run: RunData, error: float, prior: float) -> RatedRun:
+    """The run rated. StatsError if it has no games."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    rated = RatedRun(run, by_seat(run.games), rate_run(_results(run.games), prior), error)
+    return RatedRun(run, by_seat(run.games), rate_run(_results(run.games), prior), error)
+
+
+def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
     rank = {bot: index for index, bot in enumerate(rated.rated.bots)}
     return {
         statistic.name: _by_rank(statistic.make(rated), rank)
         for statistic in STATISTICS
-        if whole or not (statistic.by_opponent and is_large(run))
+        if whole or not (statistic.by_opponent and is_large(rated.run))
     }
 
 
@@ -238,6 +275,34 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "opponent", "elo_difference", "elo_difference_error95", "los"])
 
 
+def places_frame(rated: Ratings) -> pd.DataFrame:
+    """The places that the error of each bot allows: bot, place_first, place_last."""
+    rows = [(bot, *allowed) for bot, allowed in zip(rated.bots, places(rated))]
+    return pd.DataFrame(rows, columns=["bot", "place_first", "place_last"])
+
+
+def fit_frame(fit: LineFit | None) -> pd.DataFrame:
+    """Whether one line of ratings fits, in one row: pairings, deals, misfit, p_value, cyclic; no row if not tested."""
+    columns = ["pairings", "deals", "misfit", "p_value", "cyclic"]
+    return pd.DataFrame([] if fit is None else [[getattr(fit, name) for name in columns]], columns=columns)
+
+
+def triangles_frame(fit: LineFit | None) -> pd.DataFrame:
+    """The triangles that stand out most: first, second, third, three scores, excess in Elo and its error."""
+    columns = ["first", "second", "third", "score_1_2", "score_2_3", "score_3_1", "excess", "excess_error95"]
+    rows = [] if fit is None else [(*t.bots, *t.scores, t.excess, t.error95) for t in fit.triangles]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def fit_sentence(fit: LineFit) -> str:
+    """Whether the table is a ranking at all."""
+    p = "p < 0.001" if fit.p_value < 0.001 else f"p = {fit.p_value:.3f}"
+    share = f"{percent(fit.cyclic)}% of what they say goes round in circles"
+    if fit.p_value < 0.05:
+        return f"One line of ratings does not fit the results of all pairings ({p}): {share}."
+    return f"One line of ratings fits the results of all pairings as well as luck lets one tell ({p})."
+
+
 def time_frame(run: RunData) -> pd.DataFrame:
     """Thinking time of each bot in ms a decision: bot, decisions, ms_mean, ms_p50, ms_p99, ms_max, ms_total."""
     rows = []
@@ -275,7 +340,8 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole
 
     StatsError if the run has no games.
     """
-    frames = run_frames(run, error, prior, whole)
+    rated = rated_run(run, error, prior)
+    frames = _frames(rated, whole)
     tables = [
         _table(statistic, frames[statistic.name], error)
         for statistic in STATISTICS
@@ -284,7 +350,8 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole
     if (losses := read_losses(Path(run.folder))) is not None:
         tables.append(losses_table(losses, len(run.games)))
     values = {"name": run.name, "games_played": len(run.games), "error": error}
-    remarks = ["More tables: --csv DIR or --json."]
+    remarks = [] if rated.fit is None else [fit_sentence(rated.fit)]
+    remarks.append("More tables: --csv DIR or --json.")
     if is_large(run) and not whole:
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")
     return Report(heading(run), cut(tables, run, whole), remarks, values=lambda: values | table_values(tables))

@@ -167,14 +167,20 @@ KINDS: dict[str, Callable[[float], str]] = {
 
 COLUMN_KINDS: dict[str, str] = {
     **dict.fromkeys(("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit"), "text"),
+    **dict.fromkeys(("first", "second", "third"), "text"),
     **dict.fromkeys(("score", "score_low", "score_high", "score_first", "score_second", "score_without"), "share"),
-    **dict.fromkeys(("share", "played"), "share"),
+    **dict.fromkeys(("share", "played", "cyclic", "score_1_2", "score_2_3", "score_3_1"), "share"),
+    **dict.fromkeys(
+        ("lottery", "lottery_low", "lottery_high", "error95", "adjusted_score", "adjusted_error95"), "share"
+    ),
     **dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "share"),
     "los": "likelihood",
     "p_value": "p",
     "p_holm": "p",
-    **dict.fromkeys(("elo", "elo_low", "elo_high", "elo_bound", "elo_difference", "normalized_elo"), "elo"),
-    **dict.fromkeys(("elo_error95", "elo_difference_error95"), "error"),
+    **dict.fromkeys(
+        ("elo", "elo_low", "elo_high", "elo_bound", "elo_difference", "normalized_elo", "excess", "adjusted_elo"), "elo"
+    ),
+    **dict.fromkeys(("elo_error95", "elo_difference_error95", "excess_error95"), "error"),
     **dict.fromkeys(("ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"), "ms"),
 }
 """The kind of each statistic, by the name of its column; `number` for those that are not here."""
