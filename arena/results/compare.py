@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,8 @@ from arena.results.comparison import find_variant
 from arena.results.moves import plays_frame, spaced
 from arena.results.sources import games_of
 from arena.results.table import Report, Table, table_of, table_values
-from arena.stats.frames import StatsError, bot_names
+from arena.stats.field import by_seat
+from arena.stats.frames import StatsError, bot_names, cluster_codes
 from arena.stats.ratings import FEWEST_DEALS
 from arena.stats.variants import (
     card_effects,
@@ -26,6 +27,7 @@ from arena.stats.variants import (
     win_rate_differences,
     win_rates,
 )
+from arena.stats.voting import Vote, votes
 
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
@@ -34,6 +36,11 @@ _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
+_VOTES_NOTE = (
+    "Score: the average over the rule sets. Place: by Schulze's method, with the places of 95% of samples of the deals."
+    " Lottery: the mixture of bots to which most rule sets prefer no bot, and its range."
+)
+_SHOWN_VOTES = ["bot", "score", "place", "place_low", "place_high", "lottery", "lottery_low", "lottery_high"]
 _TURNS = dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "number")
 _DIFFERENCE_NOTE = (
     "p holm: p-value adjusted for all rows of the table (Holm's method). Low, high: 95% interval of the difference,"
@@ -166,6 +173,10 @@ def _tables(
         table_of("length", "Length of games by variant", lengths, columns=_SHOWN_LENGTHS),
         table_of("length_differences", "How the length in turns differs", longer, kinds=_TURNS),
     ]
+    ranked = votes_frame(games, variants, bots)
+    if len(ranked):
+        title = "Ranked over all rule sets: each is a voter"
+        tables.insert(0, table_of("votes", title, ranked, _VOTES_NOTE, columns=_SHOWN_VOTES))
     if any(len(run.cards) for run in runs):
         used = ("deal", "card", "played_by_first", "played_by_second", "score")
         cards = pd.concat([_labelled(run.cards, run, runs, used) for run in runs if len(run.cards)])
@@ -181,6 +192,26 @@ def _tables(
             )
         )
     return tables
+
+
+def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:
+    """Three bots and more that played in all variants, ranked over them (`arena.stats.voting`); no row for fewer."""
+    seats = by_seat(games)
+    voter, bot = (
+        pd.Categorical(seats[name], list(names)).codes for name, names in (("variant", variants), ("bot", bots))
+    )
+    deal, deals = cluster_codes(seats["deal"], len(seats))
+    shape = (len(variants), len(bots), deals)
+    cell = np.ravel_multi_index((voter, bot, deal), shape)
+    size = int(np.prod(shape))
+    points = np.bincount(cell, seats["score"].to_numpy(dtype=np.float64), size).reshape(shape).astype(np.float64)
+    played = np.bincount(cell, minlength=size).reshape(shape).astype(np.float64)
+    known = np.flatnonzero((played.sum(axis=2) > 0).all(axis=0)).tolist()
+    columns = [each.name for each in fields(Vote)]
+    if len(known) < 3:
+        return pd.DataFrame(columns=columns)
+    ranked = votes(tuple(bots[index] for index in known), points[:, known], played[:, known])
+    return pd.DataFrame([vars(vote) for vote in ranked], columns=columns)
 
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:
