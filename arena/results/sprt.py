@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from arena.results.table import difference_text, likelihood, percent, plain
 from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult
+from arena.stats.stopped import stopped_estimate
 
 _ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "los", "score")
 
@@ -15,7 +17,7 @@ _ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_el
 def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any]:
     """The state of a test for JSON; the estimate is null before the first pair."""
     test, estimate = result.test, result.estimate
-    unit = unit_of(result)
+    unit, unbiased = unit_of(result), stopped_estimate(result)
     return {
         "verdict": result.verdict,
         "meaning": verdict_text(result, bot),
@@ -33,6 +35,7 @@ def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any
         "counts": list(result.counts),
         **{key: None if estimate is None else plain(getattr(estimate, key)) for key in _ESTIMATE},
         "fishtest": None if estimate is None else _plain_fishtest(result.counts),
+        "unbiased": None if unbiased is None else {key: plain(value) for key, value in vars(unbiased).items()},
         "remark": result.remark,
     }
 
@@ -80,6 +83,15 @@ def sprt_line(result: SprtResult) -> str:
     return text
 
 
+def elo_end(elo: float) -> str:
+    """An Elo difference or the end of an interval, which may be infinite.
+
+    >>> elo_end(12.34), elo_end(float("-inf"))
+    ('+12.3', '-∞')
+    """
+    return f"{elo:+z.1f}" if math.isfinite(elo) else "+∞" if elo > 0 else "-∞"
+
+
 def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "the second") -> str:
     """A test in a few lines, with a line end."""
     test, unit = result.test, unit_of(result)
@@ -101,6 +113,9 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
             f" {likelihood(estimate.los)} %."
         )
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
+    if (unbiased := stopped_estimate(result)) is not None:
+        ends = f"95% {elo_end(unbiased.elo_low)} .. {elo_end(unbiased.elo_high)}"
+        lines.append(f"Allowing for the stop, as likely too high as too low: {elo_end(unbiased.elo)} Elo ({ends}).")
     if result.remark:
         lines.append(f"Mind: {result.remark}.")
     return "\n".join(lines) + "\n"

@@ -101,16 +101,22 @@ def llr_of_many(test: SprtTest, counts: Floats) -> Floats:
     filled = regularised(np.asarray(counts, dtype=np.float64))
     number = _sum(filled)
     share = filled / number
-    scores = cell_scores(len(filled))[:, None]
+    null, other = hypotheses(test, share)
+    ratios: Floats = number * _sum(share * np.log(other / null))
+    return ratios
+
+
+def hypotheses(test: SprtTest, share: Floats) -> tuple[Floats, Floats]:
+    """The most likely distributions under H0 and H1, given observed shares; all have the shape (cells, results)."""
+    scores = cell_scores(len(share))[:, None]
     if test.model == "logistic":
-        null, other = (_with_score(share, scores, score_of_elo(elo)) for elo in (test.elo0, test.elo1))
+        null, other = (with_score(share, scores, score_of_elo(elo)) for elo in (test.elo0, test.elo1))
     else:
-        per_game = math.sqrt((len(filled) - 1) / 2)
+        per_game = math.sqrt((len(share) - 1) / 2)
         null, other = (
             _with_t_value(share, scores, per_game * elo / NORMALIZED_SCALE) for elo in (test.elo0, test.elo1)
         )
-    ratios: Floats = number * _sum(share * np.log(other / null))
-    return ratios
+    return null, other
 
 
 def _sum(values: Floats) -> Floats:
@@ -121,7 +127,7 @@ def _sum(values: Floats) -> Floats:
     return total
 
 
-def _with_score(share: Floats, scores: Floats, score: float) -> Floats:
+def with_score(share: Floats, scores: Floats, score: float) -> Floats:
     """The most likely distribution with mean `score`, given the observed `share`."""
     distance = np.broadcast_to(scores - score, share.shape)
     return share / (1 + _root(share, distance) * distance)

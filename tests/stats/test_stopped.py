@@ -1,0 +1,37 @@
+"""The estimate of a sequential test that stopped: lower than the plain one after H1, with ends that allow for it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from arena.stats.sprt import SprtTest, sprt_result
+from arena.stats.stopped import stopped_estimate
+
+
+@pytest.mark.parametrize(("elo1", "counts"), [(10, (330, 0, 900, 0, 420)), (60, (20, 0, 60, 0, 50))])
+def test_a_test_that_ended_with_h1_is_estimated_lower(elo1: float, counts: tuple[int, ...]) -> None:
+    result = sprt_result(SprtTest(0, elo1), counts)
+    estimate = stopped_estimate(result)
+    assert result.verdict == "H1"
+    assert result.estimate is not None
+    assert estimate is not None
+    assert estimate.elo_low < estimate.elo < result.estimate.elo < estimate.elo_high
+
+
+def test_a_shut_out_has_a_bound_and_a_running_test_nothing() -> None:
+    assert stopped_estimate(sprt_result(SprtTest(0, 10), (5, 0, 9, 0, 6))) is None
+    shut_out = stopped_estimate(sprt_result(SprtTest(0, 60), (0, 0, 0, 0, 19)))
+    assert shut_out is not None
+    assert shut_out.elo_low > 30
+    assert shut_out.elo_high == math.inf
+
+
+def test_the_same_results_seen_by_the_other_bot() -> None:
+    won = stopped_estimate(sprt_result(SprtTest(-30, 30), (12, 0, 50, 0, 40)))
+    lost = stopped_estimate(sprt_result(SprtTest(-30, 30), (40, 0, 50, 0, 12)))
+    assert won is not None
+    assert lost is not None
+    assert won.elo == pytest.approx(-lost.elo, abs=2.0)
+    assert won.elo_low == pytest.approx(-lost.elo_high, abs=2.0)
