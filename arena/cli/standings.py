@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.options import ERROR, complete_runs, csv_folder, output, print_report, prior
+from arena.cli.options import ERROR, complete_runs, counting, csv_folder, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
 from arena.results.sources import LEAGUE, find, report_of
@@ -25,6 +25,9 @@ from arena.tournament.store.sqlite import DATABASE, StoreError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arena.results.run import RunData
+    from arena.results.table import Report
+
 
 @click.command()
 @click.argument("source", metavar="RUN", required=False, shell_complete=complete_runs)
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     help="With --all: show how many more pairs would bring each 95% error down to E Elo (default: 10).",
 )
 @prior
+@click.option(
+    "--adjusted", is_flag=True, help="Take luck of the draw out of ratings and errors (some 30 ms a game, once)."
+)
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @csv_folder
 @output
@@ -44,6 +50,7 @@ def standings(
     everything: bool,
     error: float | None,
     prior: float | None,
+    adjusted: bool,
     server: str | None,
     to: Path | None,
     form: str,
@@ -71,18 +78,32 @@ def standings(
         return
     assert source is not None
     weight = DEFAULT_PRIOR if prior is None else prior
+    if adjusted and everything:
+        raise click.UsageError("--adjusted is for the standings; without --all")
     if everything:
         from arena.results.run_stats import stats_report
 
         print_report(report_of(source, lambda run: stats_report(run, error or 10.0, weight, True)), form, to)
         return
     kind, folder = find(source)
+    if adjusted:
+        print_report(report_of(source, lambda run: _adjusted_report(run, weight)), form, to)
+        return
     if kind == LEAGUE:
         from arena.cli.league.shared import show_league
 
         show_league(folder, form)
         return
     print_report(report_of(source, lambda run: standings_report(compute(run, weight))), form, to)
+
+
+def _adjusted_report(run: RunData, prior: float) -> Report:
+    """The standings with luck taken out."""
+    from arena.results.luck import run_luck
+
+    with counting(len(run.columns), "luck of the draw") as seen:
+        luck = run_luck(run, seen)
+    return standings_report(compute(run, prior, luck=luck))
 
 
 @click.command()

@@ -1,7 +1,7 @@
 # C types for evaluator.py.
 cimport cython
 from arena.game.cards cimport u64, u32, u16, ctz, popcount, JOKER_CARD
-from arena.game.board cimport Board, DRAW_CARD, PLAY, PUT, SCOUT, TAKE, WON, copy_block
+from arena.game.board cimport Board, DRAW_CARD, PLAY, PUT, SCOUT, TAKE, WON, add_tactic, copy_block, drop_tactic
 from arena.game.engine cimport State
 from arena.game.moves cimport DRAW, Move, PASS
 from arena.game.rng cimport Rng
@@ -55,14 +55,22 @@ cdef class Evaluator:
     @cython.locals(i=cython.int, won=cython.double)
     cdef double stake(self, int s) noexcept
     cpdef list values(self, Board position, list moves)
+    @cython.locals(p=cython.int, in_clan=cython.bint, place=cython.int, bit=u64, known=u64, i=cython.int,
+                   drawn=cython.int, reply=State, code=cython.int)
+    cpdef list draw_values(self, State before, State after)
+    @cython.locals(clan_left=cython.int, tactic_left=cython.int)
+    cdef void before_draw(self, State board, int code) noexcept
+    @cython.locals(n=cython.int)
+    cdef double open_value(self, State board, int p) except -1
     @cython.locals(i=cython.int)
     cpdef Move choose(self, Board position, list moves)
     cdef int seat_of(self, Board position, int seat) except -1
     @cython.locals(code=cython.int, table=tuple)
     cdef int code_of(self, Board position, Move move) except -1
-    @cython.locals(q=cython.int, root=State, unseen=u64, count=cython.int, drawn=cython.double, theirs=cython.double,
-                   s=cython.int)
     cdef int look(self, Board position, int p) except -1
+    @cython.locals(q=cython.int, root=State, theirs_open=u64, unseen=u64, count=cython.int, hidden=cython.int,
+                   drawn=cython.double, theirs=cython.double, in_hand=cython.double, s=cython.int)
+    cdef void judge_all(self, int p) noexcept
     @cython.locals(s=cython.int)
     cdef double root_value(self) noexcept
     @cython.locals(p=cython.int, q=cython.int, root=State, hand=u64, gone=u64, card=cython.int, changed=cython.int,

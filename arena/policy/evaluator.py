@@ -26,7 +26,7 @@ from arena.policy.stones import Pool
 if not cython.compiled:
     from math import log
 
-    from arena.game.board import DRAW_CARD, PLAY, PUT, SCOUT, TAKE, WON, copy_block
+    from arena.game.board import DRAW_CARD, PLAY, PUT, SCOUT, TAKE, WON, add_tactic, copy_block, drop_tactic
     from arena.game.cards import JOKER_CARD, ctz, popcount
     from arena.game.moves import DRAW, PASS
     from arena.game.turns import is_legal, legal_codes, perform
@@ -192,6 +192,74 @@ class Evaluator:
         self.look(position, position.turn)
         return [self.after(self.code_of(position, move)) for move in moves]
 
+    def draw_values(self, before: State, after: State) -> list[float]:
+        """What each card that could have been drawn is worth to the seat that drew, the drawn one first: 0 to 1.
+
+        A move led from `before` to `after`. Given all that had happened, each of the cards was equally likely. Its
+        value is the chance to win with both hands open, after the reply that the other seat is likely to make. Empty
+        if no card was drawn, or one of which it was known where it lay.
+        """
+        if before is None or after is None or before.rules is None or after.rules is None:
+            raise TypeError("expected two states of a game")
+        p = before.mover
+        in_clan = after.clan_pos == before.clan_pos + 1
+        if after.won >= 0 or not (in_clan or after.tactic_pos == before.tactic_pos + 1):
+            return []
+        place = before.clan_pos if in_clan else before.tactic_pos
+        bit = 1
+        known = bit << 63
+        for i in range(before.back_n):
+            if before.back_deck[i] == (not in_clan) and before.back_place[i] < 60:
+                known |= bit << before.back_place[i]
+        if known >> place & 1:
+            return []
+        drawn = before.clan_deck[place] if in_clan else before.tactic_deck[place]
+        reply: State = State.__new__(State)
+        copy_block(reply, after)
+        codes = []
+        while reply.won < 0 and reply.mover != p and reply.stage != SCOUT:
+            code = self.best_code(reply)
+            codes.append(code)
+            self.before_draw(reply, code)
+        values = []
+        for i in range(place, before.clan_end if in_clan else before.tactic_end):
+            if known >> i & 1:
+                continue
+            copy_block(reply, after)
+            if in_clan:
+                reply.hands[p] = reply.hands[p] ^ bit << drawn | bit << before.clan_deck[i]
+            else:
+                drop_tactic(reply, p, drawn)
+                add_tactic(reply, p, before.tactic_deck[i])
+            for code in codes:
+                self.before_draw(reply, code)
+            values.append(self.open_value(reply, p))
+        return values
+
+    @cython.final
+    def before_draw(self, board: State, code: int) -> None:
+        """Carry out a legal move without its draw."""
+        clan_left = board.clan_left
+        tactic_left = board.tactic_left
+        board.clan_left = 0
+        board.tactic_left = 0
+        perform(board, code)
+        board.clan_left = clan_left
+        board.tactic_left = tactic_left
+
+    @cython.final
+    def open_value(self, board: State, p: int) -> float:
+        """Seat `p`'s chance to win with both hands open: after its best move if it is to decide."""
+        if board.won >= 0:
+            return 0.5 if board.won == 2 else 1.0 if board.won == p else 0.0
+        copy_block(self.root, board)
+        self.judge_all(p)
+        if board.mover != p or not self.deciding():
+            return self.root_value()
+        n = legal_codes(board, self.choices)
+        self.best_of(n, 0.0, None)
+        return self.most
+
     def choose(self, position: Board, moves: list[Move]) -> Move:
         """The move with the highest value, the first of several."""
         self.look(position, position.turn)
@@ -229,19 +297,27 @@ class Evaluator:
         if self.root is None:
             raise TypeError("this evaluator was not made by Evaluator(...)")
         copy_block(self.root, position)
+        self.root.hands[1 - p] = 0
+        self.judge_all(p)
+
+    @cython.final
+    def judge_all(self, p: int) -> None:
+        """Judge the stones of the position taken over, as seat `p` sees them; the other hand is open if it is there."""
         self.seat = p
         q = 1 - p
         root = self.root
-        root.hands[q] = 0
-        unseen = root.all_cards ^ (root.visible | root.hands[p])
+        theirs_open = root.hands[q]
+        unseen = root.all_cards ^ (root.visible | root.hands[p] | theirs_open)
         count = popcount(unseen)
         drawn = 0.0
         theirs = 0.0
         if count:
             drawn = self.settings[1] * self.settings[3] * root.clan_left / count
-            theirs = self.settings[2] * (root.clan_count[q] + self.settings[3] * root.clan_left) / count
+            hidden = root.clan_count[q] - popcount(theirs_open)
+            theirs = self.settings[2] * (hidden + self.settings[3] * root.clan_left) / count
         self.mine.fill(root.hands[p], unseen, self.settings[0], drawn if drawn < 0.95 else 0.95)
-        self.theirs.fill(0, unseen, 0.0, theirs if theirs < 0.95 else 0.95)
+        in_hand = self.settings[2] if theirs_open else 0.0
+        self.theirs.fill(theirs_open, unseen, in_hand, theirs if theirs < 0.95 else 0.95)
         self.looks += 1
         self.card = -1
         for s in range(ANEW):

@@ -81,7 +81,8 @@ cdef class Pool:
 cdef void is_strength(double *out, int at, int strength, int n, bint fog) noexcept nogil
 @cython.locals(below=cython.double, p=cython.double, i=cython.int)
 cdef double compare(double *mine, int m, double *theirs, int t) noexcept nogil
-@cython.locals(q=cython.int, b=cython.int, i=cython.int, j=cython.int, my_own=cython.int, their_own=cython.int)
+@cython.locals(q=cython.int, b=cython.int, i=cython.int, j=cython.int, my_own=cython.int, their_own=cython.int,
+               outs=u64)
 cdef double known_chance(Board board, int p, int s, Pool mine, Pool theirs) noexcept nogil
 @cython.locals(n=cython.int, fog=cython.bint)
 cdef void side_levels(Board board, int p, int s, Pool pool, double *out, int at) noexcept nogil

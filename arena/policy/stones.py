@@ -352,7 +352,8 @@ def known_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool) -> floa
     if (board.fog | board.mud | board.wild) & b:
         return -1.0
     if my_own and board.size[j] == 2:
-        return theirs.no_unseen[popcount(outs_with_one(theirs.unseen, board.sides[j], board.strength[i]))]
+        outs = outs_with_one(theirs.hand | theirs.unseen, board.sides[j], board.strength[i])
+        return theirs.no_hand[popcount(outs & theirs.hand)] * theirs.no_unseen[popcount(outs & theirs.unseen)]
     if their_own and board.size[i] == 2:
         return mine.one_of(outs_with_one(mine.hand | mine.unseen, board.sides[i], board.strength[j]))
     return -1.0

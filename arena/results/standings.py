@@ -16,7 +16,8 @@ import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
 from arena.results.run import RunData
-from arena.stats.frames import GameArrays, Ints, StatsError, cross_columns, games_of
+from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
+from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns, games_of
 from arena.stats.intervals import clustered_interval
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
@@ -63,6 +64,7 @@ class RunStandings:
     first_advantage   Elo of moving first and half its 95% interval; nan if the games do not determine it
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs
+    adjusted          what taking luck out of the ratings did for each two bots; None: they are as counted
     """
 
     run: RunData
@@ -75,6 +77,7 @@ class RunStandings:
     prior: float
     head_to_head: HeadToHead | None
     notes: tuple[str, ...]
+    adjusted: Sequence[AdjustedMeeting] | None = None
 
     @property
     def faults(self) -> int:
@@ -105,13 +108,23 @@ def is_large(run: RunData) -> bool:
     return len(run.bots) > LARGE_FIELD
 
 
-def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -> RunStandings:
-    """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field."""
+def standings(
+    run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False, luck: Floats | None = None
+) -> RunStandings:
+    """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field.
+
+    `luck`, of all games (arena.results.luck), is taken out of the ratings.
+    """
     played = run.columns
     if not len(played):
         return _nothing_played(run, prior)
     games = played.games()
-    ratings = _rated(games, prior)
+    adjusted = None
+    if luck is None:
+        ratings = _rated(games, prior)
+    else:
+        without, adjusted = take_luck_out(games, luck)
+        ratings = _rate(games, prior, without.score)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
     rows = _ranked(_rows(played, ratings, run.bots), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
@@ -134,7 +147,8 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -
         mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
         head_to_head=head_to_head(counts_between(games, *run.bots)) if len(run.bots) == 2 else None,
-        notes=ratings.notes,
+        notes=ratings.notes if adjusted is None else (*ratings.notes, *adjusted_notes(adjusted)),
+        adjusted=adjusted,
     )
 
 
@@ -148,13 +162,13 @@ def _rated(games: GameArrays, prior: float) -> Ratings:
     return ratings if len(ratings.bots) != 2 else by_pairs(ratings, counts_between(games, *ratings.bots))
 
 
-def _rate(games: GameArrays, prior: float) -> Ratings:
+def _rate(games: GameArrays, prior: float, adjusted: Floats | None = None) -> Ratings:
     """Ratings without the first player's advantage if the games do not determine it."""
     try:
-        return rate(games, prior=prior, disconnected="separate")
+        return rate(games, prior=prior, disconnected="separate", adjusted=adjusted)
     except StatsError:
         # a handful of unpaired games may not separate moving first from strength
-        ratings = rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
+        ratings = rate(games, prior=prior, disconnected="separate", first_advantage=0.0, adjusted=adjusted)
         note = "too few games to tell the advantage of the first player; taken as 0"
         return replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
 

@@ -11,7 +11,7 @@ import io
 import math
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,10 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
     tables = cut([_table(standings)], standings.run, whole)
     if 3 <= len(standings.rows) <= LARGE_FIELD and len(standings.met):
         tables.append(_crosstable(standings))
+    if standings.adjusted is not None:
+        from arena.results.luck import adjusted_table  # the net, which others need not wait for
+
+        tables.append(adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
     return Report(
         heading(standings.run), tables, remarks(standings), _forfeit_items(standings.run), lambda: all_values(standings)
@@ -145,7 +149,8 @@ def all_values(standings: RunStandings) -> dict[str, Any]:
         }
         for line in standings.run.forfeits
     ]
-    return summary(standings) | {"forfeits": reasons}
+    adjusted = {} if standings.adjusted is None else {"adjusted": [asdict(met) for met in standings.adjusted]}
+    return summary(standings) | {"forfeits": reasons} | adjusted
 
 
 # ---------------------------------------------------------------- tables for people

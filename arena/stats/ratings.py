@@ -199,6 +199,7 @@ def rate(
     anchors: Mapping[str, float] | None = None,
     first_advantage: float | None = None,
     disconnected: Literal["raise", "separate"] = "raise",
+    adjusted: Floats | None = None,
 ) -> Ratings:
     """Rate all bots of `Games` or a games frame (columns first, second, score and, if the games share cards, deal).
 
@@ -208,6 +209,8 @@ def rate(
     first_advantage  None: estimated; a number of Elo: held fixed (0: there is none)
     disconnected     what to do if no chain of games links all bots: "raise" a DisconnectedError, or rate each
                      group by itself ("separate"; said in `notes`)
+    adjusted         scores of the first players with luck taken out (arena.stats.adjusted), to which the ratings are
+                     fitted; games won and lost are counted as they were
 
     Raises StatsError for invalid frames (see check_games), unknown anchors, a negative prior, and an advantage
     that the games cannot tell apart from strength.
@@ -221,7 +224,10 @@ def rate(
     """
     if not (math.isfinite(prior) and prior >= 0):
         raise StatsError(f"prior {prior:g}: expected a number of virtual draws per bot, 0 or more")
-    data = tabulate(games if isinstance(games, GameArrays) else games_of(games))
+    counted_games = games if isinstance(games, GameArrays) else games_of(games)
+    data = tabulate(counted_games)
+    if adjusted is not None:
+        data = replace(data, score=adjusted, seats=tabulate(replace(counted_games, score=adjusted)).seats)
     fixed = _check_anchors(anchors or {}, data.bots)
     if first_advantage is not None and not math.isfinite(first_advantage):
         raise StatsError(f"first_advantage {first_advantage:g}: expected a number of Elo")

@@ -1,0 +1,62 @@
+"""Luck taken out: the mean stays, the error falls as far as luck says something, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.stats.adjusted import FEWEST_DEALS, take_luck_out
+from arena.stats.frames import Floats, StatsError, games_of
+from arena.stats.ratings import rate
+
+
+def lucky(deals: int, share: float, seed: int) -> tuple[pd.DataFrame, Floats]:
+    """Games of a and b on `deals`, and what luck gave the first: `share` of what decides a game, in three parts."""
+    draw = np.random.default_rng(seed)
+    parts = draw.normal(0, np.sqrt(share / 3), (2 * deals, 3))
+    rest = draw.normal(0, np.sqrt(1 - share), 2 * deals)
+    first_is_a = np.arange(2 * deals) % 2 == 0
+    score = (parts.sum(axis=1) + rest + np.where(first_is_a, 0.3, -0.3) > 0).astype(float)
+    games = pd.DataFrame({"first": np.where(first_is_a, "a", "b"), "second": np.where(first_is_a, "b", "a")})
+    return games.assign(score=score, deal=np.arange(2 * deals) // 2), parts
+
+
+def test_the_error_falls_and_the_mean_stays() -> None:
+    truth = 0.618  # Phi(0.3)
+    held = []
+    for seed in range(60):
+        games, luck = lucky(100, 0.6, seed)
+        _, (met,) = take_luck_out(games_of(games), luck)
+        assert met.helps
+        assert 1.05 < met.worth < 3.5
+        held.append(abs(met.adjusted_score - truth) <= met.adjusted_error95)
+    assert np.mean(held) > 0.88
+
+
+def test_luck_that_says_nothing_changes_nothing() -> None:
+    games, _ = lucky(200, 0.6, 1)
+    noise = np.random.default_rng(2).normal(0, 0.3, (400, 3))
+    arrays = games_of(games)
+    adjusted, (met,) = take_luck_out(arrays, noise)
+    assert not met.helps
+    assert (adjusted.score == arrays.score).all()
+    assert (met.adjusted_score, met.adjusted_error95) == (met.score, met.error95)
+
+
+def test_few_deals_are_as_counted() -> None:
+    games, luck = lucky(FEWEST_DEALS - 1, 0.9, 1)
+    _, (met,) = take_luck_out(games_of(games), luck)
+    assert not met.helps
+    with pytest.raises(StatsError, match="a row for each of"):
+        take_luck_out(games_of(games), luck[1:])
+
+
+def test_ratings_are_fitted_to_adjusted_scores() -> None:
+    games, luck = lucky(400, 0.6, 5)
+    adjusted, (met,) = take_luck_out(games_of(games), luck)
+    plain, without = rate(games), rate(games, adjusted=adjusted.score)
+    assert (without.error95 < 0.9 * plain.error95).all()
+    assert list(without.wins) == list(plain.wins)
+    expected = 400 * np.log10(met.adjusted_score / (1 - met.adjusted_score))
+    assert without.difference("a", "b")[0] == pytest.approx(expected, abs=3)
