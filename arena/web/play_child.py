@@ -29,7 +29,7 @@ from arena.league.store import open_league
 from arena.league.submission import find_entry
 from arena.results.board import legend, move_words
 from arena.results.records import record_line
-from arena.terminal.input import Left, Person, PersonInterface, Resigned, why
+from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint_text, why
 from arena.terminal.scene import News, Scene
 from arena.terminal.session import Seating, Session, end_text
 from arena.tournament.runner.job import Job
@@ -105,11 +105,14 @@ class RemotePerson(PersonInterface):
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """The move that the person makes."""
-        self.tell(DECISION, **moves_shown(view, moves))
-        line = self._answers.readline()
-        if not line:
-            raise Left
-        answer: Mapping[str, int] = json.loads(line)
+        answer: Mapping[str, int] = {"hint": False}
+        while "hint" in answer:
+            hint = hint_text(view, moves) if answer["hint"] else ""
+            self.tell(DECISION, hint=hint, **moves_shown(view, moves))
+            line = self._answers.readline()
+            if not line:
+                raise Left
+            answer = json.loads(line)
         if "resign" in answer:
             raise Resigned
         assert self._news is not None

@@ -167,7 +167,7 @@ async def _game(request: Request) -> Response:
 
 
 async def _act(request: Request) -> Response:
-    """A move, or resigning."""
+    """A move, a question for a hint, or resigning."""
     who, backend = await visitor(request), backend_of(request)
     fields = await _fields(request)
     table = _table(request, who)
@@ -178,6 +178,10 @@ async def _act(request: Request) -> Response:
     if "resign" in fields:
         backend.tables.resign(table)
         await table.later_than(table.number, _MOVE_WAIT_S)
+    elif "hint" in fields:
+        before = table.number
+        backend.tables.hint(table)
+        await table.later_than(before, _MOVE_WAIT_S)
     else:
         backend.tables.move(table, number, index)
         await table.later_than(number, _MOVE_WAIT_S)

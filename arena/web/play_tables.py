@@ -57,6 +57,7 @@ _NOTHING: Mapping[str, Any] = {
     "stones": (),
     "news": "",
     "asks": "",
+    "hint": "",
     "groups": (),
     "result": "",
     "text": "",
@@ -226,6 +227,11 @@ class Tables:
         """Make the move with this index of those shown at `number`. A move that comes too late changes nothing."""
         if table.shown["kind"] == DECISION and table.number == number and 0 <= index < table.moves:
             self._answer(table, {"move": index})
+
+    def hint(self, table: PlayTable) -> None:
+        """Ask what the packaged net would play; it is shown when it comes."""
+        if table.shown["kind"] == DECISION:
+            self._send(table, json.dumps({"hint": True}) + "\n")
 
     def resign(self, table: PlayTable) -> None:
         """Resign a game."""

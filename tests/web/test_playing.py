@@ -180,6 +180,16 @@ def test_only_the_bot_is_on_the_clock(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("threads")
+def test_a_hint_changes_nothing_but_says_what_to_play(web: Web) -> None:
+    game = Play(web.person("Ann"))
+    moves = game.moves
+    assert "The net would play" not in game.page
+    assert "The net would play" in game.post(hint="1")
+    assert game.moves == moves
+    assert "The net would play" not in game.post(move=moves[0])
+
+
+@pytest.mark.usefixtures("threads")
 def test_giving_up_and_one_game_at_a_time(web: Web) -> None:
     ann = web.person("Ann")
     game = Play(ann)

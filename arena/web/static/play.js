@@ -30,6 +30,7 @@
       one.replaceWith(button);
       return button;
     });
+    for (const one of find("[data-undo]")) one.addEventListener("click", () => pick(""));
     const keys = document.querySelector("[data-keys]");
     if (keys) keys.hidden = !moves.length;
     mark();
@@ -42,6 +43,7 @@
 
   function mark(stone) {
     for (const one of cards) one.setAttribute("aria-pressed", String(one.dataset.card === picked));
+    for (const one of find("[data-undo]")) one.hidden = !picked;
     for (const one of find("fieldset[data-of]")) one.hidden = one.dataset.of !== picked;
     const open = possible(stone);
     for (const one of moves) one.button.hidden = !open.includes(one);
@@ -131,7 +133,8 @@
   document.addEventListener("keydown", (event) => {
     const from = event.target;
     if (event.ctrlKey || event.altKey || event.metaKey || /^(SELECT|TEXTAREA|INPUT)$/.test(from.tagName)) return;
-    if (event.key === "Escape") pick("");
+    if (event.key === "Escape" || event.key === "u") pick("");
+    else if (event.key === "h" && moves.length) send(find("button[name=hint]")[0]);
     else if (/^[1-9]$/.test(event.key)) at(event.key);
     else if ((event.key === "Enter" || event.key === " ") && from.hasAttribute("data-mark")) at(from.parentElement.dataset.stone);
     else if (/^Arrow(Left|Right)$/.test(event.key) && cards.length) {

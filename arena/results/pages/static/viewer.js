@@ -168,7 +168,7 @@
   }
   // The judge's chance of a after each step, what each bot noted of its own (`value`), marks and claims; a click goes there.
   const across = (step) => (600 * step / Math.max(game.steps.length - 1, 1)).toFixed(1);
-  const points = (part, key) => part.map((one) => across(game.steps.indexOf(one)) + "," + (100 - 100 * one[key]).toFixed(1)).join(" ");
+  const points = (part, key) => part.map((one) => across(one.n || 0) + "," + (100 - 100 * one[key]).toFixed(1)).join(" ");
   function drawCurve() {
     const steps = game.steps;
     const mark = (one, style, y1, y2, text) => {
@@ -182,15 +182,19 @@
       mark(one, "ab"[claim.seat], claim.seat ? 0 : 93, claim.seat ? 7 : 100, who(claim.seat) + " claims stone " + claim.stone)));
     const fault = game.forfeit ? [mark(steps[steps.length - 1], "fault", 0, 100, "forfeit")] : [];
     const line = points(steps, "chance");
+    const own = [0, 1].map((seat) => steps.filter((one) => one.seat === seat && typeof one.value === "number")
+      .map((one) => ({ ...one, own: seat ? 1 - one.value : one.value })));
     curve.setAttribute("aria-label", "Chance of " + who(0) + " to win after each move");
     curve.replaceChildren(
       svg("polygon", { points: "0,100 " + line + " 600,100" }), svg("line", { x1: 0, x2: 600, y1: 50, y2: 50, class: "half" }),
+      ...own.map((part, seat) => svg("polyline", { points: points(part, "own"), class: "own" + seat })),
       svg("polyline", { points: line }), ...claims, ...fault, ...marks, cursor,
     );
     const sign = (style, text) => make("span", "", make("i", style), text);
     const there = (kind) => steps.some((one) => one.mark === kind);
     signs.replaceChildren(
-      sign("line", "chance of " + who(0) + ", judged by " + game.judge), sign("a", "stone claimed by " + who(0)), sign("b", "by " + who(1)),
+      sign("line", "chance of " + who(0) + ", judged by " + game.judge),
+      ...own.flatMap((part, seat) => (part.length ? [sign("line own" + seat, "as " + who(seat) + " saw it")] : [])), sign("a", "stone claimed by " + who(0)), sign("b", "by " + who(1)),
       ...(there("turning") ? [sign("turning", "turning point: the chance changed most")] : []),
       ...(there("blunder") ? [sign("blunder", "blunder: gave away 10% or more")] : []),
     );
@@ -287,7 +291,7 @@
     const last = at === game.steps.length - 1 ? [make("p", "", make("b", "", game.result))] : [];
     return [
       seat(step), " ", make("strong", "", game.names[step.seat] + ": " + step.said + " "), make("code", "", step.move),
-      ...followed(step).map((one) => ", " + one), ...last, count,
+      ...followed(step).map((one) => ", " + one), ...(step.note ? [make("p", "small", "Its note: " + step.note)] : []), ...last, count,
     ];
   }
 
