@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.results.layout import shortened
-from arena.results.table import percent
+from arena.results.table import error_text, percent
 from arena.stats.frames import GameArrays
 from arena.stats.ratings import rate
 from arena.text import one_line, printable_lines
@@ -121,17 +121,18 @@ class LiveTable:
 
 def _table(rows: Sequence[LiveRow], width: int, most: int) -> list[RenderableType]:
     table = Table(box=None, padding=(0, 1), pad_edge=False)
-    for head in ("#", "bot", "Elo", "±95%", "games", "score%", "forfeits"):
+    faults = any(row.forfeits for row in rows)
+    for head in ("#", "bot", "Elo", "±95%", "games", "score%", *(["forfeits"] if faults else [])):
         table.add_column(head, justify="left" if head == "bot" else "right", no_wrap=True)
     for rank, row in enumerate(rows[:most], start=1):
         table.add_row(
             str(rank),
             Text(shortened(one_line(row.bot), max(width - _NUMBERS, 8))),
             "-" if row.elo is None else f"{row.elo:+z.0f}",
-            "-" if row.error is None or math.isnan(row.error) else f"{row.error:.0f}",
+            "-" if row.error is None else error_text(row.error),
             f"{row.games:,}",
             "-" if row.score is None else percent(row.score),
-            Text(f"{row.forfeits:,}", "bold red" if row.forfeits else ""),
+            *([Text(f"{row.forfeits:,}", "bold red" if row.forfeits else "")] if faults else []),
         )
     left = len(rows) - most
     return [table, Text(f"... and {left} more", "dim")] if left > 0 else [table]
