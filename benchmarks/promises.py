@@ -17,11 +17,14 @@ import click
 import numpy as np
 import pandas as pd
 from scipy.special import expit
+from scipy.stats import norm
 from scipy.stats import t as student
 from simulate import Luck, expected_units, head_to_head_coverage, simulate_cells, simulate_games
 
 from arena.results.judge import Losses, bot_losses
+from arena.stats.adjusted import take_luck_out
 from arena.stats.field import scores
+from arena.stats.frames import games_of
 from arena.stats.pairs import (
     ELO_SCALE,
     NORMALIZED_SCALE,
@@ -33,6 +36,7 @@ from arena.stats.pairs import (
 )
 from arena.stats.ratings import rate
 from arena.stats.sprt import Sprt, SprtTest
+from arena.stats.stopped import stopped_estimate
 from arena.stats.variants import win_rate_differences
 
 ADVANTAGE = 30.0
@@ -126,6 +130,44 @@ def loss_coverage(seed: int, runs: int, deals: int, spread: float) -> float:
     return held / runs
 
 
+def adjusted_coverage(seed: int, runs: int, deals: int, share: float, score: float) -> tuple[float, float]:
+    """How often the interval of an adjusted score holds the truth, and how many deals an adjusted deal is worth.
+
+    `share` is the part of a game's luck that the judge sees, in three parts of the game.
+    """
+    held, worth = 0, 0.0
+    first_is_a = np.arange(2 * deals) % 2 == 0
+    for generator in np.random.default_rng([seed, deals]).spawn(runs):
+        parts = generator.normal(0, np.sqrt(share / 3 + 1e-6), (2 * deals, 3))
+        rest = generator.normal(0, np.sqrt(1 - share), 2 * deals)
+        won = parts.sum(axis=1) + rest + np.where(first_is_a, 1, -1) * norm.ppf(score) > 0
+        names = np.array(["a", "b"])
+        games = pd.DataFrame({"first": names[1 - first_is_a], "second": names[first_is_a.astype(int)]})
+        _, (met,) = take_luck_out(
+            games_of(games.assign(score=won.astype(float), deal=np.arange(2 * deals) // 2)), parts
+        )
+        held += abs(met.adjusted_score - score) <= met.adjusted_error95
+        worth += met.worth
+    return held / runs, worth / runs
+
+
+def stopped_coverage(seed: int, tests: int, test: SprtTest, elo: float, luck: Luck) -> tuple[float, float, float]:
+    """Of tests that stopped, how often the interval holds the truth, and how often both estimates lie above it."""
+    held, above, plain = 0, 0, 0
+    for generator in np.random.default_rng([seed, 7]).spawn(tests):
+        state = Sprt(test, 5)
+        while state.verdict == "continue":
+            state.extend(simulate_cells(score_of_elo(elo), 256, generator, luck))
+        result = state.result()
+        estimate = stopped_estimate(result)
+        assert estimate is not None
+        assert result.estimate is not None
+        held += estimate.elo_low <= elo <= estimate.elo_high
+        above += estimate.elo > elo
+        plain += result.estimate.elo > elo
+    return held / tests, above / tests, plain / tests
+
+
 def error_rates(
     seed: int, tests: int, test: SprtTest, luck: Luck, unit: str = "pairs"
 ) -> Iterator[tuple[str, float, float, float]]:
@@ -171,7 +213,11 @@ def error_rates(
 @click.option(
     "--spread", default=SPREAD, show_default=True, help="Standard deviation of the strengths of a field, Elo."
 )
-@click.option("--only", type=click.Choice(["coverage", "head-to-head", "losses", "sprt"]), help="One of the tables.")
+@click.option(
+    "--only",
+    type=click.Choice(["coverage", "head-to-head", "losses", "adjusted", "stopped", "sprt"]),
+    help="One of the tables.",
+)
 def main(
     seed: int, fields: int, tests: int, bots: int, deals: tuple[int, ...], spread: float, only: str | None
 ) -> None:
@@ -183,6 +229,10 @@ def main(
         print_head_to_head(click.echo)
     if only in (None, "losses"):
         print_losses(seed, fields, click.echo)
+    if only in (None, "adjusted"):
+        print_adjusted(seed, fields, click.echo)
+    if only in (None, "stopped"):
+        print_stopped(seed, max(tests // 25, 1), click.echo)
     if only in (None, "sprt"):
         print_error_rates(seed, tests, click.echo)
     click.echo(f"\nseed {seed}, {time.perf_counter() - began:.0f} s")
@@ -232,6 +282,28 @@ def print_losses(seed: int, runs: int, echo: Callable[[str], None]) -> None:
     for deals in (2, 5, 10, 30, 100):
         cells = (f"{100 * loss_coverage(seed, runs, deals, spread):.1f}" for spread in spreads)
         echo(f"| {deals} | {' | '.join(cells)} |")
+
+
+def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
+    """The table of coverages of adjusted scores, by deals and the share of luck that the judge sees."""
+    echo(f"\nCoverage of the 95% interval of a score with luck taken out, {runs} simulated runs a cell (and worth):\n")
+    cases = [(share, score) for share in (0.0, 0.3, 0.6) for score in (0.5, 0.85)]
+    echo("| deals | " + " | ".join(f"sees {share:g}, score {score:g}" for share, score in cases) + " |")
+    echo("|---|" + "---|" * len(cases))
+    for deals in (30, 100, 400):
+        cells = (adjusted_coverage(seed, runs, deals, *case) for case in cases)
+        echo(f"| {deals} | " + " | ".join(f"{100 * held:.1f} ({worth:.2f})" for held, worth in cells) + " |")
+
+
+def print_stopped(seed: int, tests: int, echo: Callable[[str], None]) -> None:
+    """The table of estimates after the stop."""
+    echo(f"\nEstimates of tests that stopped, {tests} a row; the median-unbiased one and the plain one:\n")
+    echo("| test | truth | interval holds, % | above the truth, % | plain one above, % |")
+    echo("|---|---|---|---|---|")
+    for elo1, truths in ((60.0, (0.0, 60.0, 200.0)), (150.0, (0.0, 150.0, 400.0))):
+        for elo in truths:
+            shares = stopped_coverage(seed, tests, SprtTest(0.0, elo1), elo, LUCKS["seat 0.3, bot 0.3"])
+            echo(f"| 0 .. {elo1:g} | {elo:g} | " + " | ".join(f"{100 * share:.1f}" for share in shares) + " |")
 
 
 def _shares(counts: Sequence[tuple[int, int]]) -> str:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 )
 @prior
 @click.option(
-    "--adjusted", is_flag=True, help="Take luck of the draw out of ratings and errors (some 30 ms a game, once)."
+    "--adjusted", is_flag=True, help="Take luck of the draw out of ratings and errors (some 25 ms a game, once)."
 )
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @csv_folder
