@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import time
@@ -13,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
 from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.endings import forfeit_of
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.run import RunReport
 from arena.tournament.store.reader import Reader
+from tests.bots.isolation.inside import why_not
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import play
 
@@ -31,19 +30,9 @@ SECRET = "swordfish-2718"
 LIMITS = Limits(decision_s=2.0, loading_s=30.0, memory_mb=256, file_mb=4)
 
 
-@functools.cache
-def why_no_sandbox() -> str | None:
-    """Why bots cannot be sandboxed on this machine, None if they can."""
-    try:
-        require_bubblewrap()
-    except SandboxMissing as error:
-        return str(error)
-    return None
-
-
 needs_sandbox = pytest.mark.skipif(
-    why_no_sandbox() is not None and not os.environ.get("ARENA_NEEDS_SANDBOX"),
-    reason=f"bots cannot be sandboxed here: {why_no_sandbox()}",
+    why_not() is not None and not os.environ.get("ARENA_NEEDS_SANDBOX"),
+    reason=f"bots cannot be sandboxed here: {why_not()}",
 )
 
 

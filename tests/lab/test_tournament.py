@@ -72,12 +72,7 @@ def test_a_sequential_test() -> None:
 
 def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     small = run_tournament(["first", "random", "again=random"], out="small", **FAST)
-    assert len(small.games) == 12
-    grown = resume("small", games=6)
-    whole = run_tournament(["first", "random", "again=random"], out="whole", **{**FAST, "games": 6})
-    assert grown.standings.equals(whole.standings)
-    assert Path("small/summary.json").read_bytes() == Path("whole/summary.json").read_bytes()
-    assert resume("small", error=80, bots=["first"]).standings.set_index("bot")["elo_error95"]["first"] <= 80
+    assert (len(small.games), len(resume("small", games=6).games)) == (12, 18)
     assert len(resume("small", error=1, games=50).games) == 150
     with pytest.raises(ArenaError, match="which grows by --games"):
         resume("small", rounds=3)
@@ -104,9 +99,6 @@ def test_progress_is_shown_if_asked_for(capfd: pytest.CaptureFixture[str]) -> No
         ),
         (["first", "random"], {"gmaes": 5}, "run_tournament: gmaes: unknown key; did you mean 'games'?"),
         (["first", "random"], {"clock": 5}, "clock"),
-        (["first", "random"], {"format": "swis"}, "did you mean 'swiss'?"),
-        (["first", "random"], {"rules": "tactcal"}, "did you mean"),
-        (["first"], {}, "expected at least two bots, found 1"),
         (["first", Bot], {}, "is not a spec; worker processes load bots by name or file"),
         (7, {}, "bots is a list of specs, a table or a TOML file, not the int 7"),
         ("quik", {}, "unknown tournament 'quik'; did you mean 'quick'?"),

@@ -38,19 +38,8 @@ def bot(number: int) -> Submission:
 def test_a_copy_is_whole_and_goes_on(tmp_path: Path) -> None:
     folder, copies = tmp_path / "league", tmp_path / "copies"
     copies.mkdir()
-    small = [
-        "--isolation",
-        "process",
-        "--set",
-        "placement.error=300",
-        "--set",
-        "placement.most_games=6",
-        "--set",
-        "placement.games=2",
-        "--set",
-        "placement.sample=1",
-    ]
-    assert arena(["league", "create", "open", "--out", str(folder), *small]) == 0
+    small = " ".join(f"--set placement.{one}" for one in ("error=300", "most_games=6", "games=2", "sample=1"))
+    assert arena([*f"league create open --isolation process {small} --out".split(), str(folder)]) == 0
     assert arena(["submit", "first", "--league", str(folder), "--workers", "1"]) == 0
     with served(folder, 1, "--isolation", "process") as server:
         ask = Server(server.url, server.token("Ann"))

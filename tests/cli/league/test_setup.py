@@ -45,9 +45,7 @@ def test_create_from_a_file(arena: Arena) -> None:
     [
         (("create", "../up"), "is not a valid name for a league"),
         (("create", "open", "--config", "nosuch.toml"), "nosuch.toml: cannot be read"),
-        (("create", "open", "--rules", "bsae"), "unknown rule set 'bsae'"),
         (("create", "open", "--set", "placement.games=3"), "an even number"),
-        (("create", "open", "--set", "rating.anchor_elo=3"), "belongs to rating.anchor"),
         (("show", "open"), "there is no league 'open'. Create one with: arena league create open"),
         (
             ("histry", "open"),
