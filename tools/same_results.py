@@ -205,7 +205,7 @@ def statistics(bots: tuple[str, ...]) -> Case:
         for form in OUTPUTS:
             found[f"ratings {form}"] = side("rate", "run", "--nash", "--los", "--print", form)
         side("export", "run", "--all")
-        found["ratings of csv"] = side("rate", "run/games.csv", "--json")
+        found["ratings of a file json"] = side("rate", "run/games.csv", "--json")
         return found
 
     return play
