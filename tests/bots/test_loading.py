@@ -157,14 +157,14 @@ def test_a_command_is_split_like_in_a_shell_and_its_files_are_made_absolute(here
 
 def test_the_bots_own_file_is_the_first_that_is_no_program_of_the_system(here: Path) -> None:
     script = Path(write(here / "deep" / "bot.sh", "exit"))
-    for command in ("sh deep/bot.sh", f"{here}/python3 deep/bot.sh", "/bin/sh -e ./deep/bot.sh"):
+    for command in ("sh deep/bot.sh", f"'{here}/python3' deep/bot.sh", "/bin/sh -e ./deep/bot.sh"):
         (here / "python3").unlink(missing_ok=True)
         (here / "python3").symlink_to("/bin/sh")
         spec = find_bot(f"cmd:{command}")
         assert (spec.path, spec.files, spec.name) == (str(script), (str(script),), "bot")
         assert spec.command[-1] == str(script)
         assert os.access(spec.command[0], os.X_OK)
-    assert find_bot(f"cmd:{here}/python3 deep/bot.sh").command[0] == str(here / "python3")
+    assert find_bot(f"cmd:'{here}/python3' deep/bot.sh").command[0] == str(here / "python3")
     alone = find_bot("cmd:sh -c exit")
     assert (alone.name, alone.path) == ("sh", alone.command[0])
     assert find_bot("cmd:./bot.sh", folder=program(here / "other" / "bot.sh").parent).path == str(
@@ -179,7 +179,7 @@ def test_the_python_of_an_environment_stays_in_it(here: Path) -> None:
     link = here / "venv" / "bin" / "python"
     link.parent.mkdir(parents=True)
     link.symlink_to(base)
-    for command in ("venv/bin/python bots/mine.py", f"{link} -u {script}"):
+    for command in ("venv/bin/python bots/mine.py", f"'{link}' -u '{script}'"):
         spec = find_bot(f"cmd:{command}")
         assert spec.command[0] == str(link)
         assert (spec.path, spec.files) == (str(script), (str(script), str(link)))
@@ -192,7 +192,7 @@ def test_a_class_path_is_the_bots_own(here: Path, words: str) -> None:
     write(classes / "Main.class", "x")
     write(jar, "y")
     java = program(here / "usr" / "java")
-    spec = find_bot(f"cmd:{java} {words.format('classes', 'lib.jar')}")
+    spec = find_bot(f"cmd:'{java}' {words.format('classes', 'lib.jar')}")
     assert spec.command[2] == words.split()[1].format(classes, jar)
     assert spec.files == (*spec.command[2].split(":"), str(java))
     folder = launch_of(spec, "sandbox", BotLimits()).folder
@@ -251,7 +251,7 @@ def test_a_script_that_is_not_there_is_missed_before_the_first_game(command: str
     assert find_bot("cmd:python3 -c pass").command[1:] == ("-c", "pass")
     own = program(here / "venv" / "bin" / "python3.11")  # an interpreter of the bot's own
     with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):
-        find_bot(f"cmd:{command.replace('python3', str(own))}")
+        find_bot(f"cmd:{command.replace('python3', repr(str(own)))}")
 
 
 # ---------------------------------------------------------------- loading
