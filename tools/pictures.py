@@ -109,7 +109,8 @@ def _league(place: Path) -> Path:
     for bot, author in AUTHORS.items():
         by = ["--author", author] if author else []
         _arena(place, "submit", bot, "--league", "open", "--workers", "1", *by)
-        _arena(place, "league", "play", "open", "--max-games", "20", "--workers", "1")
+        if bot != "random":  # the first one has nobody to play against
+            _arena(place, "league", "play", "open", "--max-games", "20", "--workers", "1")
     for change in ("return moves[-1]", "return moves[len(moves) // 2]"):
         (place / "late.py").write_text(f"def act(view, moves):\n    {change}\n")
         _arena(place, "submit", "late.py", "--league", "open", "--author", "Ann", "--workers", "1")
