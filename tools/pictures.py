@@ -44,7 +44,7 @@ RUN = [
 GAME = "101"
 AUTHORS = {"random": None, "greedy": "Ann", "counter": "Chidi", "odds": "Mei", "net": "Oluwaseun"}
 PLACEMENT = ["error=70", "most_games=80", "games=10"]
-KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot", "games": "game", "play": "play"}
+KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot", "play": "play"}
 """Pages whose pictures at 1280 px are kept, and the names of these; `home` also at 390 px and dark."""
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage")
 
