@@ -81,7 +81,7 @@
   // on paper all is open
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = details.filter((one) => !one.open);
+    closed = [...document.querySelectorAll("details:not([open])")];
     for (const one of closed) one.open = true;
   });
   addEventListener("afterprint", () => { for (const one of closed) one.open = false; });

@@ -187,8 +187,8 @@
     curve.setAttribute("aria-label", "Chance of " + who(0) + " to win after each move");
     curve.replaceChildren(
       svg("polygon", { points: "0,100 " + line + " 600,100" }), svg("line", { x1: 0, x2: 600, y1: 50, y2: 50, class: "half" }),
-      ...own.map((part, seat) => svg("polyline", { points: points(part, "own"), class: "own" + seat })),
-      svg("polyline", { points: line }), ...claims, ...fault, ...marks, cursor,
+      svg("polyline", { points: line }),
+      ...own.map((part, seat) => svg("polyline", { points: points(part, "own"), class: "own" + seat })), ...claims, ...fault, ...marks, cursor,
     );
     const sign = (style, text) => make("span", "", make("i", style), text);
     const there = (kind) => steps.some((one) => one.mark === kind);
