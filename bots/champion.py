@@ -30,4 +30,7 @@ class Champion(Bot):
             budget = max(0.5 * each, min(0.8 * each, each - 12)) + 0.03 * bank  # 12 ms: the machine may be busy
             if not ms or budget < ms:
                 ms = budget
-        return self.searcher.choose(view, moves, view.rng, nodes, ms / 1000)
+        move = self.searcher.choose(view, moves, view.rng, nodes, ms / 1000)
+        if view.phase in ("play", "take", "put"):  # of draws and returns the net knows rules, no chances
+            view.note(value=self.searcher.value, nodes=self.searcher.nodes)
+        return move

@@ -41,8 +41,8 @@ cdef class State(Board):
     cpdef list legal_moves(self)
     @cython.locals(code=cython.int)
     cpdef apply(self, Move move)
-    @cython.locals(n=cython.int, code=cython.int, seat=cython.int, asked_0=cython.int, asked_1=cython.int, ask_0=cython.bint, ask_1=cython.bint, move=Move, moves=list, rng_0=Rng, rng_1=Rng, seen=View)
-    cpdef tuple play_by(self, tuple choosers, tuple rngs, tuple forced, u16[:] trail, int at)
+    @cython.locals(n=cython.int, code=cython.int, seat=cython.int, asked_0=cython.int, asked_1=cython.int, ask_0=cython.bint, ask_1=cython.bint, move=Move, moves=list, rng_0=Rng, rng_1=Rng, seen=View, noted=str)
+    cpdef tuple play_by(self, tuple choosers, tuple rngs, tuple forced, u16[:] trail, int at, list notes)
     @cython.locals(state=State)
     cpdef State copy(self)
     @cython.locals(seen=View, i=cython.int, p=cython.int, log=SeatLog)
@@ -57,6 +57,7 @@ cdef class View(Board):
     cdef readonly int seat
     cdef readonly object rng
     cdef readonly object clock
+    cdef readonly str noted     # what the bot says with its move, see arena.game.notes
     cdef SeatLog log
     cdef int log_length
     @cython.locals(state=State)

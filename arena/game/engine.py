@@ -24,6 +24,7 @@ from arena.game.deals import Deal, DealError, make_deal
 from arena.game.event_log import Event, SeatLog
 from arena.game.explain import why_illegal
 from arena.game.moves import MOVE_COUNT, Move, moves_by_number
+from arena.game.notes import note_json
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 
@@ -141,14 +142,21 @@ class State(Board):
         perform(self, code)
 
     def play_by(
-        self, choosers: tuple[Any, Any], rngs: tuple[Rng, Rng], forced: tuple[bool, bool], trail: Any, at: int
+        self,
+        choosers: tuple[Any, Any],
+        rngs: tuple[Rng, Rng],
+        forced: tuple[bool, bool],
+        trail: Any,
+        at: int,
+        notes: list[tuple[int, int, str]],
     ) -> tuple[int, int, int, int, Any]:
         """Play on to the end, asking `choosers[seat](view, moves)` for each decision: the loop of a referee.
 
         A decision with one legal move is asked only if `forced[seat]`. The numbers of the moves made go to `trail`
-        (unsigned 16-bit numbers) from place `at` on. Returns the next free place, the decisions asked of both seats,
-        and how it ended: (0, None) at the end of the game, (1, exception) that a chooser raised, (2, what a chooser
-        returned instead of a legal move).
+        (unsigned 16-bit numbers) from place `at` on, what was noted to `notes`, as place, seat and text.
+
+        Returns the next free place, the decisions asked of both seats, and how it ended: (0, None) at the end of the
+        game, (1, exception) that a chooser raised, (2, what a chooser returned instead of a legal move).
         """
         if self.rules is None or trail is None:
             raise TypeError(NEW if self.rules is None else "the trail is missing")
@@ -179,11 +187,14 @@ class State(Board):
                     return at, asked_0, asked_1, 1, error
                 if type(got) is not Move:
                     return at, asked_0, asked_1, 2, got
+                noted = seen.noted
                 seen = None  # nobody keeps it: its memory is used again
                 move = got
                 code = move.index
                 if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
                     return at, asked_0, asked_1, 2, got
+                if noted is not None:
+                    notes.append((at, seat, noted))
             if not 0 <= at < len(trail):
                 raise IndexError(f"the trail has no place {at}, it has {len(trail)}")
             perform(self, code)
@@ -267,6 +278,7 @@ class State(Board):
             seen.log_length = len(log)
         seen.rng = rng
         seen.clock = clock
+        seen.noted = None
         return seen
 
     @property
@@ -364,6 +376,7 @@ class View(Board):
         clock: Any
         log: SeatLog | None
         log_length: int
+        noted: str | None = None
 
     def __reduce__(self) -> Any:
         raise TypeError("a view can be neither copied nor pickled: copy the values you need")
@@ -457,6 +470,24 @@ class View(Board):
         copy_block(state, self)
         place_known(state, self.seat)
         deal_rest(state, self.seat, rng)
+
+    def note(
+        self,
+        /,
+        *,
+        value: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        text: str | None = None,
+        **numbers: float,
+    ) -> None:
+        """Say something with the move that is about to be made. It is stored with the game, and shown to no opponent.
+
+        `value` is this seat's chance to win, 0 to 1; `text` may have 200 characters (the rest is cut off), `numbers`
+        are up to eight by names of the bot's own. Numbers are kept with six digits, `value` with four. A second call
+        replaces the first. A note that is not so is lost, and the log says why; the game goes on.
+        """
+        self.noted = note_json(value, depth, nodes, text, numbers)
 
     def after(self, move: Move) -> View:
         """What this seat knows after its legal `move` and before it draws: a position to evaluate.

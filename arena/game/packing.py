@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import select
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
@@ -112,6 +112,13 @@ REPLY = struct.Struct("<IBIH")
 WAIT_MS = 20  # then the slow way
 
 
+class Noted(NamedTuple):
+    """A bot's answer with a note: the number of its move, and the text of the note."""
+
+    move: int
+    text: str
+
+
 def pack_view(view: View, told: int) -> bytes:
     """A view as bytes; of its history only what came after the first `told` events.
 
@@ -175,6 +182,7 @@ class Desk:
         seen.log = self.log
         seen.rng = self.rng
         seen.clock = clock
+        seen.noted = None
         self.asked += 1
         state = self.state
         copy_block(state, seen)
@@ -249,7 +257,7 @@ def answer_line(back: int, out: int, desk: Desk | None, act: Any, clock_of: Any)
     """Answer questions with the moves of `act` as they come, until something else comes.
 
     `act` is None if it is not that simple. Returns what was read and not answered (None at the end of the pipe); or the
-    number of a question, and what the bot raised or returned instead of a move.
+    number of a question, and what the bot raised or returned instead of a move, or `Noted`.
     """
     while True:
         data = read_once(back)
@@ -267,6 +275,8 @@ def answer_line(back: int, out: int, desk: Desk | None, act: Any, clock_of: Any)
         move = made
         if not 0 <= move.index < MOVE_COUNT or desk.table[move.index] is not move:
             return b"", question, made
+        if seen.noted is not None:
+            return b"", question, Noted(move.index, seen.noted)
         del seen  # nobody keeps it: its memory is used again
         if not reply(out, question, move.index):
             return None, 0, None

@@ -10,7 +10,8 @@
 The rule set is a preset with overrides. The deal is `SEED:NUMBER` or `SEED:NUMBER:STARTER` (the starter differs
 from the deal's own) or `cards:CLAN/TACTIC:STARTER` with all cards written out. The result is the winner (`a` is seat 0,
 `b` seat 1, `draw`, `*` for an unfinished game), the stones of both and the reason; a game lost by forfeit ends with
-`forfeit` and its kind. A fourth part, a JSON object, may tell about the game what no replay can: who played, for one.
+`forfeit` and its kind. A fourth part, a JSON object, may tell about the game what no replay can: who played, for one,
+and in `notes` what the bots said with their moves, by seat and number of the move (`arena.game.notes`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from arena.errors import ArenaError
 from arena.game.deals import Deal, deal_from_cards, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import Move, parse_move
+from arena.game.notes import Note, read_notes
 from arena.game.rules import Rules, load_rules
 from arena.text import quoted
 
@@ -56,6 +58,11 @@ class Record:
     def winner(self) -> int | None:
         """The seat that won; None for a draw or an unfinished game."""
         return WINNERS[self.result.split(" ", 1)[0]]
+
+    @property
+    def notes(self) -> tuple[dict[int, Note], dict[int, Note]]:
+        """What the bots of seat 0 and seat 1 said with their moves, by the number of the move from 1."""
+        return read_notes(self.about)
 
     @property
     def is_forfeit(self) -> bool:
@@ -115,12 +122,13 @@ def record_line(head: str, moves: Iterable[str], result: str) -> str:
 
 
 def with_about(record: str, about: Mapping[str, Any]) -> str:
-    """A record with its fourth part; in ASCII, so that it stays one line whatever the names are.
+    """A record with its fourth part, or with more of it; in ASCII, so that it stays one line whatever the names are.
 
     >>> with_about("schotten/1 base 1:0 11; ; * 0-0", {"first": "ann"})
     'schotten/1 base 1:0 11; ; * 0-0; {"first":"ann"}'
     """
-    return f"{record}; {json.dumps(about, separators=(',', ':'))}"
+    text = json.dumps(about, separators=(",", ":"))
+    return f"{record[:-1]},{text[1:]}" if record.endswith("}") else f"{record}; {text}"
 
 
 def _parse_about(text: str) -> dict[str, Any]:

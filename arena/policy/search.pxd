@@ -27,6 +27,7 @@ cdef class Searcher:
     cdef double race
     cdef State sample
     cdef long long spent
+    cdef double worth           # the chance to win after the last choice
     @cython.locals(at=cython.int, other=cython.int, row=list)
     cdef int try_all(self, View view, Rng rng, list codes, list totals, list products) except -1
 

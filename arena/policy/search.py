@@ -115,6 +115,7 @@ class Searcher:
         race: float
         sample: State
         spent: int
+        worth: float
 
     def __init__(
         self,
@@ -139,11 +140,17 @@ class Searcher:
         self.race = race
         self.sample = State.__new__(State)
         self.spent = 0
+        self.worth = 0.0
 
     @property
     def nodes(self) -> int:
         """Decisions spent on the last choice."""
         return self.spent
+
+    @property
+    def value(self) -> float:
+        """The chance to win after the last choice, as it was searched; of a draw or a return it says nothing."""
+        return self.worth
 
     def choose(self, view: View, moves: list[Move], rng: Rng, nodes: int = 1000, seconds: float = 0.0) -> Move:
         """The best of the legal `moves`, by at most about `nodes` decisions, and `seconds` if they are not 0.
@@ -158,6 +165,7 @@ class Searcher:
         values = evaluator.values(view, moves)
         self.spent = 1
         most = max(values)
+        self.worth = most
         order = sorted(range(len(moves)), key=lambda i: (-values[i], i))
         kept = [i for i in order[: self.width] if values[i] > most - self.margin]
         if len(kept) < 2 or view.phase not in ("play", "take", "put") or most >= 1.0:
@@ -189,7 +197,9 @@ class Searcher:
             products = [[products[at][other] for other in stay] for at in stay]
             if end and perf_counter() >= end:
                 break
-        return moves[kept[max(range(len(kept)), key=lambda at: (totals[at], -at))]]
+        best = max(range(len(kept)), key=lambda at: (totals[at], -at))
+        self.worth = totals[best] / (self.prior + samples) if samples else values[kept[best]]
+        return moves[kept[best]]
 
     def close(self, totals: list[float], products: list[list[float]], samples: int) -> list[int]:
         """The candidates that are not far behind the best, by the errors of the differences in the common samples."""

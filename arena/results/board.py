@@ -23,6 +23,7 @@ from arena.game.cards import card_name
 from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.moves import Move
+from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
 from arena.game.rules import Rules
 from arena.results.records import StoredGame
@@ -100,6 +101,7 @@ class Decision:
     move     the one that was made
     asked    whether the bot was asked; a single legal move is mostly made without asking
     ms       thinking time in milliseconds within 10%, None where it was not measured
+    note     what the bot said with it, None if nothing
     """
 
     number: int
@@ -110,6 +112,7 @@ class Decision:
     move: Move
     asked: bool
     ms: float | None
+    note: Note | None
     _before: State = field(repr=False, compare=False)
     _after: State = field(repr=False, compare=False)
 
@@ -152,13 +155,26 @@ def decisions(game: GameResult | Record) -> list[Decision]:
         choices = [[len(moves) > 1 for seat, moves in zip(seats, legal) if seat == number] for number in (0, 1)]
         asks, times = _asked(game, record.deal.starter, choices)
     spent = tuple([iter(number) for number in times])
+    notes = record.notes
     made = []
     for index, (move, seat) in enumerate(zip(record.moves, seats)):
         state = states[index]
         asked = len(legal[index]) > 1 or asks[seat]
         ms = next(spent[seat], None) if asked else None
         made.append(
-            Decision(index + 1, state.turns, seat, state.phase, legal[index], move, asked, ms, state, states[index + 1])
+            Decision(
+                number=index + 1,
+                turn=state.turns,
+                seat=seat,
+                phase=state.phase,
+                legal=legal[index],
+                move=move,
+                asked=asked,
+                ms=ms,
+                note=notes[seat].get(index + 1),
+                _before=state,
+                _after=states[index + 1],
+            )
         )
     return made
 

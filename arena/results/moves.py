@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from arena.errors import ArenaError
+from arena.game.notes import Note
 from arena.game.record import RecordError, parse_record
 from arena.game.rules import Rules
 from arena.results.board import Cards, decisions
@@ -74,6 +76,11 @@ COLUMNS: dict[str, str] = {
     "pending": "the card that a ruse has taken and not yet put anywhere; empty without",
     "deck_clan": "cards left in the clan deck",
     "deck_tactic": "cards left in the tactic deck",
+    "note_value": "the bot's chance to win as it said with the move, 0 to 1; empty where it said none",
+    "note_depth": "how deep it looked, as it said",
+    "note_nodes": "how many positions it looked at, as it said",
+    "note_text": "its remark",
+    "note_numbers": "numbers by names of its own, as a JSON object",
 }
 """What a row holds. Positions are those before the decision, seen from the bot that decides, both hands open."""
 
@@ -116,7 +123,14 @@ def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
             " ".join(now.beside[1 - seat]),
             now.pending or "",
             *now.decks,
+            *_noted(made.note),
         )
+
+
+def _noted(note: Note | None) -> tuple[Any, ...]:
+    if note is None:
+        return (None,) * 5
+    return note.value, note.depth, note.nodes, note.text, json.dumps(note.numbers) if note.numbers else None
 
 
 def _groups(stones: Iterable[Cards]) -> str:
@@ -159,15 +173,15 @@ def _all_rows(games: Iterable[GameResult]) -> Iterator[tuple[Any, ...]]:
 
 
 def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
-    """Write rows as CSV with a header; how many there were. No name of a bot is a formula to a spreadsheet."""
-    names = [list(COLUMNS).index(name) for name in ("bot", "opponent")]
+    """Write rows as CSV with a header; how many there were. To a spreadsheet, no name or remark is a formula."""
+    names = [list(COLUMNS).index(name) for name in ("bot", "opponent", "note_text")]
     write = csv.writer(file, lineterminator="\n").writerow
     write(COLUMNS)
     number = 0
     for number, row in enumerate(rows, start=1):  # noqa: B007
         cells = list(row)
         for index in names:
-            cells[index] = spreadsheet_cell(cells[index])
+            cells[index] = cells[index] and spreadsheet_cell(cells[index])
         write(cells)
     return number
 

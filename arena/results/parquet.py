@@ -12,11 +12,11 @@ from arena.results.whole_file import whole_file
 
 PARQUET = ".parquet"
 _ROWS_AT_ONCE = 20_000  # of a group: some 40 MB while it is made
-_FRACTIONS = {"score", "ms"}
+_FRACTIONS = {"score", "ms", "note_value"}
 _TEXTS = {
     *("rules", "first", "second", "ending", "forfeit", "forfeit_by", "detail", "record"),
     *("bot", "opponent", "phase", "moves", "move", "hand", "hand_opponent", "mine", "theirs"),
-    *("owners", "modes", "beside", "beside_opponent", "pending"),
+    *("owners", "modes", "beside", "beside_opponent", "pending", "note_text", "note_numbers"),
 }
 
 

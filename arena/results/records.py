@@ -110,7 +110,7 @@ class StoredGame:
             return cls(line.record)
         about = {**line.about, **parsed.about}
         first, second = (one_line(str(about.get(name, "")), _LONGEST_NAME) for name in _NAMES)
-        return cls(_bare(line.record), (second, first) if parsed.deal.starter else (first, second))
+        return cls(_bare(line.record, about), (second, first) if parsed.deal.starter else (first, second))
 
 
 # ---------------------------------------------------------------- writing
@@ -274,16 +274,17 @@ def game_of(line: RecordLine, number: int, pairings: dict[tuple[str, str], int])
         turns=about["turns"],
         plies=len(record.moves),
         decisions=(int(known[0] or 0), int(known[1] or 0)),
-        record=_bare(line.record),
+        record=_bare(line.record, record.about),
         forfeit=kind,
         forfeit_by=None if kind is None else names[int(record.winner == starter)],
         detail=about.get("detail"),
     )
 
 
-def _bare(record: str) -> str:
-    """A record without its fourth part."""
-    return "; ".join(record.split("; ", 3)[:3])
+def _bare(record: str, about: Mapping[str, Any]) -> str:
+    """A record without what its fourth part tells besides notes."""
+    bare = "; ".join(record.split("; ", 3)[:3])
+    return with_about(bare, {"notes": about["notes"]}) if "notes" in about else bare
 
 
 def _checked(about: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from arena.results.judge import RunLosses, read_losses
+from arena.results.notes import calibration, note_means, reliability, run_notes
 from arena.results.ratings import ratings_frame
 from arena.results.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
@@ -49,6 +50,11 @@ class RatedRun:
     def fit(self) -> LineFit | None:
         """Whether one line of ratings fits; None where there is nothing to test."""
         return line_fit(games_of(_results(self.run.games)), self.rated)
+
+    @cached_property
+    def notes(self) -> pd.DataFrame:
+        """What the bots said with their moves, see `notes_frame`."""
+        return run_notes(self.run)
 
 
 @dataclass(frozen=True)
@@ -175,6 +181,16 @@ STATISTICS = (
         _by(thinking_time, *_MET),
         files_only=True,
         by_opponent=True,
+    ),
+    Statistic("notes", "What bots said with their moves", lambda of: note_means(of.notes)),
+    Statistic(
+        "calibration",
+        "How right the chances to win were that bots named",
+        lambda of: calibration(of.notes),
+        note="brier: mean square of chance - score, the lower the better; bias above 0: it thought too well of itself.",
+    ),
+    Statistic(
+        "reliability", "What came of the chances that bots named", lambda of: reliability(of.notes), files_only=True
     ),
 )
 """The tables of a run in their order. A new one needs no more than its line here."""

@@ -156,6 +156,7 @@ def record_text(row: Row) -> str:
 KINDS: dict[str, Callable[[float], str]] = {
     "text": str,
     "number": lambda value: number(value, 2),
+    "fine": lambda value: number(value, 4),
     "share": percent,
     "likelihood": likelihood,
     "p": p_value,
@@ -166,13 +167,14 @@ KINDS: dict[str, Callable[[float], str]] = {
 """Kinds of columns: how a fraction is shown. Texts and whole numbers are shown as they are in each of them."""
 
 COLUMN_KINDS: dict[str, str] = {
-    **dict.fromkeys(("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit"), "text"),
+    **dict.fromkeys(("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "note"), "text"),
     **dict.fromkeys(("first", "second", "third"), "text"),
     **dict.fromkeys(("score", "score_low", "score_high", "score_first", "score_second", "score_without"), "share"),
-    **dict.fromkeys(("share", "played", "cyclic", "score_1_2", "score_2_3", "score_3_1"), "share"),
+    **dict.fromkeys(("share", "played", "said", "cyclic", "score_1_2", "score_2_3", "score_3_1"), "share"),
     **dict.fromkeys(
         ("lottery", "lottery_low", "lottery_high", "error95", "adjusted_score", "adjusted_error95"), "share"
     ),
+    **dict.fromkeys(("brier", "brier_error95", "bias", "bias_error95"), "fine"),
     **dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "share"),
     "los": "likelihood",
     "p_value": "p",

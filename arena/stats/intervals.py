@@ -71,6 +71,20 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
     return MeanScore(mean, max(0.0, centre - half) if mean > 0 else 0.0, min(1.0, centre + half) if mean < 1 else 1.0)
 
 
+def mean_error(values: npt.ArrayLike, deals: pd.Series | npt.ArrayLike) -> float:
+    """Half the 95% interval of the mean of any figures, clustered by deal; nan for a single deal.
+
+    >>> round(mean_error([1.0, 3.0, 2.0, 6.0], [1, 1, 2, 2]), 2)
+    12.71
+    """
+    figures = np.asarray(values, dtype=np.float64)
+    cluster, clusters = cluster_codes(deals, len(figures))
+    if clusters < 2:
+        return math.nan
+    variance = clusters / (clusters - 1) * float((influence(figures, cluster, clusters) ** 2).sum())
+    return float(stdtrit(clusters - 1, 0.975)) * math.sqrt(variance)
+
+
 @dataclass(frozen=True)
 class MeanDifference:
     """Mean of one group minus mean of another, with standard error, 95% interval and two-sided p-value.

@@ -104,7 +104,8 @@ class Timeline:
 
 
 def _choice(made: Decision) -> str:
-    """Among how many moves a bot has chosen, and in what time."""
+    """Among how many moves a bot has chosen, and in what time; and what it said with its move."""
+    said = "" if made.note is None else f"  says: {made.note}"
     if len(made.legal) == 1:
-        return ""
-    return f"  (1 of {len(made.legal)}{'' if made.ms is None else f', {made.ms:.2g} ms'})"
+        return said
+    return f"  (1 of {len(made.legal)}{'' if made.ms is None else f', {made.ms:.2g} ms'}){said}"

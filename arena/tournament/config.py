@@ -106,6 +106,7 @@ class TournamentConfig:
     scheduler: str | None = text(
         None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
     )
+    notes: bool = flag(True, "keep what bots say with their moves (`view.note`)")
     isolation: str = choice(
         "none",
         ISOLATIONS,

@@ -25,7 +25,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from time import monotonic, perf_counter_ns
 from typing import Any, Protocol
@@ -39,6 +39,7 @@ from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.event_log import Event
 from arena.game.moves import MOVES, Move
+from arena.game.notes import LOST
 from arena.game.rng import Rng, derive_seeds
 from arena.text import printable
 from arena.tournament import move_log
@@ -192,6 +193,7 @@ class Game:
     asked: tuple[int, int] = (0, 0)  # decisions
     times: tuple[list[int], list[int]] | None = None  # of decisions in ns, None if they were not taken
     told: tuple[int, int] = (0, 0)  # events
+    notes: list[tuple[int, int, str]] = field(default_factory=list)  # place in the move log, seat, text
 
 
 class Referee:
@@ -233,6 +235,7 @@ class Referee:
         self._process = ProcessState()
         self._names = ("", "")
         self._playing = move_log.PLAYING
+        self._lost_notes: set[str] = set()
         self.threads: list[str] = []
 
     def _make_deal(self, number: int) -> Deal:
@@ -354,6 +357,7 @@ class Referee:
             (player_a.ask_forced, player_b.ask_forced),
             self.buffer,
             move_log.FIRST,
+            game.notes,
         )
         game.asked = (asked_0, asked_1)
         if fault == 1:
@@ -411,6 +415,8 @@ class Referee:
                 except Exception as error:
                     forfeit = _illegal(seat, move, self._table, error)
                     break
+                if seen.noted is not None:
+                    game.notes.append((stop, seat, seen.noted))
             self.buffer[stop] = move.index
             stop += 1
             if observers:
@@ -560,7 +566,20 @@ class Referee:
                 pack_times(theirs),
                 duration // 1000,
             )
-        return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after)
+        notes = self._notes(game) if game.notes else ()
+        return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
+
+    def _notes(self, game: Game) -> list[tuple[int, int, str]]:
+        """What the bots said: number of the move, seat, text. The log tells of a bot's first lost note."""
+        kept = []
+        for place, seat, text in game.notes if self.settings.notes else ():
+            number, player = place - move_log.FIRST + 1, game.seats[seat]
+            if not text.startswith(LOST):
+                kept.append((number, seat, text))
+            elif player.name not in self._lost_notes:
+                self._lost_notes.add(player.name)
+                log.warning("%s: game %s, move %d: %s", player.name, game.task.id, number, text)
+        return kept
 
     def _leave(self, game: Game) -> None:
         """Leave the process and the move log as they were before the game."""

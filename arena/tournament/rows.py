@@ -12,6 +12,7 @@ from arena.errors import ArenaError
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import MOVES
+from arena.game.notes import notes_part
 from arena.game.record import deal_text, parse_record, record_head, record_line, verify
 from arena.game.rules import Rules, load_rules
 from arena.tournament import move_log
@@ -20,11 +21,15 @@ from arena.tournament.games import FAILED_AFTER, GameId, GameResult, GameTask, R
 
 @dataclass(frozen=True)
 class GameSettings:
-    """What all games of a run share. `clock` is the time for each decision and the bank for each game."""
+    """What all games of a run share.
+
+    `clock` is the time for each decision and the bank for each game, `notes` says whether notes are kept.
+    """
 
     rules: Rules
     seed: int
     clock: TimeLeft | None = None
+    notes: bool = True
 
 
 class Forfeit(NamedTuple):
@@ -61,10 +66,12 @@ def make_row(
     asked: tuple[int, int],
     clocked: Clocked,
     after: Sequence[Forfeit] = (),
+    notes: Sequence[tuple[int, int, str]] = (),
 ) -> Row:
     """A row. `moves` are numbers; `asked` and `clocked` (what a clock has measured) name the bot that began first.
 
-    `after` says who has failed after the game: that is noted, and changes nothing of its result.
+    `after` says who has failed after the game: that is noted, and changes nothing of its result. `notes` are what bots
+    said: the number of the move, the seat, the text.
     """
     starter = state.first_seat
     if forfeit is None:
@@ -87,6 +94,8 @@ def make_row(
     result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
     texts = text.moves
     record = record_line(text.head % task.deal, [texts[index] for index in moves], result)
+    if notes:
+        record += f"; {notes_part(notes)}"
     own, other = stones[starter], stones[1 - starter]
     game = (task.key, score, ending, fault, by, own, other, state.turns, len(moves))
     return Row._make(game + asked + clocked + (record, detail))

@@ -118,7 +118,7 @@ def main() -> None:
             continue
         answer: dict[str, Any] = {"id": message["id"]}
         if message["type"] == "hello":
-            answer |= {"protocol": 2, "name": MODEL}
+            answer |= {"protocol": 3, "name": MODEL}
         elif message["type"] == "begin":
             rng, notes = random.Random(message["seed"]), []
         elif message["type"] == "act":

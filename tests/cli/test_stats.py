@@ -20,7 +20,13 @@ pytestmark = pytest.mark.process
 
 TITLES = {statistic.name: statistic.title for statistic in STATISTICS}
 FIELD = ("tournament", "greedy", "random", "--games", 20, "--seed", 3, "--workers", 1)
-BAD = "def act(view, moves):\n    if view.rng.random() < 0.02:\n        raise ValueError('no')\n    return moves[0]\n"
+BAD = """
+def act(view, moves):
+    view.note(value=0.5)
+    if view.rng.random() < 0.02:
+        raise ValueError("no")
+    return moves[0]
+"""
 
 
 @pytest.fixture(scope="module")

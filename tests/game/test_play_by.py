@@ -45,7 +45,7 @@ def test_it_is_the_plain_loop(rules_name: str) -> None:
             trail = array("H", [0]) * 2000
             quick = start(rules_name, seed, auto)
             choosers = (random_chooser(seed, asked), random_chooser(seed + 50, asked))
-            at, zero, one, how, what = quick.play_by(choosers, RNGS, forced, trail, 7)
+            at, zero, one, how, what = quick.play_by(choosers, RNGS, forced, trail, 7, [])
             assert (how, what) == (0, None)
             assert quick.is_over
             assert list(trail[:7]) == [0] * 7
@@ -78,7 +78,7 @@ def test_the_views_generators_are_handed_on() -> None:
         seen.append(view.rng)
         return moves[0]
 
-    start("base", 1).play_by((look, look), RNGS, (False, False), array("H", [0]) * 500, 0)
+    start("base", 1).play_by((look, look), RNGS, (False, False), array("H", [0]) * 500, 0, [])
     assert len(seen) > 10
 
 
@@ -108,7 +108,7 @@ def test_what_is_no_legal_move_ends_the_loop(wrong: Any, seat: int) -> None:
     state = start("base", 3)
     trail = array("H", [0]) * 500
     choosers = (bad, good) if seat == 0 else (good, bad)
-    at, zero, one, how, what = state.play_by(choosers, RNGS, (False, False), trail, 0)
+    at, zero, one, how, what = state.play_by(choosers, RNGS, (False, False), trail, 0, [])
     assert how == 2
     assert what is wrong
     assert (zero, one)[seat] == 4
@@ -127,7 +127,7 @@ def test_an_exception_ends_the_loop(error: BaseException) -> None:
         raise error
 
     state = start("base", 3)
-    at, zero, one, how, what = state.play_by((fails, fails), RNGS, (False, False), array("H", [0]) * 9, 0)
+    at, zero, one, how, what = state.play_by((fails, fails), RNGS, (False, False), array("H", [0]) * 9, 0, [])
     assert (at, zero + one, how) == (0, 1, 1)
     assert what is error
     assert state.turns == 1
@@ -189,7 +189,7 @@ def test_the_trail_is_not_left() -> None:
             return moves[0]
 
         with pytest.raises(IndexError, match="the trail has no place"):
-            state.play_by((first, first), (Rng(1), Rng(2)), (False, False), array("H", [0] * length), at)
+            state.play_by((first, first), (Rng(1), Rng(2)), (False, False), array("H", [0] * length), at, [])
 
 
 @pytest.mark.parametrize("name", ["base:hand_size=7", *preset_names()])

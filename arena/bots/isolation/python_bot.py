@@ -31,6 +31,7 @@ from arena.bots.isolation.python_messages import (
     pack_message,
     read_answer,
     read_fault,
+    read_note,
 )
 from arena.bots.isolation.sandbox import counts_inside
 from arena.bots.limits import BotLimits
@@ -174,7 +175,7 @@ class PythonBot(ProcessBot):
             self.process.wake()
         number = line.ask(view, flags, move_ms, bank_ms)
         if number < 0:
-            number = self._slow_answer(line, clock)
+            number = self._slow_answer(line, view)
         self._rest(clock)
         table = self._table
         if number >= len(table):
@@ -182,8 +183,9 @@ class PythonBot(ProcessBot):
             raise self._failed(BotFault(ForfeitKind.PROTOCOL, text))
         return table[number]
 
-    def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
-        """The number of the move, when the answer did not come at once or is not a move."""
+    def _slow_answer(self, line: Line, view: View) -> int:
+        """The number of the move, when the answer did not come at once or is not a mere move."""
+        clock: TimeLeft | None = view.clock
         start = time.monotonic()
         deadline = self._deadline(clock)
         try:
@@ -191,7 +193,12 @@ class PythonBot(ProcessBot):
                 assert self.process is not None
                 self.process.send(line.unsent, deadline)
             self._reader.add(line.data)
-            return read_answer(self._answer(deadline), line.question)
+            message = self._answer(deadline)
+            if message.kind != messages.NOTED:
+                return read_answer(message, line.question)
+            number, note = read_note(message, line.question)
+            view.note(**note)
+            return number
         except (ProcessEnded, DeadlinePassed) as error:
             raise self._broken(error, "act", time.monotonic() - start, clock) from None
         except BotFault as fault:

@@ -26,7 +26,8 @@ from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.game.explain import MADE_BY_HAND
 from arena.game.moves import MOVES, Move
-from arena.game.packing import Desk, answer_line
+from arena.game.notes import LOST
+from arena.game.packing import Desk, Noted, answer_line
 from arena.game.rng import derive_seed
 from arena.game.rules import Rules
 
@@ -51,6 +52,7 @@ class Child:
         self.fault = b""  # what went wrong in a begin that wanted no answer
         self.quick_act: Any = None  # the bot's act, None if questions need more than that
         self.generators = False
+        self.lost_note = False  # was it told that a note is lost?
         self.games = 0
 
     def serve(self, orders: int, answers: int) -> None:
@@ -169,16 +171,32 @@ class Child:
             self._say_fault(question, hook, error)
             return
         if type(made) is Move and 0 <= made.index < len(self.moves) and self.moves[made.index] is made:
-            self.write(messages.REPLY.pack(6, messages.ANSWER, question, made.index))
+            if view.noted is None:
+                self.write(messages.REPLY.pack(6, messages.ANSWER, question, made.index))
+            else:
+                self._say_noted(question, Noted(made.index, view.noted))
         else:
             self._say_wrong(question, made)
 
     def _say(self, question: int, thing: Any) -> None:
-        """Report what `act` has raised, or returned instead of a move."""
-        if issubclass(type(thing), BaseException):
+        """Report what `act` has raised, or returned instead of a move; or its move with a note."""
+        if type(thing) is Noted:
+            self._say_noted(question, thing)
+        elif issubclass(type(thing), BaseException):
             self._say_fault(question, "act", thing)
         else:
             self._say_wrong(question, thing)
+
+    def _say_noted(self, question: int, made: Noted) -> None:
+        """Answer with a move and a note. Of notes that are lost the first is told, where the bot's output goes."""
+        answer = messages.ANSWERING.pack(question, made.move)
+        if not made.text.startswith(LOST):
+            self.write(pack_message(messages.NOTED, answer + made.text.encode()))
+            return
+        if not self.lost_note:
+            self.lost_note = True
+            print(made.text, file=sys.stderr)
+        self.write(pack_message(messages.ANSWER, answer))
 
     def _say_wrong(self, question: int, made: Any) -> None:
         text = f"act returned {show_value(made)}, not one of the moves"

@@ -9,15 +9,16 @@ LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer:
 MAKE       make the bot. Answer: MADE, or FAULT
 BEGIN      a game begins: seat, starter, seed, clock, and whether an answer is wanted (DONE or FAULT)
 ASK        a number that the answer must repeat, clock, and a view (`arena.game.packing`). Answer: ANSWER with the
-           number of a move, or FAULT
+           number of a move, NOTED with a note as well, or FAULT
 END        the rest of a game's events and its result. Answer: DONE, or FAULT
 ========== ======================================================================================================
 """
 
 from __future__ import annotations
 
+import json
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.bots.bot import BotFault, TimeLeft
 from arena.endings import ForfeitKind
@@ -29,7 +30,7 @@ __all__ = ["ANSWER", "ASK", "QUESTION", "REPLY"]
 HEAD = struct.Struct("<IB")
 # ASK is 4 and ANSWER 13: the engine writes these messages
 LOAD, MAKE, BEGIN, END = 1, 2, 3, 5
-DONE, MADE, FAULT = 11, 12, 14
+DONE, MADE, FAULT, NOTED = 11, 12, 14, 15
 
 #: Seat, who starts, seed, flags, milliseconds for a move and in the bank.
 BEGINNING = struct.Struct("<BBQBdd")
@@ -37,6 +38,8 @@ BEGINNING = struct.Struct("<BBQBdd")
 ENDING = struct.Struct("<I")
 #: Number of the question, number of the move.
 ANSWERING = struct.Struct("<IH")
+#: The longest note, as JSON in ASCII.
+LONGEST_NOTE = 1 << 12
 #: Number of the question (0: none), hook, kind.
 FAULTY = struct.Struct("<IBB")
 
@@ -111,7 +114,7 @@ class MessageReader:
         if len(data) < 5:
             return None
         size, kind = HEAD.unpack_from(data)
-        if not DONE <= kind <= FAULT or size > LONGEST:
+        if not DONE <= kind <= NOTED or size > LONGEST:
             raise BotFault(ForfeitKind.PROTOCOL, f"sent something that is no answer: {data[:40]!r}")
         if len(data) < 5 + size:
             return None
@@ -129,6 +132,22 @@ def read_answer(message: Message, question: int) -> int:
     if number != question:
         raise BotFault(ForfeitKind.PROTOCOL, "answered a question that was not asked, or answered twice")
     return int(move)
+
+
+def read_note(message: Message, question: int) -> tuple[int, dict[str, Any]]:
+    """The number of the move and the note in an answer that has one.
+
+    What is in the note is checked by `View.note`. `BotFault` if it is none.
+    """
+    number = read_answer(Message(ANSWER, message.body[: ANSWERING.size]), question)
+    text = message.body[ANSWERING.size :]
+    try:
+        note = json.loads(text) if len(text) <= LONGEST_NOTE else None
+    except (ValueError, RecursionError):
+        note = None
+    if not isinstance(note, dict):
+        raise BotFault(ForfeitKind.PROTOCOL, f"sent something that is no note: {text[:40]!r}")
+    return number, note
 
 
 def read_fault(message: Message, question: int) -> BotFault:

@@ -31,12 +31,14 @@ from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text
 from arena.bots.isolation.sandbox import SandboxRefused
 from arena.bots.isolation.wire_messages import (
     LONGEST_LINE,
+    NOTES_SINCE,
     HelloAnswer,
     Message,
     line_of,
     read_answer,
     read_hello,
     read_move,
+    read_note,
 )
 from arena.bots.limits import BotLimits
 from arena.bots.output import place_text
@@ -196,7 +198,10 @@ class WireBot(ProcessBot):
         self._rest(view.clock)
         self._read_stderr()
         try:
-            return read_move(answer, view, moves)
+            move = read_move(answer, view, moves)
+            if self._hello is not None and self._hello.protocol >= NOTES_SINCE:
+                read_note(answer, view)
+            return move
         except BotFault as fault:
             raise self._broken("act", fault) from None
 

@@ -23,7 +23,9 @@ from arena.game.moves import MOVES, Move
 from arena.text import quoted
 
 #: Versions of the protocol that this program speaks.
-VERSIONS = (1, 2)
+VERSIONS = (1, 2, 3)
+#: The version from which on an answer may hold a note.
+NOTES_SINCE = 3
 #: The longest line, its end included, in both directions.
 LONGEST_LINE = 1 << 16
 
@@ -259,6 +261,15 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
         raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(view, view.hand, known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
     raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is no move{near}")
+
+
+def read_note(answer: dict[str, Any], view: View) -> None:
+    """Give the view the note of an answer, if there is one; `View.note` checks what is in it."""
+    note = answer.get("note")
+    if type(note) is dict:
+        view.note(**note)
+    elif note is not None:
+        raise BotFault(ForfeitKind.PROTOCOL, f'"note" is {_kind(note)}, not an object')
 
 
 @cache

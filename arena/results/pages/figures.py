@@ -17,6 +17,7 @@ from arena.game.rules import load_rules
 from arena.results.compare import comparison, read_variants
 from arena.results.comparison import variant_folders
 from arena.results.moves import plays_frame, spaced
+from arena.results.notes import reliability, run_notes
 from arena.results.pages.plots import (
     KINDS,
     MOST_LINES,
@@ -40,6 +41,7 @@ from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects, first_minus_second
+from arena.text import one_line
 from arena.tournament.games import time_quantile
 
 LARGEST_SQUARE = 40
@@ -69,10 +71,12 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
             raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
     elif kind == "lengths":
         plot = length_plot(length_histogram(run.games))
+    elif kind == "calibration" and (plot := calibration_plot(reliability(run_notes(run)))) is None:
+        raise StatsError(f"{run.name}: no bot named its chance to win (view.note(value=...))")
     if plot is None:
         raise StatsError(
             f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
-            "progress, lengths"
+            "progress, lengths, calibration"
         )
     return {f"{KINDS[kind]}\n{heading(run)}": plot}
 
@@ -190,6 +194,20 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
         label = str(start) if width == 1 else f"{start}-{start + width - 1}"
         bars.append(Bar(str(start), count, f"{label} turns: {count} games"))
     return Bars(bars, "turns", "games")
+
+
+def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
+    """What bots scored beyond the chances that they named, by tenths of these; None if none were named."""
+    rows = []
+    for line in tenths.to_dict("records"):
+        said = line["said"]
+        score, low, high = (100 * (line[name] - said) for name in ("score", "score_low", "score_high"))
+        tip = (
+            f"{line['bot']} said {percent(said)}% on average in {line['moves']:,} moves and scored"
+            f" {percent(line['score'])}% ({percent(line['score_low'])} .. {percent(line['score_high'])})"
+        )
+        rows.append(Dot(f"{one_line(str(line['bot']), 12)} {100 * said:.0f}%", score, low, high, tip))
+    return Dots(rows[:MOST_DOTS], "score minus the chance that was named, in percentage points", 0.0) if rows else None
 
 
 def times_plot(run: RunData) -> Dots | None:

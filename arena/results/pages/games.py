@@ -56,9 +56,9 @@ def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) ->
 
     `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
     `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it was not measured),
-    `events`, and `claims`: the seat, the stone and why the claim holds. `judged` tells the `chance` of seat 0 after
-    each step, and what moves lost; without it the net judges, which takes 3 ms. RecordError for a record that does not
-    replay.
+    `events`, `claims` (the seat, the stone and why the claim holds), and if the bot said something `note`, the whole in
+    words, and `value`, its own chance to win or None. `judged` tells the `chance` of seat 0 after each step, and what
+    moves lost; without it the net judges, which takes 3 ms. RecordError for a record that does not replay.
     """
     record = parse_record(game.record)
     judged = judged or analyse(game)
@@ -154,7 +154,11 @@ def _told(decision: Decision, edition: str, judge: _SideJudge) -> dict[str, Any]
         "ms": None if decision.ms is None else float(f"{decision.ms:.2g}"),
         "events": events or [str(decision.move)],
     }
-    return told | ({"claims": claims} if claims else {})
+    if claims:
+        told["claims"] = claims
+    if (note := decision.note) is not None:
+        told |= {"value": note.value, "note": str(note)}
+    return told
 
 
 class _SideJudge:

@@ -18,6 +18,7 @@ from arena.results.compare import comparison, read_variants
 from arena.results.comparison import variant_folders
 from arena.results.pages.figures import (
     CARD_GAMES,
+    calibration_plot,
     card_frames,
     cards_plot,
     endings_plot,
@@ -242,6 +243,7 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
         _forfeits(run, order, taken("terminations", "forfeits")),
         Section("progress", "Ratings over games", [(progress_plot(run, prior), progress)], half=True),
         Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
+        *_calibration(frames, taken("notes", "calibration", "reliability")),
         *_cards(folder, run),
         Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
@@ -357,6 +359,14 @@ def _matrix(run: RunData, order: Sequence[str], frames: Mapping[str, Any], close
         " clustered by deal. Point at a field for the difference in Elo and how surely the bot is stronger."
     )
     return Section("crosstable", "Crosstable", [(square, caption)], closed=closed, half=len(order) <= NARROW)
+
+
+def _calibration(frames: Mapping[str, Any], tables: Sequence[Table]) -> Iterator[Section]:
+    """What bots said with their moves, and how right their chances were."""
+    if tables:
+        plot = calibration_plot(frames["reliability"]) if "reliability" in frames else None
+        caption = "Score minus the chance that a bot named; left of 0 it thought too well of its position."
+        yield Section("notes", "What bots said", [(plot, caption)], tables=tables)
 
 
 def _cards(folder: Path, run: RunData) -> Iterator[Section]:

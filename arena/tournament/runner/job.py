@@ -24,7 +24,7 @@ class Job:
     """All that a worker needs to play any unit of a run.
 
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
-    `hash_seed` is the PYTHONHASHSEED of bots in processes of their own.
+    `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept.
     """
 
     rules: str
@@ -36,6 +36,7 @@ class Job:
     log_level: int = 20
     levels: tuple[str, ...] = ()
     hash_seed: str = "0"
+    notes: bool = True
 
     def level(self, number: int) -> Isolation:
         """The isolation level of a bot, by its place. A wire bot has a process in any case."""
@@ -60,7 +61,7 @@ class Job:
     def game_settings(self) -> GameSettings:
         """What all games of the run have in common."""
         clock = TimeLeft(self.clock.move_ms, self.clock.bank_ms) if self.clocked else None
-        return GameSettings(load_rules(self.rules), self.seed, clock)
+        return GameSettings(load_rules(self.rules), self.seed, clock, self.notes)
 
     @property
     def bot_limits(self) -> BotLimits:

@@ -141,6 +141,7 @@ def job_of(config: TournamentConfig) -> Job:
         limits=config.limits,
         workers=config.workers or core_count(),
         levels=config.levels,
+        notes=config.notes,
     )
 
 

@@ -1,0 +1,121 @@
+"""What a bot says with a move: its chance to win, how far it looked, a remark. The game ignores it.
+
+A note is kept as the text of a JSON object, numbers rounded, so that it is the same wherever the bot runs:
+`{"value":0.62,"depth":9,"nodes":1800,"text":"b3 is safe"}`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii  # json.dumps of a text, twice as quick
+from operator import index
+from typing import Any
+
+from arena.text import printable
+
+LOST = "a note is lost: "
+"""What the text begins with in place of a note that is not as described."""
+MOST_NUMBERS, LONGEST_TEXT, LARGEST = 8, 200, 10**15
+OWN = ("value", "depth", "nodes", "text")
+_is_name = lru_cache(re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}").fullmatch)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note as it is read: the chance to win (0..1), depth, nodes, a text, and numbers by names of the bot's own."""
+
+    value: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    text: str | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    def figures(self) -> dict[str, float]:
+        """All numbers of the note by their names."""
+        own = {"value": self.value, "depth": self.depth, "nodes": self.nodes}
+        return {name: number for name, number in own.items() if number is not None} | dict(self.numbers)
+
+    def __str__(self) -> str:
+        figures = [f"{name} {number:g}" for name, number in self.figures().items()]
+        return ", ".join(figures + ([f'"{self.text}"'] if self.text else []))
+
+
+def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[str, Any]) -> str | None:
+    """The JSON of a note, None if it says nothing; for one that is not as described a sentence that begins with LOST.
+
+    >>> note_json(0.5, 2, None, "so\\x1b", {"spread": 1 / 3})
+    '{"value":0.5,"depth":2,"text":"so?","spread":0.333333}'
+    >>> note_json(1.2, None, None, None, {})
+    'a note is lost: value: expected the chance to win, from 0 to 1, not 1.2'
+    """
+    parts = []
+    name = "value"
+    try:
+        if value is not None:
+            chance = float(value)
+            if not 0 <= chance <= 1:
+                return f"{LOST}value: expected the chance to win, from 0 to 1, not {chance:g}"
+            parts.append(f'"value":{abs(chance):.4g}')
+        for name, count in (("depth", depth), ("nodes", nodes)):
+            if count is not None:
+                whole = index(count)
+                if not 0 <= whole <= LARGEST:
+                    return f"{LOST}{name}: expected a whole number from 0 to 10**15"
+                parts.append(f'"{name}":{whole}')
+        if text is not None:
+            if not isinstance(text, str):
+                return f"{LOST}text: expected a text"
+            parts.append(f'"text":{encode_basestring_ascii(printable(str(text[:LONGEST_TEXT]), keep=""))}')
+        if numbers:
+            if len(numbers) > MOST_NUMBERS:
+                return f"{LOST}it has {len(numbers)} numbers of its own, of {MOST_NUMBERS} allowed"
+            for name, number in numbers.items():
+                if not _is_name(name):
+                    return f"{LOST}a number's name has up to 20 letters, digits and '_', and begins with a letter"
+                if not -LARGEST <= (number := float(number)) <= LARGEST:
+                    return f"{LOST}{name}: expected a number from -10**15 to 10**15, not {number:g}"
+                parts.append(f'"{name}":{number:.6g}')
+    except (TypeError, ValueError, OverflowError):
+        return f"{LOST}{name}: expected a {'whole ' if name in ('depth', 'nodes') else ''}number"
+    return f"{{{','.join(parts)}}}" if parts else None
+
+
+def notes_part(notes: Iterable[tuple[int, int, str]]) -> str:
+    """The fourth part of a record that has notes, from the number of the move (from 1), the seat and the JSON of each.
+
+    >>> notes_part([(3, 0, '{"value":1}'), (4, 1, '{"depth":2}'), (5, 0, '{"value":0}')])
+    '{"notes":{"a":{"3":{"value":1},"5":{"value":0}},"b":{"4":{"depth":2}}}}'
+    """
+    texts: tuple[list[str], list[str]] = ([], [])
+    for number, seat, note in notes:
+        texts[seat].append(f'"{number}":{note}')
+    seats = [f'"{sign}":{{{",".join(own)}}}' for sign, own in zip("ab", texts) if own]
+    return f'{{"notes":{{{",".join(seats)}}}}}'
+
+
+def read_notes(about: Mapping[str, Any]) -> tuple[dict[int, Note], dict[int, Note]]:
+    """The notes of seat 0 and seat 1 in the fourth part of a record, by the number of the move.
+
+    What is no note is left out: a file of records may come from anywhere.
+    """
+    told = about.get("notes")
+    seats = [told.get(sign) if isinstance(told, dict) else None for sign in "ab"]
+    a, b = [_read_seat(own) if isinstance(own, dict) else {} for own in seats]
+    return a, b
+
+
+def _read_seat(told: Mapping[str, Any]) -> dict[int, Note]:
+    notes = {}
+    for number, said in told.items():
+        if isinstance(said, dict) and number.isdecimal() and len(number) < 6:
+            own = {name: said.get(name) for name in OWN}
+            kept = note_json(**own, numbers={name: figure for name, figure in said.items() if name not in own})
+            if kept is not None and not kept.startswith(LOST):
+                numbers = json.loads(kept)
+                own = {name: numbers.pop(name, None) for name in OWN}
+                notes[int(number)] = Note(**own, numbers=numbers)
+    return notes

@@ -1,0 +1,84 @@
+"""What bots said of their games: means by bot, and how far the chances to win that they named were right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pandas as pd
+
+from arena.game.record import parse_record
+from arena.results.run import RunData
+from arena.results.sources import games_of
+from arena.stats.intervals import mean_error, mean_interval
+from arena.tournament.games import GameResult
+
+NOTE_COLUMNS = ["pairing", "deal", "game", "bot", "score", "number", "note", "figure"]
+BINS = 10
+"""Parts of the range 0..1 of `value` that a bot's reliability is shown for."""
+
+
+def run_notes(run: RunData) -> pd.DataFrame:
+    """The notes of a stored run, see `notes_frame`."""
+    if not run.folder:
+        return notes_frame(())
+    with games_of(run.folder, counting=True) as games:
+        reader = games.reader
+        return notes_frame(games if reader is None else reader.results("WHERE substr(record, -1) = '}'"))
+
+
+def notes_frame(games: Iterable[GameResult]) -> pd.DataFrame:
+    """A row for each number that a bot said with a move, with NOTE_COLUMNS.
+
+    `score` is what the bot had of the game in the end, `number` that of the move, `note` is `value`, `depth`, `nodes`
+    or a name of the bot's own.
+    """
+    return pd.DataFrame(
+        [row for game in games if game.record.endswith("}") for row in _said(game)], columns=NOTE_COLUMNS
+    )
+
+
+def _said(game: GameResult) -> Iterator[tuple[object, ...]]:
+    record = parse_record(game.record)
+    for seat, notes in enumerate(record.notes):
+        began = seat == record.deal.starter
+        bot, score = (game.first, game.score) if began else (game.second, 1 - game.score)
+        for number, note in notes.items():
+            for name, figure in note.figures().items():
+                yield *game.id, bot, score, number, name, float(figure)
+
+
+def note_means(notes: pd.DataFrame) -> pd.DataFrame:
+    """A row for each bot and note: bot, note, moves, average, average_error95 (clustered by deal)."""
+    rows = [
+        (bot, note, len(said), said["figure"].mean(), mean_error(said["figure"], said["deal"]))
+        for (bot, note), said in notes.groupby(["bot", "note"], sort=False)
+    ]
+    return pd.DataFrame(rows, columns=["bot", "note", "moves", "average", "average_error95"])
+
+
+def calibration(notes: pd.DataFrame) -> pd.DataFrame:
+    """A row for each bot that named chances: bot, moves, brier, brier_error95, bias, bias_error95.
+
+    `brier` is the mean square of value - score: 0 is perfect, 0.25 what always saying 0.5 has where nothing is drawn.
+    `bias` is the mean of value - score: above 0, the bot thought too well of its position. Errors are half the 95%
+    interval, clustered by deal.
+    """
+    rows = []
+    for bot, said in notes[notes["note"] == "value"].groupby("bot", sort=False):
+        off, deal = said["figure"] - said["score"], said["deal"]
+        rows.append((bot, len(said), (off**2).mean(), mean_error(off**2, deal), off.mean(), mean_error(off, deal)))
+    return pd.DataFrame(rows, columns=["bot", "moves", "brier", "brier_error95", "bias", "bias_error95"])
+
+
+def reliability(notes: pd.DataFrame) -> pd.DataFrame:
+    """What came of the chances that bots named: a row for each bot and tenth of the range that it used.
+
+    Columns: bot, moves, said (mean of the chances), score, score_low, score_high (95%, clustered by deal).
+    """
+    chances = notes[notes["note"] == "value"]
+    chances = chances.assign(tenth=(chances["figure"] * BINS).astype(int).clip(upper=BINS - 1))
+    rows = []
+    for (bot, _), said in chances.groupby(["bot", "tenth"], sort=True):
+        came = mean_interval(said["score"], said["deal"])
+        rows.append((bot, len(said), said["figure"].mean(), came.mean, came.low, came.high))
+    return pd.DataFrame(rows, columns=["bot", "moves", "said", "score", "score_low", "score_high"])

@@ -1,0 +1,158 @@
+"""What bots say with their moves: the same wherever they run, stored with the game, and no harm to anybody."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.bot import BotFault
+from arena.bots.isolation.python_messages import ANSWERING, NOTED, Message, read_note
+from arena.bots.isolation.wire_messages import read_note as read_wire_note
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.notes import LOST, Note, read_notes
+from arena.game.record import parse_record, with_about
+from arena.game.rules import load_rules
+from arena.results.records import read_games, write_records
+from arena.results.sources import games_of
+from arena.tournament.games import PairTask
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings, game_fault
+from arena.tournament.store.reader import Reader
+from tests.bots.isolation.children import BOTS, at_table, games, inside
+from tests.tournament.runner.runs import bot, play, settings
+
+SAYS, SILENT = "says", "says:what=nothing"
+
+
+def opening() -> Any:
+    rules = load_rules("tactical")
+    return State(rules, make_deal(rules, 1, 0)).view(0)
+
+
+def test_a_note_is_stored_beside_the_same_game() -> None:
+    said, silent = (games(inside([text, SILENT], "tactical"), range(2)) for text in (SAYS, SILENT))
+    for noted, plain in zip(said, silent):
+        notes = parse_record(noted.record).notes
+        assert noted.record.startswith(f"{plain.record}; {{")
+        seat = parse_record(noted.record).deal.starter ^ (noted.id & 1)
+        assert not notes[1 - seat]
+        assert notes[seat]
+        for note in notes[seat].values():
+            assert (note.value, note.depth, note.text) == (0.3333, 2, "?[31mred; a")
+            assert note.numbers == {"spread": float(f"{note.nodes / 7:.6g}")}
+
+
+@pytest.mark.parametrize("level", ["process", pytest.param("sandbox", marks=pytest.mark.sandbox)])
+def test_notes_are_the_same_in_a_process(level: str) -> None:
+    within = [row.record for row in games(inside([SAYS, SILENT], "tactical"), range(2))]
+    with at_table([SAYS, SILENT], "tactical", level=level) as table:
+        assert [row.record for row in games(table, range(2))] == within
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_both_loops_of_the_referee_keep_notes(quick: bool) -> None:
+    class Says:
+        def act(self, view, moves):
+            view.note(value=0.5)
+            return moves[0]
+
+    table = Referee(GameSettings(load_rules("base"), 1), [Player(name, Says) for name in "ab"])
+    for player in table.players.values():
+        player.start()
+        player.quick = quick
+    table.games = 1
+    row, _ = table.play_unit(PairTask(0, 0, "a", "b"))
+    a, b = parse_record(row.record).notes
+    assert sorted([*a, *b]) == list(range(1, max([*a, *b]) + 1))
+    off = Referee(GameSettings(load_rules("base"), 1, notes=False), [Player(name, Says) for name in "ab"])
+    assert row.record.startswith(off.play_unit(PairTask(0, 0, "a", "b"))[0].record + "; {")
+
+
+LOST_NOTES: list[dict[str, Any]] = [
+    {"value": float("nan")},
+    {"value": 1.01},
+    {"value": "much"},
+    {"value": [[]]},
+    {"depth": -1},
+    {"depth": 0.5},
+    {"nodes": 10**400},
+    {"text": 5},
+    {"other": float("inf")},
+    {"other": "text"},
+    {"no name": 1},
+    {"x" * 21: 1},
+    {f"n{number}": number for number in range(9)},
+]
+
+
+@pytest.mark.parametrize("said", LOST_NOTES, ids=str)
+def test_what_is_no_note_is_lost(said: dict[str, Any]) -> None:
+    view = opening()
+    view.note(**said)
+    assert view.noted.startswith(LOST)
+    assert len(view.noted) < 200
+    assert read_notes({"notes": {"a": {"1": said}}}) == ({}, {})
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\r\nb", "\u202e", "x" * 10**6, '"},"b":{"1":'])
+def test_texts_are_cleaned(text: str) -> None:
+    view = opening()
+    view.note(text=text)
+    (note,) = read_notes({"notes": {"a": {"1": json.loads(view.noted)}}})[0].values()
+    assert note.text.isprintable()
+    assert len(note.text) <= 200
+    note.text.encode()
+
+
+def test_the_log_tells_of_the_first_lost_note(caplog: pytest.LogCaptureFixture) -> None:
+    table = inside(["says:what=wrong", SILENT])
+    row = games(table, [0])[0]
+    assert "{" not in row.record
+    assert not row.forfeit
+    assert [record.message for record in caplog.records] == [
+        "a: game 0/0/0, move 1: a note is lost: value: expected the chance to win, from 0 to 1, not 2"
+    ]
+
+
+NO_NOTES = [b"", b"[]", b"1", b'"a"', b"{", b"[" * 4000, b'{"text":"' + b"a" * 5000 + b'"}', b"\xff\xfe"]
+
+
+@pytest.mark.parametrize("said", NO_NOTES)
+def test_a_process_that_sends_no_note_breaks_the_protocol(said: bytes) -> None:
+    with pytest.raises(BotFault, match="protocol"):
+        read_note(Message(NOTED, ANSWERING.pack(1, 5) + said), 1)
+    assert read_note(Message(NOTED, ANSWERING.pack(1, 5) + b'{"self":1}'), 1) == (5, {"self": 1})
+
+
+def test_a_wire_note_is_an_object_or_none() -> None:
+    view = opening()
+    read_wire_note({"note": None}, view)
+    assert view.noted is None
+    read_wire_note({"note": {"value": 1, "self": 3}}, view)
+    assert view.noted == '{"value":1,"self":3}'
+    with pytest.raises(BotFault, match='"note" is a list'):
+        read_wire_note({"note": []}, view)
+
+
+def test_a_run_keeps_notes_through_files(tmp_path: Path) -> None:
+    play(tmp_path / "run", settings(bot(str(BOTS / "says.py"), "says"), bot("first"), games=4, rules="tactical"))
+    with Reader(tmp_path / "run") as reader:
+        stored = list(reader.results())
+        config = reader.config()
+    assert all(parse_record(game.record).notes != ({}, {}) for game in stored)
+    assert [game_fault(game, config["rules"], config["seed"]) for game in stored] == [None] * 4
+    write_records(stored, tmp_path / "games.txt")
+    with games_of(str(tmp_path / "run")) as there:
+        assert [game.record for game in read_games(tmp_path / "games.txt")] == [game.record for game in there]
+
+
+def test_a_fourth_part_grows() -> None:
+    record = 'schotten/1 iello-base 1:0 11; ; * 0-0; {"notes":{"a":{"1":{"value":1}}}}'
+    grown = parse_record(with_about(record, {"first": "ann"}))
+    assert grown.about["first"] == "ann"
+    assert grown.notes == ({1: Note(value=1)}, {})
+    assert str(parse_record(record)) == record
