@@ -108,10 +108,10 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
     driver.get(f"{server.url}/bots/{name}")
     click(driver, "css selector", "main a[href*='games/']")
     steps = "return document.querySelector('[data-viewer]').dataset.step"
-    driver.execute_script("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
+    driver.execute_script("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
     assert driver.find_elements("css selector", ".board")
     assert int(driver.execute_script(steps)) >= 0
-    for path in ("", "live", "history", "rules", "write", "me", f"bots/{name}", f"me/bots/{name}", "sign-in"):
+    for path in ("", "live", "history", "rules", "write", "learn", "me", f"bots/{name}", f"me/bots/{name}", "sign-in"):
         driver.get(f"{server.url}/{path}")
         assert_sound(driver, width)
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
@@ -222,8 +222,8 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
     assert moves > 10
     assert any(text in text_of(plain) for text in ("You win", "You lose", "A draw"))
     click(plain, "link text", "See it in the viewer")
-    wait_for(plain, "Final board")
-    click(plain, "css selector", "main summary")
+    wait_for(plain, "(a) –")
+    click(plain, "css selector", "main > details > summary")
     wait_for(plain, "schotten/1 ")
     assert [line for line in plain.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
