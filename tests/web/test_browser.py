@@ -223,6 +223,8 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
     assert any(text in text_of(plain) for text in ("You win", "You lose", "A draw"))
     click(plain, "link text", "See it in the viewer")
     wait_for(plain, "(a) –")
+    assert plain.find_elements("css selector", "[data-viewer] .board .card")
+    assert len(plain.find_elements("css selector", "[data-viewer] .moves li")) >= moves
     click(plain, "css selector", "main > details > summary")
     wait_for(plain, "schotten/1 ")
     assert [line for line in plain.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []

@@ -364,7 +364,7 @@
   });
   slider.addEventListener("input", () => go(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
-    const from = event.target;
+    const from = event.target === document ? document.body : event.target;
     const typing = from.matches("select, textarea, input:not([type=range])");
     if (event.ctrlKey || event.altKey || event.metaKey || typing || from.closest("[data-marks]")) return;
     const near = {
