@@ -50,7 +50,7 @@ TABLE_COLUMNS: dict[str, str] = {
     "detail": ABOUT["detail"],
     "record": "the game as a text that replays: seed and number of the deal, all moves, the result",
 }
-"""The columns of games in Parquet. None is measured by a clock."""
+"""The columns of games in Parquet. None is measured by a clock; notes of bots are in text only."""
 _BOUNDS = {
     "pairing": 1 << PAIRING_BITS,
     "deal": 1 << DEAL_BITS,
@@ -152,7 +152,7 @@ def _table_row(game: GameResult) -> tuple[Any, ...]:
     rules = game.record.split(" ", 2)[1]
     result = (*game.stones, *game.points, game.turns, game.plies, game.ending, game.forfeit, game.forfeit_by)
     bots = (game.first, game.second, game.score)
-    return (rules, game.round, *game.id, *bots, *result, *game.decisions, game.detail, game.record)
+    return (rules, game.round, *game.id, *bots, *result, *game.decisions, game.detail, _bare(game.record, {}))
 
 
 # ---------------------------------------------------------------- reading
