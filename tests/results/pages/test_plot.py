@@ -53,7 +53,7 @@ def test_png_without_cairosvg_names_the_extra(
     assert "schotten-arena[plot]" in arena("plot", strange, "-o", "x.png", code=2).err
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "variants"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("variants", "calibration")])
 def test_a_plot_is_a_file_of_svg_by_itself(strange: Path, tmp_path: Path, kind: str, arena: Arena) -> None:  # noqa: F811
     for name in ("one", "two"):
         assert "Written to" in arena("plot", strange, "--kind", kind, "-o", f"{name}.svg").err
