@@ -23,7 +23,7 @@ from tools.differential import RULE_SETS
 TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
 AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
 STONES = range(1, 10)
-ROOT = Path(arena.__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 #: Uncompiled, the engine is some hundred times slower: the tests then do less of the same.
 COMPILED = not hasattr(arena.game.engine, "perform")
 
