@@ -11,6 +11,7 @@ import click
 from arena.cli.options import ERROR, complete_runs, counting, csv_folder, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
+from arena.results.run import selected
 from arena.results.sources import LEAGUE, find, report_of
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--adjusted", is_flag=True, help="Take luck of the draw out of ratings and errors (some 25 ms a game, once)."
 )
+@click.option("--where", metavar="EXPR", help="Rate only the games for which EXPR holds, such as 'turns > 50'.")
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @csv_folder
 @output
@@ -51,6 +53,7 @@ def standings(
     error: float | None,
     prior: float | None,
     adjusted: bool,
+    where: str | None,
     server: str | None,
     to: Path | None,
     form: str,
@@ -66,6 +69,12 @@ def standings(
     With --all, show all statistics: ratings, scores by bot and by opponent with their errors, how many more pairs are
     needed, the advantage of moving first, length, stones and points, endings, forfeits and thinking time. CSV and JSON
     have more tables than the terminal.
+
+    --where selects games after they were played, and the table says so, for what is selected with the results in view
+    proves little. EXPR may have numbers, texts in quotes, comparisons, and, or, not, in, + - * / and the names turns,
+    plies, ending, forfeit, forfeit_by, pairing, deal, game, round, first and second (the bots in the order in which
+    they moved), score (of the first), stones_first, points_first, decisions_first, ms_first, the same of the second,
+    rules, and its options such as rules.hand_size.
     """
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")
@@ -80,21 +89,27 @@ def standings(
     weight = DEFAULT_PRIOR if prior is None else prior
     if adjusted and everything:
         raise click.UsageError("--adjusted is for the standings; without --all")
+    if adjusted and where is not None:
+        raise click.UsageError("--adjusted is for all games; without --where")
+
+    def games(run: RunData) -> RunData:
+        return run if where is None else selected(run, where)
+
     if everything:
         from arena.results.run_stats import stats_report
 
-        print_report(report_of(source, lambda run: stats_report(run, error or 10.0, weight, True)), form, to)
+        print_report(report_of(source, lambda run: stats_report(games(run), error or 10.0, weight, True)), form, to)
         return
     kind, folder = find(source)
     if adjusted:
         print_report(report_of(source, lambda run: _adjusted_report(run, weight)), form, to)
         return
-    if kind == LEAGUE:
+    if kind == LEAGUE and where is None:
         from arena.cli.league.shared import show_league
 
         show_league(folder, form)
         return
-    print_report(report_of(source, lambda run: standings_report(compute(run, weight))), form, to)
+    print_report(report_of(source, lambda run: standings_report(compute(games(run), weight))), form, to)
 
 
 def _adjusted_report(run: RunData, prior: float) -> Report:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
+from arena.errors import ArenaError
+from arena.game.rules import load_rules
 from arena.results.records import ReplayError
+from arena.stats.selection import ExpressionError, holds
+from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
@@ -38,6 +43,7 @@ class RunData:
     times, sessions   what a clock measured; only timing.csv has them
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
+    selection  what was said of the games to keep, after they were played; "" if all are there
     """
 
     name: str
@@ -52,6 +58,7 @@ class RunData:
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     folder: str = ""
+    selection: str = ""
 
     @cached_property
     def games(self) -> pd.DataFrame:
@@ -164,3 +171,30 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
         "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,
     }
     return RunData(path.name, config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path))
+
+
+# ---------------------------------------------------------------- some of the games
+
+
+def _facts(run: RunData) -> dict[str, Any]:
+    """The facts of games by name: a column each; `rules` and its options, single values."""
+    frame = run.games
+    numbers, texts = (map(str, frame.select_dtypes(kind).columns) for kind in ("number", "category"))
+    facts: dict[str, Any] = {name: frame[name].to_numpy() for name in numbers}
+    facts |= {name: frame[name].astype(str).to_numpy() for name in texts}
+    facts["rules"] = run.config["rules"]
+    with suppress(ArenaError):  # a league or a file of records may have several rule sets
+        facts |= {f"rules.{name}": value for name, value in load_rules(run.config["rules"]).options.items()}
+    return facts
+
+
+def selected(run: RunData, text: str) -> RunData:
+    """The run with only the games for which an expression (arena.stats.selection) holds; ratings rank its bots.
+
+    ExpressionError for what is no expression or no condition, an unknown name, and if no game is left.
+    """
+    held = holds(text, _facts(run), len(run.columns))
+    if not held.any():
+        raise ExpressionError(f"{one_line(run.name)} has no game where {one_line(text)}")
+    columns = replace(run.columns, values={name: column[held] for name, column in run.columns.values.items()})
+    return RunData(run.name, run.config, replace(columns, thinking=()), run.sources, selection=text)

@@ -106,6 +106,7 @@ def summary(standings: RunStandings) -> dict[str, Any]:
         "games_played": len(run.columns),
         "games_planned": run.planned,
         "complete": run.complete,
+        **({"selection": run.selection} if run.selection else {}),
         "standings": records(standings.rows, DIGITS),
         **({"crosstable": records(standings.met, DIGITS)} if has_crosstable(standings) else {}),
         "first_player": {
@@ -337,7 +338,10 @@ def heading(run: RunData) -> str:
     parts = [str(config["format"]), f"rules {config['rules']}", games]
     if config["seed"] is not None:  # a league and a file of records have none
         parts.append(f"seed {config['seed']}")
-    return f"{one_line(run.name)}: {', '.join(parts)}"
+    text = f"{one_line(run.name)}: {', '.join(parts)}"
+    if run.selection:
+        text += f"\nOnly games where {one_line(run.selection)}: a selection made after the fact."
+    return text
 
 
 def remarks(standings: RunStandings) -> list[str]:

@@ -108,9 +108,22 @@ def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
         (("run", "--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
         (("run", "--error", "nan"), "'--error': expected a number"),
         (("run", "--prior", "-1"), "'--prior': expected a number from 0"),
+        (("run", "--where", "turn > 1"), "unknown name 'turn'; near it are turns"),
+        (("run", "--where", "turns"), "'turns' is no condition; one is: turns > 50"),
+        (("run", "--where", "turns > 9999"), "greedy-random-bad has no game where turns > 9999"),
     ],
 )
 def test_mistakes_are_said(arena: Arena, run: Path, options: tuple[str, ...], message: str) -> None:
     found = arena("standings", *options, "--all", code=2)
     assert message in found.err
     assert "Traceback" not in found.err
+
+
+def test_a_selection_is_rated_and_named(arena: Arena, run: Path, values: dict[str, Any]) -> None:
+    with Reader(run) as reader:
+        games = list(reader.results())
+    kept = [game for game in games if game.turns > 40 and game.first == "greedy"]
+    found = json_of("standings", run, "--where", "turns > 40 and first == 'greedy' and rules.hand_size == 6", "--json")
+    assert (found["games_played"], found["selection"][:10]) == (len(kept), "turns > 40")
+    assert found["first_player"]["score"] == round(sum(game.score for game in kept) / len(kept), 4)
+    assert "a selection made after the fact" in arena("standings", run, "--where", "turns > 40").out
