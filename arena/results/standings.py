@@ -19,7 +19,7 @@ from arena.results.run import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns, games_of
 from arena.stats.intervals import clustered_interval
-from arena.stats.pairs import HeadToHead, counts_between, head_to_head
+from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
 from arena.tournament.store.columns import GameColumns
 
@@ -60,10 +60,11 @@ class RunStandings:
     rows              a row per bot, first place first, with COLUMNS
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against
-    first_player      games, score, score_low, score_high of the player who began
+    first_player      games, score, score_low, score_high of the player who began; scores as in the ratings, with luck
+                      taken out where that helps
     first_advantage   Elo of moving first and half its 95% interval; nan if the games do not determine it
     endings           games by the way they ended
-    head_to_head      for two bots: the first named against the other, from pairs
+    head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
     adjusted          what taking luck out of the ratings did for each two bots; None: they are as counted
     """
 
@@ -119,19 +120,15 @@ def standings(
     if not len(played):
         return _nothing_played(run, prior)
     games = played.games()
-    adjusted = None
-    if luck is None:
-        ratings = _rated(games, prior)
-    else:
-        without, adjusted = take_luck_out(games, luck)
-        ratings = _rate(games, prior, without.score)
+    without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
+    ratings = rate_run(games, prior, without, adjusted)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
     rows = _ranked(_rows(played, ratings, run.bots), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
     left_out = is_large(run) and not whole
     counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
-    first = clustered_interval(games.score, games.cluster, games.clusters)
+    first = clustered_interval(without.score, games.cluster, games.clusters)
     return RunStandings(
         run=run,
         rows=rows,
@@ -146,20 +143,38 @@ def standings(
         endings=dict(zip(ENDINGS, counts)),
         mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
-        head_to_head=head_to_head(counts_between(games, *run.bots)) if len(run.bots) == 2 else None,
-        notes=ratings.notes if adjusted is None else (*ratings.notes, *adjusted_notes(adjusted)),
+        head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
+        notes=ratings.notes,
         adjusted=adjusted,
     )
 
 
-def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
-    """Ratings of each connected group; two bots are rated by their pairs, without the prior."""
-    return _rated(games_of(games), prior)
+def rate_run(
+    games: pd.DataFrame | GameArrays,
+    prior: float = DEFAULT_PRIOR,
+    without: GameArrays | None = None,
+    adjusted: Sequence[AdjustedMeeting] | None = None,
+) -> Ratings:
+    """Ratings of each connected group; two bots are rated by their pairs, without the prior.
+
+    `without` and `adjusted` are what `take_luck_out` returned. Where that helps nobody, ratings are as counted.
+    """
+    games = games if isinstance(games, GameArrays) else games_of(games)
+    helped = [met for met in adjusted or () if met.helps]
+    ratings = _rate(games, prior, without.score if helped and without is not None else None)
+    if len(ratings.bots) == 2:
+        score = helped[0].adjusted_for(ratings.bots[0]) if helped else None
+        ratings = by_pairs(ratings, counts_between(games, *ratings.bots), score)
+    return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
 
 
-def _rated(games: GameArrays, prior: float) -> Ratings:
-    ratings = _rate(games, prior)
-    return ratings if len(ratings.bots) != 2 else by_pairs(ratings, counts_between(games, *ratings.bots))
+def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:
+    """The first of two bots against the second, from pairs."""
+    counts = counts_between(games, *bots)
+    for met in adjusted or ():
+        if met.helps:
+            return adjusted_head_to_head(counts, *met.adjusted_for(bots[0]))
+    return head_to_head(counts)
 
 
 def _rate(games: GameArrays, prior: float, adjusted: Floats | None = None) -> Ratings:

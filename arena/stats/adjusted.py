@@ -46,6 +46,10 @@ class AdjustedMeeting:
     worth: float
     helps: bool
 
+    def adjusted_for(self, bot: str) -> tuple[float, float]:
+        """The adjusted score of one of the two, and half its 95% interval."""
+        return self.adjusted_score if bot == self.bot else 1 - self.adjusted_score, self.adjusted_error95
+
 
 def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[AdjustedMeeting]]:
     """The games with adjusted scores, which may lie outside 0..1, and what that does for each two bots that met.
@@ -78,12 +82,20 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
 
 
 def adjusted_notes(meetings: Sequence[AdjustedMeeting]) -> tuple[str, ...]:
-    """Sentences to show with ratings: that luck was taken out, and where that does not help."""
-    idle = [f"{met.bot} - {met.opponent}" for met in meetings if not met.helps]
-    notes = ["luck of the draw is taken out of the ratings and their errors"]
-    if idle:
-        shown = ", ".join(idle[:5]) + (f" and {len(idle) - 5} more" if len(idle) > 5 else "")
-        notes.append(f"taking luck out does not help, and scores are as counted, for {shown}")
+    """Sentences to show with ratings: that luck was taken out, and where it was not."""
+    notes = []
+    if any(met.helps for met in meetings):
+        notes.append("luck of the draw is taken out of the ratings, the advantage of moving first, and their errors")
+    idle = [met for met in meetings if not met.helps]
+    few = [met for met in idle if met.deals < FEWEST_DEALS]
+    for kept, reason in (
+        (few, f"fewer than {FEWEST_DEALS} deals are too few to take luck out"),
+        ([met for met in idle if met not in few], "taking luck out does not help"),
+    ):
+        names = [f"{met.bot} - {met.opponent}" for met in kept]
+        if names:
+            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            notes.append(f"{reason}, and scores are as counted, for {shown}")
     return tuple(notes)
 
 

@@ -57,14 +57,17 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
 
 
 def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScore:
-    """Return the mean of scores in 0..1 with its 95% interval, for clusters numbered 0 .. `clusters` - 1."""
-    mean = float(values.mean())
+    """Return the mean of scores in 0..1 with its 95% interval, for clusters numbered 0 .. `clusters` - 1.
+
+    Single scores may lie outside 0..1 (with luck taken out); their mean is held within.
+    """
+    mean = min(max(float(values.mean()), 0.0), 1.0)
     width = float(stdtrit(max(clusters - 1, 1), 0.975))
     error = 0.0
     if clusters > 1:
         error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
-    # Without any spread the deals are all the evidence there is.
-    number = clusters if error < 1e-12 else mean * (1 - mean) / error**2
+    # Without any spread, or at an end, the deals are all the evidence there is.
+    number = clusters if error < 1e-12 or mean in (0, 1) else mean * (1 - mean) / error**2
     share = width * width / number
     centre = (mean + share / 2) / (1 + share)
     half = math.sqrt(share * mean * (1 - mean) + share * share / 4) / (1 + share)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from arena.stats.frames import (
     Floats,
@@ -147,7 +147,7 @@ class HeadToHead:
 
     unit                "pairs" (five cells) or "games" (three cells)
     units, games        number of pairs (or games) and of games
-    score               mean points of a game, 0..1, as counted
+    score               mean points of a game, 0..1
     flag                "" for a number; ">" where every game was won, "<" where every game was lost: then there is no
                         estimate, only a bound
     elo, elo_error95    Elo difference and half the width of its 95% interval; of a flagged result infinite
@@ -190,6 +190,29 @@ def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
     '> 358'
     """
     return heads_to_heads([check_counts(counts)])[0]
+
+
+def adjusted_head_to_head(counts: Sequence[float] | npt.ArrayLike, score: float, error95: float) -> HeadToHead:
+    """`head_to_head` with luck taken out: of a mean `score` of a game and half its 95% interval by Student's t.
+
+    Only the counts, units and games are those of `counts`, and the standard deviation behind `normalized_elo`. Scores
+    are clipped to 0.001 .. 0.999.
+    """
+    counted = head_to_head(counts)
+    low, elo, high = (elo_of_score(end) for end in (score - error95, score, score + error95))
+    degrees = max(counted.units - 1, 1)
+    _, _, variance = moments(check_counts(counts))
+    return replace(
+        counted,
+        score=score,
+        flag="",
+        elo=elo,
+        elo_error95=(high - low) / 2,
+        elo_low=low,
+        elo_high=high,
+        los=float(stdtr(degrees, (score - 0.5) / error95 * stdtrit(degrees, 0.975))),
+        normalized_elo=(score - 0.5) / math.sqrt((len(counted.counts) - 1) / 2 * variance) * NORMALIZED_SCALE,
+    )
 
 
 def heads_to_heads(many: Sequence[Sequence[float] | npt.ArrayLike]) -> list[HeadToHead]:

@@ -19,7 +19,7 @@ from scipy.special import ndtr, stdtr, stdtrit
 from arena.stats import bradley_terry as bt
 from arena.stats.bradley_terry import GameCounts, tabulate
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, games_of, require_bot
-from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
+from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, adjusted_head_to_head, head_to_head
 from arena.text import counted
 
 if TYPE_CHECKING:
@@ -157,16 +157,23 @@ class Ratings:
         return gap, width * math.sqrt(max(float(variance), 0.0))
 
 
-def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
+def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, float] | None = None) -> Ratings:
     """A rated field of two with the ratings that their pairs give: half of the Elo difference above and below 0.
 
     `counts` are those of the first of `rated.bots` against the second. So a table of two bots says what is said of the
-    two elsewhere. The first player's advantage stays; the prior plays no part any more.
+    two elsewhere. The first player's advantage stays; the prior plays no part any more. `adjusted` is the score of the
+    first with luck taken out, and half its 95% interval; None: as counted.
     """
-    duel = head_to_head(counts)
     order = np.array([0, 1])
-    if duel.score < 0.5:
-        duel, order = head_to_head(counts[::-1]), order[::-1]
+    if adjusted is None:
+        duel = head_to_head(counts)
+        if duel.score < 0.5:
+            duel, order = head_to_head(counts[::-1]), order[::-1]
+    else:
+        score, error95 = adjusted
+        duel = adjusted_head_to_head(counts, score, error95)
+        if score < 0.5:
+            duel, order = adjusted_head_to_head(counts[::-1], 1 - score, error95), order[::-1]
     half = np.array([0.5, -0.5])
     elo, bound, error = (math.nan, duel.bound, math.nan) if duel.flag else (duel.elo, math.nan, duel.elo_error95 / 2)
     notes = [f"from {duel.units:,} {duel.unit}; the difference of the two is twice the rating"]

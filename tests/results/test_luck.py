@@ -13,8 +13,9 @@ from arena.results import luck as luck_module
 from arena.results.luck import LUCK, run_luck
 from arena.results.run import read_run
 from arena.results.standings import standings
-from arena.results.standings_report import standings_report
+from arena.results.standings_report import remarks, standings_report
 from arena.stats.adjusted import FEWEST_DEALS
+from arena.stats.pairs import elo_of_score
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,40 @@ def test_standings_with_luck_taken_out(folder: Path) -> None:
     (met,) = table.adjusted or ()
     assert met.deals == FEWEST_DEALS
     assert [row["games"] for row in table.rows] == [100, 100]
-    assert any("luck of the draw" in note for note in table.notes)
+    assert any("for formations - greedy" in note for note in table.notes)
     assert any(each.name == "adjusted" for each in standings_report(table).tables)
+
+
+def test_without_help_all_ratings_are_as_counted(folder: Path) -> None:
+    run = read_run(folder)
+    noise = np.random.default_rng(1).normal(0, 0.3, (len(run.columns), 3))
+    plain, adjusted = standings(run), standings(run, luck=noise)
+    assert [met.helps for met in adjusted.adjusted or ()] == [False]
+    assert str(adjusted.rows) == str(plain.rows)  # nan is not equal to itself
+    assert remarks(adjusted)[:-1] == remarks(plain)[:-1]
+    assert adjusted.notes[:-1] == plain.notes
+    assert "does not help" in adjusted.notes[-1]
+
+
+def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:
+    run = read_run(folder)
+    games = run.columns.games()
+    luck = np.random.default_rng(2).normal(0, 0.1, (len(games.score), 3))
+    luck[:, 0] += games.score - games.score.mean()  # luck that says nearly all
+    plain, adjusted = standings(run), standings(run, luck=luck)
+    (met,) = adjusted.adjusted or ()
+    score, error = met.adjusted_for(run.bots[0])
+    head = adjusted.head_to_head
+    assert head is not None
+    assert met.helps
+    low, high = elo_of_score(score - error), elo_of_score(score + error)
+    assert (head.elo, head.elo_low, head.elo_high) == pytest.approx((elo_of_score(score), low, high))
+    row = next(row for row in adjusted.rows if row["bot"] == run.bots[0])
+    assert (2 * row["elo"], 2 * row["elo_error95"]) == pytest.approx((head.elo, (high - low) / 2))
+    assert f"{abs(head.elo):.0f}" in remarks(adjusted)[2]
+    first = adjusted.first_player
+    assert first["score_high"] - first["score_low"] < plain.first_player["score_high"] - plain.first_player["score_low"]
+    assert elo_of_score(first["score"]) == pytest.approx(adjusted.first_advantage[0], abs=3)
 
 
 def test_a_damaged_file_is_made_anew(folder: Path) -> None:
