@@ -41,7 +41,7 @@ cdef class State(Board):
     cpdef list legal_moves(self)
     @cython.locals(code=cython.int)
     cpdef apply(self, Move move)
-    @cython.locals(n=cython.int, code=cython.int, seat=cython.int, asked_0=cython.int, asked_1=cython.int, ask_0=cython.bint, ask_1=cython.bint, move=Move, moves=list, rng_0=Rng, rng_1=Rng, seen=View, noted=str)
+    @cython.locals(n=cython.int, code=cython.int, seat=cython.int, asked_0=cython.int, asked_1=cython.int, ask_0=cython.bint, ask_1=cython.bint, move=Move, moves=list, rng_0=Rng, rng_1=Rng, seen=View)
     cpdef tuple play_by(self, tuple choosers, tuple rngs, tuple forced, u16[:] trail, int at, list notes)
     @cython.locals(state=State)
     cpdef State copy(self)

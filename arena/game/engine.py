@@ -153,7 +153,8 @@ class State(Board):
         """Play on to the end, asking `choosers[seat](view, moves)` for each decision: the loop of a referee.
 
         A decision with one legal move is asked only if `forced[seat]`. The numbers of the moves made go to `trail`
-        (unsigned 16-bit numbers) from place `at` on, what was noted to `notes`, as place, seat and text.
+        (unsigned 16-bit numbers) from place `at` on, what was noted to `notes`, as place, seat and text; the last note
+        may be that of a move that is not legal.
 
         Returns the next free place, the decisions asked of both seats, and how it ended: (0, None) at the end of the
         game, (1, exception) that a chooser raised, (2, what a chooser returned instead of a legal move).
@@ -187,14 +188,13 @@ class State(Board):
                     return at, asked_0, asked_1, 1, error
                 if type(got) is not Move:
                     return at, asked_0, asked_1, 2, got
-                noted = seen.noted
+                if seen.noted is not None:
+                    notes.append((at, seat, seen.noted))
                 seen = None  # nobody keeps it: its memory is used again
                 move = got
                 code = move.index
                 if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
                     return at, asked_0, asked_1, 2, got
-                if noted is not None:
-                    notes.append((at, seat, noted))
             if not 0 <= at < len(trail):
                 raise IndexError(f"the trail has no place {at}, it has {len(trail)}")
             perform(self, code)
@@ -278,7 +278,8 @@ class State(Board):
             seen.log_length = len(log)
         seen.rng = rng
         seen.clock = clock
-        seen.noted = None
+        if seen.noted is not None:
+            seen.noted = None
         return seen
 
     @property

@@ -566,14 +566,16 @@ class Referee:
                 pack_times(theirs),
                 duration // 1000,
             )
-        notes = self._notes(game) if game.notes else ()
+        notes = self._notes(game, len(moves)) if game.notes else ()
         return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
 
-    def _notes(self, game: Game) -> list[tuple[int, int, str]]:
-        """What the bots said: number of the move, seat, text. The log tells of a bot's first lost note."""
+    def _notes(self, game: Game, moves: int) -> list[tuple[int, int, str]]:
+        """What bots said with moves made: number of the move, seat, text. The first lost note of a bot is logged."""
         kept = []
         for place, seat, text in game.notes if self.settings.notes else ():
             number, player = place - move_log.FIRST + 1, game.seats[seat]
+            if number > moves:
+                continue
             if not text.startswith(LOST):
                 kept.append((number, seat, text))
             elif player.name not in self._lost_notes:

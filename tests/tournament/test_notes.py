@@ -13,6 +13,7 @@ from arena.bots.isolation.python_messages import ANSWERING, NOTED, Message, read
 from arena.bots.isolation.wire_messages import read_note as read_wire_note
 from arena.game.deals import make_deal
 from arena.game.engine import State
+from arena.game.moves import moves_by_number
 from arena.game.notes import LOST, Note, read_notes
 from arena.game.record import parse_record, with_about
 from arena.game.rules import load_rules
@@ -54,10 +55,15 @@ def test_notes_are_the_same_in_a_process(level: str) -> None:
 
 
 @pytest.mark.parametrize("quick", [False, True])
-def test_both_loops_of_the_referee_keep_notes(quick: bool) -> None:
+@pytest.mark.parametrize("cheats", [False, True])
+def test_both_loops_of_the_referee_keep_notes(quick: bool, cheats: bool) -> None:
+    """The note of a move that is not legal is not stored: that move is not in the record."""
+
     class Says:
         def act(self, view, moves):
             view.note(value=0.5)
+            if cheats and view.turns == 7:
+                return next(move for move in moves_by_number(7) if move not in moves)
             return moves[0]
 
     table = Referee(GameSettings(load_rules("base"), 1), [Player(name, Says) for name in "ab"])
@@ -66,8 +72,10 @@ def test_both_loops_of_the_referee_keep_notes(quick: bool) -> None:
         player.quick = quick
     table.games = 1
     row, _ = table.play_unit(PairTask(0, 0, "a", "b"))
-    a, b = parse_record(row.record).notes
-    assert sorted([*a, *b]) == list(range(1, max([*a, *b]) + 1))
+    record = parse_record(row.record)
+    a, b = record.notes
+    assert (row.forfeit > 0) == cheats
+    assert sorted([*a, *b]) == list(range(1, len(record.moves) + 1))
     off = Referee(GameSettings(load_rules("base"), 1, notes=False), [Player(name, Says) for name in "ab"])
     assert row.record.startswith(off.play_unit(PairTask(0, 0, "a", "b"))[0].record + "; {")
 
