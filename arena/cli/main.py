@@ -75,9 +75,9 @@ COMMANDS: dict[str, Entry] = {
 FIRST = (
     ("rules --learn", "how the game is played"),
     ("play greedy", "play it against a bot"),
-    ("run quick", "a tournament of three bots, in some seconds"),
+    ("run quick", "a tournament between three bots, in a few seconds"),
     ("replay latest 1", "one of its games"),
-    ("report latest", "all of it as a page for the browser"),
+    ("report latest", "its tables, figures and games as a page"),
     ("new mybot", "write a bot of your own"),
     ("match bots/mybot.py random", "how good is it?"),
     ("sprt bots/mybot.py greedy", "is it stronger, beyond doubt?"),

@@ -22,7 +22,7 @@ from arena.tournament.store.reader import COMPARISON, Reader
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--limit", type=whole(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
-@click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit), after a question.")
+@click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
 @click.option("--yes", is_flag=True, help="With --prune: do not ask.")
 @output
 def runs(folder: Path | None, limit: int, prune: bool, yes: bool, form: str) -> None:

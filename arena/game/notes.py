@@ -17,7 +17,7 @@ from typing import Any
 
 from arena.text import printable
 
-LOST = "a note is lost: "
+LOST = "note ignored: "
 """What the text begins with in place of a note that is not as described."""
 MOST_NUMBERS, LONGEST_TEXT, LARGEST = 8, 200, 10**15
 OWN = ("value", "depth", "nodes", "text")
@@ -50,7 +50,7 @@ def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[st
     >>> note_json(0.5, 2, None, "so\\x1b", {"spread": 1 / 3})
     '{"value":0.5,"depth":2,"text":"so?","spread":0.333333}'
     >>> note_json(1.2, None, None, None, {})
-    'a note is lost: value: expected the chance to win, from 0 to 1, not 1.2'
+    'note ignored: value: expected the chance to win, from 0 to 1, not 1.2'
     """
     parts = []
     name = "value"
@@ -72,7 +72,7 @@ def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[st
             parts.append(f'"text":{encode_basestring_ascii(printable(str(text[:LONGEST_TEXT]), keep=""))}')
         if numbers:
             if len(numbers) > MOST_NUMBERS:
-                return f"{LOST}it has {len(numbers)} numbers of its own, of {MOST_NUMBERS} allowed"
+                return f"{LOST}it has {len(numbers)} numbers of its own; at most {MOST_NUMBERS} are allowed"
             for name, number in numbers.items():
                 if not _is_name(name):
                     return f"{LOST}a number's name has up to 20 letters, digits and '_', and begins with a letter"

@@ -175,7 +175,7 @@ def _tables(
     ]
     ranked = votes_frame(games, variants, bots)
     if len(ranked):
-        title = "Ranked over all rule sets: each is a voter"
+        title = "Ranking over all rule sets, each of which votes"
         tables.insert(0, table_of("votes", title, ranked, _VOTES_NOTE, columns=_SHOWN_VOTES))
     if any(len(run.cards) for run in runs):
         used = ("deal", "card", "played_by_first", "played_by_second", "score")

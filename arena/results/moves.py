@@ -76,9 +76,9 @@ COLUMNS: dict[str, str] = {
     "pending": "the card that a ruse has taken and not yet put anywhere; empty without",
     "deck_clan": "cards left in the clan deck",
     "deck_tactic": "cards left in the tactic deck",
-    "note_value": "the bot's chance to win as it said with the move, 0 to 1; empty where it said none",
-    "note_depth": "how deep it looked, as it said",
-    "note_nodes": "how many positions it looked at, as it said",
+    "note_value": "the chance to win that the bot noted, 0 to 1; empty if it noted none",
+    "note_depth": "the depth that the bot noted",
+    "note_nodes": "the number of positions that the bot noted",
     "note_text": "its remark",
     "note_numbers": "numbers by names of its own, as a JSON object",
 }

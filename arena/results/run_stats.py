@@ -182,15 +182,18 @@ STATISTICS = (
         files_only=True,
         by_opponent=True,
     ),
-    Statistic("notes", "What bots said with their moves", lambda of: note_means(of.notes)),
+    Statistic("notes", "Notes: means of what bots noted with their moves", lambda of: note_means(of.notes)),
     Statistic(
         "calibration",
-        "How right the chances to win were that bots named",
+        "Calibration: how well the chances to win that bots noted came true",
         lambda of: calibration(of.notes),
-        note="brier: mean square of chance - score, the lower the better; bias above 0: it thought too well of itself.",
+        note="brier: mean square of chance - score, the lower the better. Bias above 0: the bot was too optimistic.",
     ),
     Statistic(
-        "reliability", "What came of the chances that bots named", lambda of: reliability(of.notes), files_only=True
+        "reliability",
+        "Reliability: results by the chance to win that bots noted",
+        lambda of: reliability(of.notes),
+        files_only=True,
     ),
 )
 """The tables of a run in their order. A new one needs no more than its line here."""

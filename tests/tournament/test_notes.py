@@ -122,7 +122,7 @@ def test_the_log_tells_of_the_first_lost_note(caplog: pytest.LogCaptureFixture) 
     assert "{" not in row.record
     assert not row.forfeit
     assert [record.message for record in caplog.records] == [
-        "a: game 0/0/0, move 1: a note is lost: value: expected the chance to win, from 0 to 1, not 2"
+        "a: game 0/0/0, move 1: note ignored: value: expected the chance to win, from 0 to 1, not 2"
     ]
 
 

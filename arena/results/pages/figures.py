@@ -72,7 +72,7 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
     elif kind == "lengths":
         plot = length_plot(length_histogram(run.games))
     elif kind == "calibration" and (plot := calibration_plot(reliability(run_notes(run)))) is None:
-        raise StatsError(f"{run.name}: no bot named its chance to win (view.note(value=...))")
+        raise StatsError(f"{run.name}: no bot noted its chance to win (view.note(value=...))")
     if plot is None:
         raise StatsError(
             f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
@@ -207,7 +207,7 @@ def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
             f" {percent(line['score'])}% ({percent(line['score_low'])} .. {percent(line['score_high'])})"
         )
         rows.append(Dot(f"{one_line(str(line['bot']), 12)} {100 * said:.0f}%", score, low, high, tip))
-    return Dots(rows[:MOST_DOTS], "score minus the chance that was named, in percentage points", 0.0) if rows else None
+    return Dots(rows[:MOST_DOTS], "score minus the noted chance, in percentage points", 0.0) if rows else None
 
 
 def times_plot(run: RunData) -> Dots | None:

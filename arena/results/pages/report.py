@@ -268,7 +268,7 @@ def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mappi
     gap = gaps[(gaps["bot"] == best) & (gaps["opponent"] == second)].to_dict("records")[0]
     elo, error = float(gap["elo_difference"]), float(gap["elo_difference_error95"])
     if math.isnan(elo) or math.isnan(error):
-        return ["Too few deals say how certain that is: play more games."]
+        return ["There are too few deals to say how certain that is: play more games."]
     apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; the first is stronger with a likelihood of"
     if elo > error:
         line = f"That is certain: {apart} {likelihood(gap['los'])}%."
@@ -280,7 +280,7 @@ def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mappi
             lines.append(f"Next: if it stays {elo:.0f} Elo ahead, some {games:,} games per pairing decide: ")
             lines[-1] += f"arena resume {name} --games {games}"
         else:
-            lines.append("Next: take them as equals; more games than one would play would tell them apart.")
+            lines.append("Next: treat them as equals; telling them apart would take more games than is practical.")
     return lines
 
 
@@ -362,7 +362,7 @@ def _matrix(run: RunData, order: Sequence[str], frames: Mapping[str, Any], close
 
 
 def _calibration(frames: Mapping[str, Any], tables: Sequence[Table]) -> Iterator[Section]:
-    """What bots said with their moves, and how right their chances were."""
+    """What bots noted, and how right their chances were."""
     if tables:
         plot = calibration_plot(frames["reliability"]) if "reliability" in frames else None
         caption = "Score minus the chance that a bot named; left of 0 it thought too well of its position."

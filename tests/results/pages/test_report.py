@@ -274,8 +274,8 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: 
     [
         (50.0, 20.0, "That is certain: b is 50 ± 20 Elo behind"),
         (20.0, 40.0, "some 40 games per pairing decide: arena resume x --games 40"),
-        (0.1, 40.0, "take them as equals"),
-        (math.nan, math.nan, "Too few deals"),
+        (0.1, 40.0, "treat them as equals"),
+        (math.nan, math.nan, "too few deals"),
     ],
 )
 def test_the_page_says_whether_the_first_place_is_certain(
