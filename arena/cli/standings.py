@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arena.results.run import RunData
-    from arena.results.table import Report
+    from arena.stats.frames import Floats
 
 
 @click.command()
@@ -87,38 +87,36 @@ def standings(
         return
     assert source is not None
     weight = DEFAULT_PRIOR if prior is None else prior
-    if adjusted and everything:
-        raise click.UsageError("--adjusted is for the standings; without --all")
     if adjusted and where is not None:
         raise click.UsageError("--adjusted is for all games; without --where")
 
     def games(run: RunData) -> RunData:
         return run if where is None else selected(run, where)
 
+    def luck(run: RunData) -> Floats | None:
+        return known_luck(run) if adjusted else None
+
     if everything:
         from arena.results.run_stats import stats_report
 
-        print_report(report_of(source, lambda run: stats_report(games(run), error or 10.0, weight, True)), form, to)
+        make = lambda run: stats_report(games(run), error or 10.0, weight, True, luck(run))  # noqa: E731
+        print_report(report_of(source, make), form, to)
         return
     kind, folder = find(source)
-    if adjusted:
-        print_report(report_of(source, lambda run: _adjusted_report(run, weight)), form, to)
-        return
-    if kind == LEAGUE and where is None:
+    if kind == LEAGUE and where is None and not adjusted:
         from arena.cli.league.shared import show_league
 
         show_league(folder, form)
         return
-    print_report(report_of(source, lambda run: standings_report(compute(games(run), weight))), form, to)
+    print_report(report_of(source, lambda run: standings_report(compute(games(run), weight, luck=luck(run)))), form, to)
 
 
-def _adjusted_report(run: RunData, prior: float) -> Report:
-    """The standings with luck taken out."""
+def known_luck(run: RunData) -> Floats:
+    """What luck gave in each game of a run; a bar shows how far the judging is."""
     from arena.results.luck import run_luck
 
     with counting(len(run.columns), "luck of the draw") as seen:
-        luck = run_luck(run, seen)
-    return standings_report(compute(run, prior, luck=luck))
+        return run_luck(run, seen)
 
 
 @click.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from arena.results.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
 from arena.results.table import Report, Table, percent, table_of, table_values
+from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import (
     by_seat,
     crosstable,
@@ -32,24 +33,31 @@ from arena.stats.field import (
     thinking_time,
 )
 from arena.stats.fit import LineFit, line_fit, places
-from arena.stats.frames import StatsError, games_of
+from arena.stats.frames import Floats, GameArrays, StatsError, games_of
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 
 
 @dataclass(frozen=True)
 class RatedRun:
-    """A run with its games by seat and its ratings; `error` is the 95% error in Elo that `pairings` counts towards."""
+    """A run with its games by seat and its ratings.
+
+    games      what is rated: results as counted, or with luck taken out
+    error      the 95% error in Elo that `pairings` counts towards
+    adjusted   what taking luck out did for each two bots; None: results are as counted
+    """
 
     run: RunData
     seats: pd.DataFrame
+    games: GameArrays
     rated: Ratings
     error: float
+    adjusted: Sequence[AdjustedMeeting] | None = None
 
     @cached_property
     def fit(self) -> LineFit | None:
         """Whether one line of ratings fits; None where there is nothing to test."""
-        return line_fit(games_of(_results(self.run.games)), self.rated)
+        return line_fit(self.games, self.rated)
 
     @cached_property
     def notes(self) -> pd.DataFrame:
@@ -101,6 +109,8 @@ _TRIANGLES_NOTE = (
     " from the first, in sum, with its 95% error; the scores are those of these three pairings. The worst of many stand"
     " out by luck, too: see the p value above."
 )
+_RATED = ("places", "fit", "triangles", "los")
+"""Tables that are made of the ratings."""
 _POINTS = "Stones and match points per game"
 
 STATISTICS = (
@@ -212,11 +222,13 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: 
     return _frames(rated_run(run, error, prior), whole)
 
 
-def rated_run(run: RunData, error: float, prior: float) -> RatedRun:
-    """The run rated. StatsError if it has no games."""
+def rated_run(run: RunData, error: float, prior: float, luck: Floats | None = None) -> RatedRun:
+    """The run rated, with `luck` (arena.results.luck) taken out. StatsError if it has no games."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    return RatedRun(run, by_seat(run.games), rate_run(_results(run.games), prior), error)
+    games = games_of(_results(run.games))
+    without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
+    return RatedRun(run, by_seat(run.games), without, rate_run(games, prior, without, adjusted), error, adjusted)
 
 
 def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
@@ -354,22 +366,33 @@ def losses_table(losses: RunLosses, games: int) -> Table:
     return table_of("losses", "Average loss per move", pd.DataFrame(rows, columns=heads), note)
 
 
-def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = False) -> Report:
+def stats_report(
+    run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = False, luck: Floats | None = None
+) -> Report:
     """The frames as tables, those without rows left out. `whole` as in run_frames.
 
-    StatsError if the run has no games.
+    `luck`, of all games (arena.results.luck), is taken out of the ratings and of what is made of them. StatsError if
+    the run has no games.
     """
-    rated = rated_run(run, error, prior)
+    rated = rated_run(run, error, prior, luck)
     frames = _frames(rated, whole)
     tables = [
         _table(statistic, frames[statistic.name], error)
         for statistic in STATISTICS
         if statistic.name in frames and len(frames[statistic.name])
     ]
+    if rated.adjusted is not None:
+        from arena.results.luck import adjusted_table  # the net, which others need not wait for
+
+        tables.insert(1, adjusted_table(rated.adjusted))
     if (losses := read_losses(Path(run.folder))) is not None:
         tables.append(losses_table(losses, len(run.games)))
     values = {"name": run.name, "games_played": len(run.games), "error": error}
     remarks = [] if rated.fit is None else [fit_sentence(rated.fit)]
+    if rated.adjusted is not None:
+        remarks += [f"{note[0].upper()}{note[1:]}." for note in adjusted_notes(rated.adjusted)]
+        made = [name for name in _RATED if len(frames.get(name, ()))]
+        remarks.append(f"Made of these ratings: {', '.join(made)}. The other tables are as counted.")
     remarks.append("More tables: --csv DIR or --json.")
     if is_large(run) and not whole:
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")

@@ -350,8 +350,9 @@ def remarks(standings: RunStandings) -> list[str]:
     played = sum(standings.endings.values())
     if played:
         first, (elo, error) = standings.first_player, standings.first_advantage
+        without = ", luck taken out" if any(met.helps for met in standings.adjusted or ()) else ""
         lines.append(
-            f"First player: {percent(first['score'])}% of the points"
+            f"First player{without}: {percent(first['score'])}% of the points"
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         )
         known = error < MOST_ADVANTAGE_ERROR  # else the figure would say nothing

@@ -85,7 +85,7 @@ def adjusted_notes(meetings: Sequence[AdjustedMeeting]) -> tuple[str, ...]:
     """Sentences to show with ratings: that luck was taken out, and where it was not."""
     notes = []
     if any(met.helps for met in meetings):
-        notes.append("luck of the draw is taken out of the ratings, the advantage of moving first, and their errors")
+        notes.append("luck of the draw is taken out of the ratings and their errors")
     idle = [met for met in meetings if not met.helps]
     few = [met for met in idle if met.deals < FEWEST_DEALS]
     for kept, reason in (

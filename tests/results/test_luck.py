@@ -12,6 +12,7 @@ from arena.lab.tournament import run_tournament
 from arena.results import luck as luck_module
 from arena.results.luck import LUCK, run_luck
 from arena.results.run import read_run
+from arena.results.run_stats import stats_report
 from arena.results.standings import standings
 from arena.results.standings_report import remarks, standings_report
 from arena.stats.adjusted import FEWEST_DEALS
@@ -58,6 +59,7 @@ def test_without_help_all_ratings_are_as_counted(folder: Path) -> None:
     assert [met.helps for met in adjusted.adjusted or ()] == [False]
     assert str(adjusted.rows) == str(plain.rows)  # nan is not equal to itself
     assert remarks(adjusted)[:-1] == remarks(plain)[:-1]
+    assert remarks(adjusted)[0].startswith("First player: ")
     assert adjusted.notes[:-1] == plain.notes
     assert "does not help" in adjusted.notes[-1]
 
@@ -78,9 +80,22 @@ def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:
     row = next(row for row in adjusted.rows if row["bot"] == run.bots[0])
     assert (2 * row["elo"], 2 * row["elo_error95"]) == pytest.approx((head.elo, (high - low) / 2))
     assert f"{abs(head.elo):.0f}" in remarks(adjusted)[2]
+    assert remarks(adjusted)[0].startswith("First player, luck taken out: ")
     first = adjusted.first_player
     assert first["score_high"] - first["score_low"] < plain.first_player["score_high"] - plain.first_player["score_low"]
     assert elo_of_score(first["score"]) == pytest.approx(adjusted.first_advantage[0], abs=3)
+
+
+def test_all_statistics_with_luck_taken_out(folder: Path) -> None:
+    run = read_run(folder)
+    luck = np.random.default_rng(2).normal(0, 0.1, (len(run.columns), 3))
+    luck[:, 0] += run.columns["score"] - run.columns["score"].mean()
+    values = stats_report(run, 10.0, luck=luck).values()
+    (met,) = values["adjusted"]
+    expected = {row["bot"]: row["elo"] for row in standings(run, luck=luck).rows}
+    assert {row["bot"]: row["elo"] for row in values["ratings"]} == pytest.approx(expected)
+    assert max(expected.values()) == pytest.approx(abs(met["adjusted_elo"]) / 2)
+    assert values["length"] == stats_report(run, 10.0).values()["length"]
 
 
 def test_a_damaged_file_is_made_anew(folder: Path) -> None:
