@@ -15,11 +15,13 @@ from arena.cli.options import (
     HOW_TO_PLAY,
     UNTIL_ERROR,
     PlayOptions,
+    adjusted,
     complete_bots,
     complete_rules,
     csv_folder,
     games,
     isolation,
+    luck_of,
     out_folder,
     output,
     play_options,
@@ -61,6 +63,7 @@ from arena.tournament.store.reader import drawn_seed, folder_name, inner_runs, m
     help="Play nothing: compare stored runs or earlier comparisons.",
 )
 @play_options(games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, quiet, verbose)
+@adjusted
 @csv_folder
 @output
 def compare(
@@ -69,6 +72,7 @@ def compare(
     baseline: str | None,
     stored: tuple[str, ...],
     options: PlayOptions,
+    adjusted: bool,
     to: Path | None,
     form: str,
 ) -> int:
@@ -87,9 +91,9 @@ def compare(
             raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
-        show_comparison(_folders([*stored, *bots]), baseline, form, to)
+        show_comparison(_folders([*stored, *bots]), baseline, form, to, adjusted)
         return 0
-    return _play(bots, split_variants(variants), baseline, options, form, to)
+    return _play(bots, split_variants(variants), baseline, options, form, to, adjusted)
 
 
 # ---------------------------------------------------------------- playing
@@ -102,6 +106,7 @@ def _play(
     options: PlayOptions,
     form: str,
     to: Path | None,
+    adjusted: bool,
 ) -> int:
     """Play all variants and show the tables."""
     if len(bots) < 2:
@@ -126,7 +131,7 @@ def _play(
     if until is not None:
         config = until.go_on(config, out / next(iter(names)))
     comparison = new_comparison(config, names, baseline, out)
-    return _play_and_show(comparison, out, PlayOptions(), form, to, list(names), until)
+    return _play_and_show(comparison, out, PlayOptions(), form, to, list(names), until, adjusted)
 
 
 DONE, TOO_LARGE = 0, 1
@@ -162,6 +167,7 @@ def _play_and_show(
     to: Path | None,
     only: Sequence[str] = (),
     until: UntilError | None = None,
+    adjusted: bool = False,
 ) -> int:
     """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
     try:
@@ -183,7 +189,7 @@ def _play_and_show(
         )
         return INTERRUPTED
     click.echo(f"Stored in {folder}.\n", err=True)
-    show_comparison([folder / name for name in only or comparison.variants], comparison.baseline, form, to)
+    show_comparison([folder / name for name in only or comparison.variants], comparison.baseline, form, to, adjusted)
     return DONE if until is None or tell_error(until) else TOO_LARGE
 
 
@@ -223,8 +229,10 @@ def _folders(texts: Sequence[str]) -> list[Path]:
     return folders
 
 
-def show_comparison(folders: Sequence[Path], baseline: str | None, form: str, to: Path | None) -> None:
-    """The tables of stored variants."""
+def show_comparison(
+    folders: Sequence[Path], baseline: str | None, form: str, to: Path | None, adjusted: bool = False
+) -> None:
+    """The tables of stored variants, with luck taken out if `adjusted`."""
     from arena.results.compare import comparison, read_variants
 
-    print_report(comparison(read_variants(folders), baseline), form, to)
+    print_report(comparison(read_variants(folders, luck=luck_of if adjusted else None), baseline), form, to)

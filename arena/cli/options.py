@@ -32,6 +32,7 @@ from arena.tournament.games import DEAL_BITS
 
 if TYPE_CHECKING:
     from arena.results.table import Report
+    from arena.stats.frames import Floats
 
 Result = TypeVar("Result")
 Command = Callable[..., Result]
@@ -277,6 +278,12 @@ def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str |
 
 prior = click.option("--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
 
+adjusted = click.option(
+    "--adjusted",
+    is_flag=True,
+    help="Take luck of the draw out of the figures and their errors (some 25 ms a game, once).",
+)
+
 
 def chosen_games(command: Command[Result]) -> Command[Result]:
     """Add options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
@@ -341,6 +348,14 @@ def write_page(page: str, to: Path) -> None:
         click.echo(page, nl=False)
     else:
         click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
+
+
+def luck_of(folder: str | Path, games: int) -> Floats:
+    """What luck gave in each of the games of a run; a bar shows how far the judging is."""
+    from arena.results.luck import run_luck  # the net, which others need not wait for
+
+    with counting(games, "luck of the draw") as seen:
+        return run_luck(folder, seen)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.options import ERROR, complete_runs, counting, csv_folder, output, print_report, prior
+from arena.cli.options import ERROR, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
 from arena.results.run import selected
@@ -40,9 +40,7 @@ if TYPE_CHECKING:
     help="With --all: show how many more pairs would bring each 95% error down to E Elo (default: 10).",
 )
 @prior
-@click.option(
-    "--adjusted", is_flag=True, help="Take luck of the draw out of ratings and errors (some 25 ms a game, once)."
-)
+@adjusted
 @click.option("--where", metavar="EXPR", help="Rate only the games for which EXPR holds, such as 'turns > 50'.")
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @csv_folder
@@ -94,7 +92,7 @@ def standings(
         return run if where is None else selected(run, where)
 
     def luck(run: RunData) -> Floats | None:
-        return known_luck(run) if adjusted else None
+        return luck_of(run.folder, len(run.columns)) if adjusted else None
 
     if everything:
         from arena.results.run_stats import stats_report
@@ -109,14 +107,6 @@ def standings(
         show_league(folder, form)
         return
     print_report(report_of(source, lambda run: standings_report(compute(games(run), weight, luck=luck(run)))), form, to)
-
-
-def known_luck(run: RunData) -> Floats:
-    """What luck gave in each game of a run; a bar shows how far the judging is."""
-    from arena.results.luck import run_luck
-
-    with counting(len(run.columns), "luck of the draw") as seen:
-        return run_luck(run, seen)
 
 
 @click.command()

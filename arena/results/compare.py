@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -14,8 +14,10 @@ from arena.results.comparison import find_variant
 from arena.results.moves import plays_frame, spaced
 from arena.results.sources import games_of
 from arena.results.table import Report, Table, table_of, table_values
-from arena.stats.field import by_seat
-from arena.stats.frames import StatsError, bot_names, cluster_codes
+from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
+from arena.stats.field import by_seat, rated_column
+from arena.stats.frames import Floats, StatsError, bot_names, cluster_codes
+from arena.stats.frames import games_of as games_arrays
 from arena.stats.ratings import FEWEST_DEALS
 from arena.stats.variants import (
     card_effects,
@@ -32,7 +34,7 @@ from arena.stats.voting import Vote, votes
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
 _MOST_NAMED = 3
-_USED = ("deal", "first", "second", "score", "turns", "plies")
+_USED = ("deal", "first", "second", "score", "adjusted", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
@@ -56,6 +58,8 @@ class VariantRun:
     cards      which side played which tactic card (arena.results.moves.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
     note       of which games `cards` are, "" for all
+    adjusted   what taking luck out did for each two bots; None: results are as counted. `games` has the column
+               `adjusted` then, the points of the first player without luck
     """
 
     variant: str
@@ -64,11 +68,15 @@ class VariantRun:
     cards: pd.DataFrame
     sources: dict[str, str] = field(default_factory=dict)
     note: str = ""
+    adjusted: Sequence[AdjustedMeeting] | None = None
 
 
-def read_variants(folders: Sequence[Path], most: int | None = None) -> list[VariantRun]:
+def read_variants(
+    folders: Sequence[Path], most: int | None = None, luck: Callable[[Path, int], Floats] | None = None
+) -> list[VariantRun]:
     """The games of stored runs; the tactic cards of at most so many games of each, evenly spaced (0: of none).
 
+    `luck` says of a folder and its number of games what luck gave in each (arena.results.luck); it is taken out.
     StatsError if two of them hold the same deals under the same rules.
     """
     runs: list[VariantRun] = []
@@ -86,7 +94,10 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
                     f"{again} and {folder} hold the same deals under the same rules"
                     f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
                 )
-            games = reader.columns().frame()
+            games, met = reader.columns().frame(), None
+            if luck is not None and len(games):
+                without, met = take_luck_out(games_arrays(games), luck(folder, len(games)))
+                games = games.assign(adjusted=without.score)
             sample, note = spaced(stored, len(games) if most is None else most)
             runs.append(
                 VariantRun(
@@ -96,6 +107,7 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
                     cards=plays_frame(sample, rules),
                     sources={bot.name: bot.source for bot in reader.bots()},
                     note=note,
+                    adjusted=met,
                 )
             )
     return runs
@@ -117,6 +129,13 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     bots = list(dict.fromkeys(bot for run in runs for bot in (*run.sources, *bot_names(run.games))))
     tables = _tables(runs, games, variants, bots, against)
     remarks = _remarks(runs, games)
+    if met := [(run.variant, each) for run in runs for each in run.adjusted or ()]:
+        from arena.results.luck import adjusted_table  # the net, which others need not wait for
+
+        tables.append(adjusted_table([each for _, each in met], [variant for variant, _ in met]))
+        for run in runs:
+            remarks += [f"{run.variant}: {note}." for note in adjusted_notes(run.adjusted or (), "scores")]
+        remarks.append("Games won and lost, lengths and tactic cards are as played.")
     seeds = sorted({run.seed for run in runs})
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
     values |= {} if against is None else {"baseline": against}
@@ -204,7 +223,9 @@ def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str
     shape = (len(variants), len(bots), deals)
     cell = np.ravel_multi_index((voter, bot, deal), shape)
     size = int(np.prod(shape))
-    points = np.bincount(cell, seats["score"].to_numpy(dtype=np.float64), size).reshape(shape).astype(np.float64)
+    points = (
+        np.bincount(cell, seats[rated_column(seats)].to_numpy(dtype=np.float64), size).reshape(shape).astype(np.float64)
+    )
     played = np.bincount(cell, minlength=size).reshape(shape).astype(np.float64)
     known = np.flatnonzero((played.sum(axis=2) > 0).all(axis=0)).tolist()
     columns = [each.name for each in fields(Vote)]

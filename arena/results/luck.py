@@ -21,7 +21,6 @@ from arena.game.engine import State
 from arena.game.record import Record, RecordError, parse_record
 from arena.policy import Evaluator, load_net
 from arena.policy.weights import packaged_hash
-from arena.results.run import RunData
 from arena.results.sources import games_of
 from arena.results.table import Table, table_of
 from arena.results.whole_file import write_whole
@@ -63,17 +62,18 @@ def game_luck(record: Record, net: Evaluator) -> list[float]:
     return [round(part, _DIGITS) + 0.0 for part in parts]
 
 
-def run_luck(run: RunData, seen: Callable[[], object] = lambda: None) -> Floats:
-    """`game_luck` of all games of a run in their order, 0 where a record does not replay; `seen` is called for each.
+def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> Floats:
+    """`game_luck` of all games of a run or a file of records in their order, 0 where a record does not replay.
 
-    A stored run keeps what was found.
+    `seen` is called for each game. A stored run keeps what was found.
     """
-    stored = Path(run.folder) / DATABASE
-    known = _read(Path(run.folder)) if stored.is_file() else {}
+    folder = Path(source)
+    stored = folder / DATABASE
+    known = _read(folder) if stored.is_file() else {}
     fresh: dict[str, list[float]] = {}
     nets: dict[str, Evaluator] = {}
     rows = []
-    with games_of(run.folder, counting=True) as games:
+    with games_of(str(source), counting=True) as games:
         for game in games:
             key = str(game.id)
             parts = known.get(key) if stored.is_file() else None
@@ -89,7 +89,7 @@ def run_luck(run: RunData, seen: Callable[[], object] = lambda: None) -> Floats:
             seen()
     if fresh and stored.is_file():
         text = json.dumps({"net": packaged_hash(), "games": known | fresh}, separators=(",", ":"))
-        write_whole(Path(run.folder) / LUCK, [text, "\n"], follow=False)
+        write_whole(folder / LUCK, [text, "\n"], follow=False)
     return np.array(rows, dtype=np.float64).reshape(-1, PARTS)
 
 
@@ -105,10 +105,13 @@ def _read(folder: Path) -> dict[str, list[float]]:
         return {}
 
 
-def adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
-    """What taking luck out does for each two bots."""
+def adjusted_table(meetings: Sequence[AdjustedMeeting], variants: Sequence[str] = ()) -> Table:
+    """What taking luck out does for each two bots; `variants`: the rule set of each row, if there are several."""
     frame = pd.DataFrame([asdict(met) for met in meetings])
     frame["adjusted_elo"] = [elo_of_score(score) for score in frame["adjusted_score"]]
     shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
+    if variants:
+        frame.insert(2, "variant", list(variants))
+        shown.insert(2, "variant")
     title = "Score with luck taken out, and its 95% error"
     return table_of("adjusted", title, frame, _NOTE, columns=shown)

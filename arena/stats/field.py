@@ -26,9 +26,10 @@ _SEATED = ("stones", "points", "ms", "decisions")
 def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     """Return two rows per game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
-    Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the other columns
-    of the frame unchanged. The rows of the first players come first, in the frame's order. `need` names columns that
-    the frame must have. A frame that is by seat already is returned as it is.
+    Also `adjusted` (the score with luck taken out), `stones`, `stones_against`, `points`, `points_against`, `ms`,
+    `decisions` where known, and the other columns of the frame unchanged. The rows of the first players come first, in
+    the frame's order. `need` names columns that the frame must have. A frame that is by seat already is returned as it
+    is.
     """
     if "seat" in games.columns:
         return games
@@ -42,6 +43,8 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
         seats = pd.Categorical.from_codes(np.full(len(half), int(seat == "second"), np.int8), SEATS)
         half.insert(2, "seat", pd.Series(seats, half.index))  # quicker to compare than texts
         half.insert(3, "score", checked["score"] if seat == "first" else 1 - checked["score"])
+        if "adjusted" in half.columns and seat == "second":
+            half["adjusted"] = 1 - half["adjusted"]
         for name in _SEATED:
             if f"{name}_{seat}" in checked.columns:
                 half[name] = pd.to_numeric(checked[f"{name}_{seat}"])
@@ -73,6 +76,11 @@ def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, o
 
 def _numbers(frame: pd.DataFrame, name: str) -> Floats:
     return frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def rated_column(frame: pd.DataFrame) -> str:
+    """The column whose mean is a score: with luck taken out (arena.stats.adjusted) if the frame has that."""
+    return "adjusted" if "adjusted" in frame.columns else "score"
 
 
 def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame:
@@ -113,8 +121,8 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
     Columns: those of `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
     """
     seats = by_seat(games)
-    begun = _narrow(seats[seats["seat"] == "first"], by, "score", "deal")
-    score, deal = _numbers(begun, "score"), _deals(begun)
+    begun = _narrow(seats[seats["seat"] == "first"], by, "score", "adjusted", "deal")
+    score, deal = _numbers(begun, rated_column(begun)), _deals(begun)
     return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in _parts(begun, by)])
 
 
@@ -130,13 +138,16 @@ def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, 
 def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     """Score with its 95% interval (clustered by deal), and as the first and as the second player.
 
+    If the frame has a column `adjusted`, these have luck taken out; wins, draws and losses are as counted.
+
     Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
     table = []
-    seats = _narrow(by_seat(games), by, "seat", "score", "deal")
-    score, deal, begun = _numbers(seats, "score"), _deals(seats), np.asarray(seats["seat"] == "first")
+    seats = _narrow(by_seat(games), by, "seat", "score", "adjusted", "deal")
+    score, deal, begun = _numbers(seats, rated_column(seats)), _deals(seats), np.asarray(seats["seat"] == "first")
+    counted = _numbers(seats, "score")
     for keys, rows in _parts(seats, by):
-        row: dict[str, object] = {**keys, **_record(score[rows]), **_score_row(score, deal, rows)}
+        row: dict[str, object] = {**keys, **_record(counted[rows]), **_score_row(score, deal, rows)}
         for seat in ("first", "second"):
             own = score[rows[begun[rows] == (seat == "first")]]
             row[f"score_{seat}"] = float(own.mean()) if len(own) else math.nan

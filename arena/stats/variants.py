@@ -2,7 +2,8 @@
 
 Every function takes a games frame with one more column, `variant` (the name of the rule set). The unit of evidence is
 the deal; where two variants were played on the same deal numbers, differences are taken deal by deal, and what a deal
-does in both variants cancels out. A "win rate" counts a draw as half.
+does in both variants cancels out. A "win rate" counts a draw as half. If the frame has a column `adjusted` (points of
+the first player with luck taken out, arena.stats.adjusted), that is what rates and their differences are made of.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from arena.stats.field import by_seat, first_player_score, game_length, grouped, scores
+from arena.stats.field import by_seat, first_player_score, game_length, grouped, rated_column, scores
 from arena.stats.frames import Floats, StatsError, as_floats, check_games
 from arena.stats.intervals import mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
@@ -81,7 +82,11 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
             if len(earlier) and len(later):
                 means = float(later[column].mean()), float(earlier[column].mean())
                 change = mean_difference(
-                    later[column], later.get("deal"), earlier[column], earlier.get("deal"), column == "score"
+                    later[column],
+                    later.get("deal"),
+                    earlier[column],
+                    earlier.get("deal"),
+                    column in ("score", "adjusted"),
                 )
                 interval = change.difference, change.low, change.high, change.p_value, change.shared
                 rows.append((*keys.values(), later_name, earlier_name, *means, *interval))
@@ -100,7 +105,7 @@ def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: 
     seats = by_seat(_check(games))
     if bot is not None:
         seats = seats[seats["bot"] == bot]
-    return _differences(seats, "score", ["bot"], baseline)
+    return _differences(seats, rated_column(seats), ["bot"], baseline)
 
 
 def first_minus_second(games: pd.DataFrame) -> pd.DataFrame:
@@ -138,7 +143,7 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
 
 def first_player_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """For every two variants: how the first player's score differs. Columns as `win_rate_differences`, without bot."""
-    return _differences(_check(games), "score", baseline=baseline)
+    return _differences(_check(games), rated_column(games), baseline=baseline)
 
 
 def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:

@@ -41,6 +41,14 @@ def played(arena: Arena, comparison_played: tuple[Path, dict[str, Any]]) -> dict
     return said
 
 
+def test_few_deals_are_not_adjusted(played: dict[str, Any]) -> None:
+    adjusted = json_of("compare", "--from", "cmp/base", "cmp/expert", "--adjusted", "--json")
+    plain = json_of("compare", "--from", "cmp/base", "cmp/expert", "--json")
+    assert adjusted["win_rates"] == plain["win_rates"]
+    assert [row["variant"] for row in adjusted["adjusted"]] == ["base", "expert"]
+    assert any("too few" in note for note in adjusted["notes"])
+
+
 def test_shape_and_figures(played: dict[str, Any]) -> None:
     assert played["variants"] == ["base", SIX, "expert"]
     assert (played["bots"], played["seeds"], played["games"]) == (["greedy", "random"], [3], 60)

@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_luck_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = read_run(folder)
-    luck = run_luck(run)
+    luck = run_luck(folder)
     assert luck.shape == (len(run.columns), 3)
     total = luck.sum(axis=1)
     assert abs(total.mean()) < 4 * total.std() / np.sqrt(len(total))
@@ -36,14 +36,14 @@ def test_the_luck_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     won = np.asarray(run.columns["score"])
     assert np.corrcoef(won, total)[0, 1] > 0.2
     monkeypatch.setattr(luck_module, "game_luck", lambda *_: pytest.fail("judged twice"))
-    assert (run_luck(run) == luck).all()
+    assert (run_luck(folder) == luck).all()
     stored = json.loads((folder / LUCK).read_text())
     assert len(stored["games"]) == len(run.columns)
 
 
 def test_standings_with_luck_taken_out(folder: Path) -> None:
     run = read_run(folder)
-    luck = run_luck(run)
+    luck = run_luck(folder)
     table = standings(run, luck=luck)
     (met,) = table.adjusted or ()
     assert met.deals == FEWEST_DEALS
@@ -99,7 +99,6 @@ def test_all_statistics_with_luck_taken_out(folder: Path) -> None:
 
 
 def test_a_damaged_file_is_made_anew(folder: Path) -> None:
-    run = read_run(folder)
-    expected = run_luck(run)
+    expected = run_luck(folder)
     (folder / LUCK).write_text("{")
-    assert (run_luck(run) == expected).all()
+    assert (run_luck(folder) == expected).all()
