@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,12 @@ from arena.results.sources import LEAGUE, find, report_of
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
 from arena.stats.frames import StatsError
+from arena.stats.metrics import read_metric
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
 from arena.stats.ratings import rate as rate_games
-from arena.text import counted
+from arena.stats.selection import ExpressionError
+from arena.text import counted, one_line
 from arena.tournament.store.reader import Reader, run_folder
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
@@ -42,6 +45,13 @@ if TYPE_CHECKING:
 @prior
 @adjusted
 @click.option("--where", metavar="EXPR", help="Rate only the games for which EXPR holds, such as 'turns > 50'.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME=WHAT",
+    help="Add a column, such as length='mean turns'; may be repeated. Shown with --wide.",
+)
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @csv_folder
 @output
@@ -52,6 +62,7 @@ def standings(
     prior: float | None,
     adjusted: bool,
     where: str | None,
+    metrics: tuple[str, ...],
     server: str | None,
     to: Path | None,
     form: str,
@@ -87,8 +98,12 @@ def standings(
     weight = DEFAULT_PRIOR if prior is None else prior
     if adjusted and where is not None:
         raise click.UsageError("--adjusted is for all games; without --where")
+    if metrics and everything:
+        raise click.UsageError("--metric is for the standings; without --all")
+    more = parse_metrics(metrics)
 
     def games(run: RunData) -> RunData:
+        run = replace(run, metrics={**run.metrics, **more})
         return run if where is None else selected(run, where)
 
     def luck(run: RunData) -> Floats | None:
@@ -101,7 +116,7 @@ def standings(
         print_report(report_of(source, make), form, to)
         return
     kind, folder = find(source)
-    if kind == LEAGUE and where is None and not adjusted:
+    if kind == LEAGUE and where is None and not adjusted and not more:
         from arena.cli.league.shared import show_league
 
         show_league(folder, form)
@@ -159,6 +174,19 @@ def rate(
     if left_out:
         heading += f", and {left_out} without a result, which are left out"
     print_report(ratings_report(rated, averaged, los, heading=heading), form)
+
+
+def parse_metrics(texts: tuple[str, ...]) -> dict[str, str]:
+    """Metrics by name, from texts such as length=mean turns."""
+    metrics: dict[str, str] = {}
+    for text in texts:
+        name, _, what = text.partition("=")
+        try:
+            read_metric(name, what)
+        except ExpressionError as error:
+            raise ArenaError(f"--metric {one_line(name, 50)}: {error}") from None
+        metrics[name] = what
+    return metrics
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:

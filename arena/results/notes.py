@@ -18,12 +18,13 @@ BINS = 10
 
 
 def run_notes(run: RunData) -> pd.DataFrame:
-    """The notes of a stored run, see `notes_frame`."""
+    """The notes in the games of a stored run, see `notes_frame`."""
     if not run.folder:
         return notes_frame(())
     with games_of(run.folder, counting=True) as games:
         reader = games.reader
-        return notes_frame(games if reader is None else reader.results("WHERE substr(record, -1) = '}'"))
+        said = notes_frame(games if reader is None else reader.results("WHERE substr(record, -1) = '}'"))
+    return said.merge(run.games[["pairing", "deal", "game"]]) if run.selection else said
 
 
 def notes_frame(games: Iterable[GameResult]) -> pd.DataFrame:

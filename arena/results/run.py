@@ -43,7 +43,8 @@ class RunData:
     times, sessions   what a clock measured; only timing.csv has them
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
-    selection  what was said of the games to keep, after they were played; "" if all are there
+    metrics   figures of the user's own about each bot, by name (arena.stats.metrics)
+    selection what was said of the games to keep, after they were played; "" if all are there
     """
 
     name: str
@@ -58,6 +59,7 @@ class RunData:
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     folder: str = ""
+    metrics: Mapping[str, str] = field(default_factory=dict)
     selection: str = ""
 
     @cached_property
@@ -105,6 +107,7 @@ def read_run(folder: Path) -> RunData:
             sessions=tuple(reader.sessions()),
             forfeits=tuple(reader.forfeit_reasons()),
             folder=str(folder),
+            metrics=config.metrics,
         )
 
 
@@ -180,7 +183,7 @@ def _facts(run: RunData) -> dict[str, Any]:
     """The facts of games by name: a column each; `rules` and its options, single values."""
     frame = run.games
     numbers, texts = (map(str, frame.select_dtypes(kind).columns) for kind in ("number", "category"))
-    facts: dict[str, Any] = {name: frame[name].to_numpy() for name in numbers}
+    facts: dict[str, Any] = {name: frame[name].to_numpy(np.float64) for name in numbers}
     facts |= {name: frame[name].astype(str).to_numpy() for name in texts}
     facts["rules"] = run.config["rules"]
     with suppress(ArenaError):  # a league or a file of records may have several rule sets
@@ -197,4 +200,12 @@ def selected(run: RunData, text: str) -> RunData:
     if not held.any():
         raise ExpressionError(f"{one_line(run.name)} has no game where {one_line(text)}")
     columns = replace(run.columns, values={name: column[held] for name, column in run.columns.values.items()})
-    return RunData(run.name, run.config, replace(columns, thinking=()), run.sources, selection=text)
+    return RunData(
+        name=run.name,
+        config=run.config,
+        columns=replace(columns, thinking=()),
+        sources=run.sources,
+        folder=run.folder,
+        metrics=run.metrics,
+        selection=text,
+    )

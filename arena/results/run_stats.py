@@ -385,7 +385,7 @@ def stats_report(
         from arena.results.luck import adjusted_table  # the net, which others need not wait for
 
         tables.insert(1, adjusted_table(rated.adjusted))
-    if (losses := read_losses(Path(run.folder))) is not None:
+    if not run.selection and (losses := read_losses(Path(run.folder))) is not None:
         tables.append(losses_table(losses, len(run.games)))
     values = {"name": run.name, "games_played": len(run.games), "error": error}
     remarks = [] if rated.fit is None else [fit_sentence(rated.fit)]

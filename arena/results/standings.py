@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from arena.results.run import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns, games_of
 from arena.stats.intervals import clustered_interval
+from arena.stats.metrics import UNKNOWN, Estimate, Metric, bot_metrics, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
 from arena.tournament.store.columns import GameColumns
@@ -48,7 +49,7 @@ COLUMNS: dict[str, str] = {
 } | {kind.column: kind.meaning for kind in ForfeitKind}
 """Columns of `RunStandings.table`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
 if the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
-stand) if there are any."""
+stand) if there are any. Metrics stand last: metric_NAME and metric_NAME_error95."""
 CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
@@ -66,6 +67,7 @@ class RunStandings:
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
     adjusted          what taking luck out of the ratings did for each two bots; None: they are as counted
+    metrics           the metrics of the run, by metric and bot; `rows` have those in which no clock has part
     """
 
     run: RunData
@@ -79,6 +81,7 @@ class RunStandings:
     head_to_head: HeadToHead | None
     notes: tuple[str, ...]
     adjusted: Sequence[AdjustedMeeting] | None = None
+    metrics: Mapping[Metric, Mapping[str, Estimate]] = field(default_factory=dict)
 
     @property
     def faults(self) -> int:
@@ -126,6 +129,10 @@ def standings(
     rows = _ranked(_rows(played, ratings, run.bots), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
+    metrics = _metrics(run)
+    for metric, estimates in metrics.items():
+        if not metric.measured:
+            rows = [row | _metric_columns(metric, estimates.get(row["bot"], UNKNOWN)) for row in rows]
     left_out = is_large(run) and not whole
     counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
     first = clustered_interval(without.score, games.cluster, games.clusters)
@@ -146,6 +153,7 @@ def standings(
         head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
         notes=ratings.notes,
         adjusted=adjusted,
+        metrics=metrics,
     )
 
 
@@ -166,6 +174,21 @@ def rate_run(
         score = helped[0].adjusted_for(ratings.bots[0]) if helped else None
         ratings = by_pairs(ratings, counts_between(games, *ratings.bots), score)
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
+
+
+def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
+    """The metrics of a run with games, in the order of the settings."""
+    if not run.metrics:
+        return {}
+    from arena.results.notes import run_notes  # pandas, which standings without metrics do not need
+
+    metrics = [read_metric(name, text) for name, text in run.metrics.items()]
+    estimates = bot_metrics(run.games, metrics, lambda: run_notes(run))
+    return {metric: estimates[metric.name] for metric in metrics}
+
+
+def _metric_columns(metric: Metric, estimate: Estimate) -> dict[str, float]:
+    return {f"metric_{metric.name}": estimate.value, f"metric_{metric.name}_error95": estimate.error95}
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:

@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from arena.results.table import (
     rounded,
 )
 from arena.results.whole_file import write_whole
+from arena.stats.metrics import UNKNOWN, Estimate, Metric
 from arena.text import counted, first_line, half_up, one_line, printable_lines, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
@@ -182,9 +183,34 @@ def _table(standings: RunStandings) -> Table:
         columns.append(
             Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True, more=True)
         )
+    columns += [_metric_column(metric, estimates) for metric, estimates in standings.metrics.items()]
     if own_ranking and any(row["remark"] for row in standings.rows):
         columns.append(Column("remark", "text"))
     return Table("standings", "", tuple(columns), standings.rows, digits=DIGITS, spared=SPARED)
+
+
+def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
+    scale, sign = (100, " %") if metric.kind == "share" else (1, "")
+    return Column(
+        f"{metric.name}{sign}",
+        cell=lambda row: _estimate_text(*estimates.get(row["bot"], UNKNOWN), scale),
+        measured=metric.measured,
+        more=True,
+    )
+
+
+def _estimate_text(value: float, error: float, scale: int) -> str:
+    """A figure with its error, if that is known.
+
+    >>> _estimate_text(42.318, 0.842, 1), _estimate_text(0.125, 0.0321, 100), _estimate_text(123456.0, 789.0, 1)
+    ('42.32 ± 0.84', '12.5 ± 3.2', '123456 ± 789')
+    """
+    if math.isnan(value):
+        return "-"
+    if math.isnan(error):
+        return f"{scale * value:.2f}"
+    figure, half = scale * value, scale * error
+    return f"{figure:.0f} ± {half:.0f}" if half >= 10 else f"{figure:.{2 if half < 1 else 1}f} ± {half:.2g}"
 
 
 def _tiebreak(name: str) -> Column:
@@ -416,13 +442,13 @@ def export(standings: RunStandings, folder: Path | str, games: bool = False) -> 
     if has_crosstable(standings):
         texts[CROSSTABLE] = [csv_text(standings.met, DIGITS, CROSS_COLUMNS)]
     texts[SUMMARY] = [json_text(summary(standings))]
-    texts[TIMING] = [_timing_text(standings.run)]
+    texts[TIMING] = [_timing_text(standings)]
     if games:
         texts[GAMES] = _games_text(standings.run)
     return [write_whole(folder / name, parts, follow=False) for name, parts in texts.items()]
 
 
-def _timing_text(run: RunData) -> str:
+def _timing_text(standings: RunStandings) -> str:
     """What a clock measured, one value per row: subject (bot or session), name, measure, value.
 
     Times are milliseconds per decision unless the name says otherwise; dates are UTC.
@@ -434,10 +460,15 @@ def _timing_text(run: RunData) -> str:
         writer.writerow([spreadsheet_cell(cell) for cell in row])
 
     write(["subject", "name", "measure", "value"])
+    run = standings.run
     for time in run.times:
         write(["bot", time.bot, "decisions", time.decisions])
         for measure, ms in time.measures().items():
             write(["bot", time.bot, measure, number(ms, 6)])
+    for metric, estimates in standings.metrics.items():
+        for bot, estimate in estimates.items() if metric.measured else ():
+            write(["bot", bot, f"metric_{metric.name}", number(estimate.value, 6)])
+            write(["bot", bot, f"metric_{metric.name}_error95", number(estimate.error95, 6)])
     for session_number, session in enumerate(run.sessions, start=1):
         seconds = session.ended - session.started
         rate = session.games / seconds if seconds > 0 else 0.0

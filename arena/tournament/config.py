@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import normalize
@@ -23,6 +24,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import data_folder
 from arena.settings import REQUIRED, Setting, as_dict, choice, flag, other, settings_of, table, text, whole
+from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule
@@ -107,6 +109,10 @@ class TournamentConfig:
         None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
     )
     notes: bool = flag(True, "keep what bots say with their moves (`view.note`)")
+    metrics: Mapping[str, str] = other(
+        dict,
+        'table of figures about each bot that the standings show, such as `length = "mean turns"`',
+    )
     isolation: str = choice(
         "none",
         ISOLATIONS,
@@ -191,6 +197,8 @@ class TournamentConfig:
             del plain["games"], plain["pairs"]
         if not self.own_deals:
             del plain["own_deals"]
+        if not self.metrics:
+            del plain["metrics"]
         settings = plain.pop("format_settings")
         if settings_of(type(self.format_settings)):
             plain[self.format] = settings
@@ -270,6 +278,10 @@ def with_settings(
     if "bots" in data:
         bots = _read_bots(checker, data["bots"])
         values["bots"] = tuple(bot for _, bot in bots)
+    if isinstance(metrics := data.get("metrics", config.metrics), Mapping):
+        values["metrics"] = dict(metrics)
+    else:
+        checker.fault("metrics", f'expected a table such as {{length = "mean turns"}}, found {show(metrics)}')
     form = FORMATS[values.get("format", config.format)]
     for key in tables:
         if key in data and key != form.name:
@@ -364,6 +376,10 @@ def _check_together(
         names.add(name)
     if len(config.bots) < 2 and not any(": bots" in fault for fault in check.faults):
         check.fault("bots", f"expected at least two bots, found {len(config.bots)}")
+    for key, metric in list(config.metrics.items())[:MOST_METRICS]:
+        check.attempt(f"metrics.{one_line(key, 50)}", partial(read_metric, key), metric)
+    if len(config.metrics) > MOST_METRICS:
+        check.fault("metrics", f"expected at most {MOST_METRICS}, found {len(config.metrics)}")
     form = config.form
     if format_settings:
         for key, wrong in config.format_settings.faults(config.bot_names):

@@ -127,3 +127,43 @@ def test_a_selection_is_rated_and_named(arena: Arena, run: Path, values: dict[st
     assert (found["games_played"], found["selection"][:10]) == (len(kept), "turns > 40")
     assert found["first_player"]["score"] == round(sum(game.score for game in kept) / len(kept), 4)
     assert "a selection made after the fact" in arena("standings", run, "--where", "turns > 40").out
+
+
+METRICS = """
+bots = ["greedy", "says.py"]
+games = 12
+seed = 5
+[metrics]
+length = "mean turns"
+late = "share turns > 40"
+value = "mean note.value"
+slow = "mean ms"
+"""
+SAYS = """
+def act(view, moves):
+    view.note(value=0.25)
+    return moves[0]
+"""
+
+
+def test_metrics_are_columns_of_the_standings(arena: Arena, tmp_path: Path) -> None:
+    Path("says.py").write_text(SAYS)
+    Path("cup.toml").write_text(METRICS)
+    arena("run", "cup.toml", "--workers", 2, "--out", "two")
+    arena("run", "cup.toml", "--workers", 1, "--out", "one")
+    one, two = (Path(name, "summary.json").read_bytes() for name in ("one", "two"))
+    assert one == two
+    rows = {
+        row["bot"]: row for row in json_of("standings", "one", "--metric", "wide=mean turns", "--json")["standings"]
+    }
+    for row in rows.values():
+        assert row["metric_length"] == row["metric_wide"] == pytest.approx(row["mean_turns"], abs=1e-3)
+        assert "metric_slow" not in row  # a clock measured it
+    assert (rows["says"]["metric_value"], rows["greedy"]["metric_value"]) == (0.25, None)
+    assert {"length", "late", "slow", "±"} <= set(arena("standings", "one", "--wide").out.split())
+    assert "slow" not in arena("standings", "one", "--wide", "--print", "markdown").out
+    assert "bot,says,metric_slow," in Path("one", "timing.csv").read_text()
+    found = json_of("standings", "one", "--where", "turns > 40", "--json")["standings"]
+    assert {row["metric_late"] for row in found} == {1}
+    assert {row["metric_value"] for row in found} == {0.25, None}
+    assert "--metric a: unknown fact 'turn'" in arena("standings", "one", "--metric", "a=mean turn", code=2).err

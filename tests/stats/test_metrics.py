@@ -1,0 +1,102 @@
+"""Metrics against figures counted by hand from a handful of games."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.stats.intervals import mean_error, mean_interval
+from arena.stats.metrics import Estimate, Metric, bot_metrics, read_metric
+
+GAMES = pd.DataFrame(
+    {
+        "pairing": 0,
+        "deal": [0, 0, 1, 1, 2, 2],
+        "game": [0, 1, 0, 1, 0, 1],
+        "first": ["a", "b", "a", "b", "a", "b"],
+        "second": ["b", "a", "b", "a", "b", "a"],
+        "score": [1.0, 0.0, 0.5, 1.0, 1.0, 1.0],
+        "turns": [30, 40, 52, 44, 48, 36],
+        "stones_first": np.array([5, 2, 4, 5, 5, 5], np.int8),
+        "stones_second": np.array([3, 5, 4, 1, 0, 2], np.int8),
+        "ending": ["x", "x", "y", "x", "y", "x"],
+        "forfeit_by": [None, None, "a", None, None, None],
+        "ms_first": [10.0, 9, 8, 7, 6, 5],
+        "ms_second": 4.0,
+        "decisions_first": [10, 3, 4, 7, 6, 5],
+        "decisions_second": [2, 0, 2, 2, 2, 2],
+    }
+)
+DEALS = [0, 1, 2, 0, 1, 2]
+"""Of the games of a: those it begins, then the others."""
+NOTES = pd.DataFrame(
+    [
+        (0, 0, 0, "a", 1.0, 1, "depth", 3.0),
+        (0, 0, 0, "a", 1.0, 1, "value", 0.5),
+        (0, 1, 0, "a", 0.5, 9, "depth", 6.0),
+        (0, 1, 0, "b", 0.5, 2, "depth", 8.0),
+        (0, 7, 0, "a", 0.5, 2, "depth", 99.0),
+    ],
+    columns=["pairing", "deal", "game", "bot", "score", "number", "note", "figure"],
+)
+
+
+def estimates(text: str) -> dict[str, Estimate]:
+    return bot_metrics(GAMES, [read_metric("it", text)], lambda: NOTES)["it"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("mean turns", [30, 52, 48, 40, 44, 36]),
+        ("mean stones * 100 - stones_against", [497, 396, 500, 498, 95, 195]),
+        ("mean score", [1, 0.5, 1, 1, 0, 0]),
+        ("mean ms", [1, 2, 1, 4, 2, 2]),
+    ],
+)
+def test_means(text: str, values: list[float]) -> None:
+    assert estimates(text)["a"] == pytest.approx((np.mean(values), mean_error(values, DEALS)))
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("share turns > 45", [0, 1, 1, 0, 0, 0]),
+        ("share began and ending == 'x'", [1, 0, 0, 0, 0, 0]),
+        ("share forfeited", [0, 1, 0, 0, 0, 0]),
+        ("share opponent == 'b' and not began", [0, 0, 0, 1, 1, 1]),
+    ],
+)
+def test_shares(text: str, held: list[float]) -> None:
+    interval = mean_interval(held, DEALS)
+    assert estimates(text)["a"] == pytest.approx((interval.mean, (interval.high - interval.low) / 2))
+
+
+def test_a_sum_has_the_error_of_the_sums_of_deals() -> None:
+    assert estimates("sum stones")["a"] == pytest.approx((22, 3 * mean_error([10, 5, 7], [0, 1, 2])))
+
+
+@pytest.mark.parametrize(
+    ("text", "a", "b"),
+    [
+        ("mean note.depth", 4.5, 8.0),  # that of deal 7 is of a game that is not there
+        ("mean note.depth + note.value", 3.5, None),  # moves with which both were said
+        ("share note.depth > turns / 9", 0.5, 1.0),
+        ("mean note.nodes", None, None),
+    ],
+)
+def test_notes(text: str, a: float | None, b: float | None) -> None:
+    found = estimates(text)
+    assert [found[bot].value if bot in found else None for bot in "ab"] == [a, b]
+
+
+def test_a_quantile_and_its_error() -> None:
+    rng = np.random.default_rng(1)
+    metric, deals = Metric("it", "quantile", "turns", 0.9), np.repeat(np.arange(200), 2)
+    found = [metric.estimate(np.repeat(rng.normal(size=200), 2), deals) for _ in range(400)]
+    held = [abs(estimate.value - 1.2816) <= estimate.error95 for estimate in found]
+    assert 0.92 <= np.mean(held) <= 0.98  # two games of a deal that are the same are one piece of evidence
+    assert math.isnan(metric.estimate(np.arange(9.0), np.arange(9)).error95)  # too few to tell
