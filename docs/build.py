@@ -35,7 +35,7 @@ _LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
 
 def commands() -> str:
     """Every command with its usage, description and options."""
-    context = click.Context(cli, info_name="arena")
+    context = click.Context(cli, info_name="arena", **cli.context_settings)
     return "\n".join(_describe(cli, context))
 
 

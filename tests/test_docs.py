@@ -96,7 +96,7 @@ def test_options_named_in_the_pages_exist() -> None:
 def options_of(words: list[str]) -> set[str]:
     """Return the options of the command that words behind `arena` begin with."""
     command: click.Command | None = cli
-    context = click.Context(cli)
+    context = click.Context(cli, **cli.context_settings)
     while isinstance(command, click.Group) and words:
         inner = command.get_command(context, words[0])
         if inner is None:

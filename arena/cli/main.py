@@ -75,7 +75,7 @@ COMMANDS: dict[str, Entry] = {
 FIRST = (
     ("rules --learn", "how the game is played"),
     ("play greedy", "play it against a bot"),
-    ("run quick", "a tournament between three bots, in a few seconds"),
+    ("run quick", "three bots play a tournament"),
     ("replay latest 1", "one of its games"),
     ("report latest", "its tables, figures and games as a page"),
     ("new mybot", "write a bot of your own"),

@@ -19,8 +19,8 @@ ABSURD = ("nan", "-1e999", "1" * 5000, "ten", "", "\x1b[2J")
 def commands() -> Iterator[tuple[list[str], click.Command]]:
     def walk(words: list[str], command: click.Command) -> Iterator[tuple[list[str], click.Command]]:
         if isinstance(command, click.Group):
-            for name in command.list_commands(click.Context(command)):
-                found = command.get_command(click.Context(command), name)
+            for name in command.list_commands(click.Context(command, **command.context_settings)):
+                found = command.get_command(click.Context(command, **command.context_settings), name)
                 assert found is not None
                 yield from walk([*words, name], found)
         else:

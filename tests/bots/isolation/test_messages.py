@@ -68,7 +68,7 @@ def test_frames_may_come_in_any_pieces(bodies: list[tuple[int, bytes]], data: st
     "said",
     [
         *(HEAD.pack(size, DONE) for size in (LONGEST + 1, 0xFFFFFFFF)),
-        *(HEAD.pack(0, kind) for kind in (0, 10, 15, 255)),
+        *(HEAD.pack(0, kind) for kind in (0, 10, 16, 255)),
         b"Traceback (most recent call last):\n",
         b"\x80\x04K\x01.",
         b'{"id": 1}\n',

@@ -138,7 +138,7 @@ def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -
     [
         ({}, 'needs "protocol"'),
         ({"protocol": "1"}, 'needs "protocol"'),
-        ({"protocol": 3}, "speaks version 3 of the protocol; this program speaks 1, 2"),
+        ({"protocol": 4}, "speaks version 4 of the protocol; this program speaks 1, 2, 3"),
         ({"protocol": 1, "name": 3}, '"name" is a whole number'),
         ({"protocol": 1, "name": "x" * 101}, "up to 100 characters"),
         ({"protocol": 1, "auto_claim": 0}, '"auto_claim" is a whole number, not true or false'),
