@@ -130,25 +130,48 @@ def loss_coverage(seed: int, runs: int, deals: int, spread: float) -> float:
     return held / runs
 
 
-def adjusted_coverage(seed: int, runs: int, deals: int, share: float, score: float) -> tuple[float, float]:
-    """How often the interval of an adjusted score holds the truth, and how many deals an adjusted deal is worth.
+def lucky_games(
+    generator: np.random.Generator, deals: int, share: float, score: float, deal: np.ndarray | float = 0.0
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Pairs of a and b, in which a wins so often, and what the draws gave the first player, in three parts of the game.
 
-    `share` is the part of a game's luck that the judge sees, in three parts of the game.
+    `share` is the part of a game's luck that the judge sees; `deal` (of each game, variance up to 1 - share) is what
+    the deal gives, which it does not see.
     """
-    held, worth = 0, 0.0
     first_is_a = np.arange(2 * deals) % 2 == 0
+    parts = generator.normal(0, np.sqrt(share / 3 + 1e-6), (2 * deals, 3))
+    rest = generator.normal(0, np.sqrt(1 - share - np.var(deal)), 2 * deals)
+    won = parts.sum(axis=1) + deal + rest + np.where(first_is_a, 1, -1) * norm.ppf(score) > 0
+    names = np.array(["a", "b"])
+    games = pd.DataFrame({"first": names[1 - first_is_a], "second": names[first_is_a.astype(int)]})
+    return games.assign(score=won.astype(float), deal=np.arange(2 * deals) // 2), parts
+
+
+def adjusted_coverage(seed: int, runs: int, deals: int, share: float, score: float) -> tuple[float, float]:
+    """How often the interval of an adjusted score holds the truth, and how many deals an adjusted deal is worth."""
+    held, worth = 0, 0.0
     for generator in np.random.default_rng([seed, deals]).spawn(runs):
-        parts = generator.normal(0, np.sqrt(share / 3 + 1e-6), (2 * deals, 3))
-        rest = generator.normal(0, np.sqrt(1 - share), 2 * deals)
-        won = parts.sum(axis=1) + rest + np.where(first_is_a, 1, -1) * norm.ppf(score) > 0
-        names = np.array(["a", "b"])
-        games = pd.DataFrame({"first": names[1 - first_is_a], "second": names[first_is_a.astype(int)]})
-        _, (met,) = take_luck_out(
-            games_of(games.assign(score=won.astype(float), deal=np.arange(2 * deals) // 2)), parts
-        )
+        games, luck = lucky_games(generator, deals, share, score)
+        _, (met,) = take_luck_out(games_of(games), luck)
         held += abs(met.adjusted_score - score) <= met.adjusted_error95
         worth += met.worth
     return held / runs, worth / runs
+
+
+def adjusted_difference_coverage(seed: int, runs: int, deals: int, share: float) -> tuple[float, float]:
+    """The same of the difference between two variants on the same deals, which give a fifth of the luck in both."""
+    held, widths = 0, np.zeros(2)
+    for generator in np.random.default_rng([seed, deals]).spawn(runs):
+        deal, parts = np.repeat(generator.normal(0, np.sqrt(0.2), deals), 2), []
+        for variant, score in (("x", 0.55), ("y", 0.7)):
+            games, luck = lucky_games(generator, deals, share, score, deal)
+            without, _ = take_luck_out(games_of(games), luck)
+            parts.append(games.assign(variant=variant, adjusted=without.score))
+        both = pd.concat(parts, ignore_index=True)
+        plain, adjusted = (win_rate_differences(each, bot="a").loc[0] for each in (both.drop(columns="adjusted"), both))
+        held += adjusted["low"] <= 0.7 - 0.55 <= adjusted["high"]
+        widths += [plain["high"] - plain["low"], adjusted["high"] - adjusted["low"]]
+    return held / runs, (widths[0] / widths[1]) ** 2
 
 
 def stopped_coverage(seed: int, tests: int, test: SprtTest, elo: float, luck: Luck) -> tuple[float, float, float]:
@@ -292,6 +315,11 @@ def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
     echo("|---|" + "---|" * len(cases))
     for deals in (30, 100, 400):
         cells = (adjusted_coverage(seed, runs, deals, *case) for case in cases)
+        echo(f"| {deals} | " + " | ".join(f"{100 * held:.1f} ({worth:.2f})" for held, worth in cells) + " |")
+    echo("\nThe same of the difference between two variants:\n")
+    echo("| deals | sees 0.3 | sees 0.6 |\n|---|---|---|")
+    for deals in (60, 200):
+        cells = (adjusted_difference_coverage(seed, runs, deals, share) for share in (0.3, 0.6))
         echo(f"| {deals} | " + " | ".join(f"{100 * held:.1f} ({worth:.2f})" for held, worth in cells) + " |")
 
 
