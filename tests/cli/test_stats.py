@@ -126,6 +126,9 @@ def test_a_selection_is_rated_and_named(arena: Arena, run: Path, values: dict[st
     found = json_of("standings", run, "--where", "turns > 40 and first == 'greedy' and rules.hand_size == 6", "--json")
     assert (found["games_played"], found["selection"][:10]) == (len(kept), "turns > 40")
     assert found["first_player"]["score"] == round(sum(game.score for game in kept) / len(kept), 4)
+    said = json_of("standings", run, "--where", "first == 'bad'", "--all", "--json")["notes"]
+    moved = sum(game.decisions[0] - (game.forfeit_by == "bad") for game in games if game.first == "bad")
+    assert said[0]["moves"] == moved
     assert "a selection made after the fact" in arena("standings", run, "--where", "turns > 40").out
 
 

@@ -99,4 +99,6 @@ def test_a_quantile_and_its_error() -> None:
     found = [metric.estimate(np.repeat(rng.normal(size=200), 2), deals) for _ in range(400)]
     held = [abs(estimate.value - 1.2816) <= estimate.error95 for estimate in found]
     assert 0.92 <= np.mean(held) <= 0.98  # two games of a deal that are the same are one piece of evidence
-    assert math.isnan(metric.estimate(np.arange(9.0), np.arange(9)).error95)  # too few to tell
+    median = Metric("it", "quantile", "turns", 0.5)
+    errors = [median.estimate(np.arange(float(few)), np.arange(few)).error95 for few in (9, 10)]
+    assert [math.isnan(error) for error in errors] == [True, False]
