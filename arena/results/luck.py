@@ -38,7 +38,7 @@ _DIGITS = 6
 _NOTE = (
     "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
     " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
-    " adjusted deal is worth; below 1.05 scores stay as counted."
+    " adjusted deal is worth; below 1.05, and with fewer than 50 deals, scores stay as counted."
 )
 
 
