@@ -143,7 +143,7 @@ def plot(source: str, kind: str, out: Path | None, prior: float | None) -> None:
     variants    win rates by rule set, for a comparison
     progress    ratings as more games are counted
     lengths     how many games took how many turns
-    calibration  what bots scored beyond the chances to win that they named
+    calibration score minus the chance to win that each bot noted
 
     \b
     arena plot latest --kind progress -o progress.svg

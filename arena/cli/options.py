@@ -281,7 +281,7 @@ prior = click.option("--prior", type=PRIOR, metavar="N", help="Virtual draws per
 adjusted = click.option(
     "--adjusted",
     is_flag=True,
-    help="Take luck of the draw out of the figures and their errors (some 25 ms a game, once).",
+    help="Take the luck of the draw out of figures and errors (about 25 ms per game, once).",
 )
 
 

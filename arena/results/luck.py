@@ -94,14 +94,14 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
 
 
 def _read(folder: Path) -> dict[str, list[float]]:
-    """What is stored of the same net; nothing if the file is not as written."""
+    """What is stored of the same net; nothing if there is no such file, or half of one."""
     try:
         values = json.loads((folder / LUCK).read_text(encoding="utf-8"))
         if values["net"] != packaged_hash():
             return {}
-        games = {str(key): [float(part) for part in parts] for key, parts in values["games"].items()}
-        return games if all(len(parts) == PARTS for parts in games.values()) else {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        games: dict[str, list[float]] = values["games"]
+        return games
+    except (OSError, ValueError, KeyError):
         return {}
 
 

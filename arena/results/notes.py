@@ -1,4 +1,4 @@
-"""What bots said of their games: means by bot, and how far the chances to win that they named were right."""
+"""What bots noted with their moves: means by bot, and how well the chances to win came true."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def note_means(notes: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration(notes: pd.DataFrame) -> pd.DataFrame:
-    """A row for each bot that named chances: bot, moves, brier, brier_error95, bias, bias_error95.
+    """A row for each bot that noted its chance to win: bot, moves, brier, brier_error95, bias, bias_error95.
 
-    `brier` is the mean square of value - score: 0 is perfect, 0.25 what always saying 0.5 has where nothing is drawn.
-    `bias` is the mean of value - score: above 0, the bot thought too well of its position. Errors are half the 95%
+    `brier` is the mean square of value - score: 0 is perfect, and always saying 0.5 gives 0.25 if no game is drawn.
+    `bias` is the mean of value - score: above 0, the bot was too optimistic. Errors are half the 95%
     interval, clustered by deal.
     """
     rows = []
@@ -72,7 +72,7 @@ def calibration(notes: pd.DataFrame) -> pd.DataFrame:
 
 
 def reliability(notes: pd.DataFrame) -> pd.DataFrame:
-    """What came of the chances that bots named: a row for each bot and tenth of the range that it used.
+    """Results by the chance to win that bots noted: a row for each bot and tenth of the range that it used.
 
     Columns: bot, moves, said (mean of the chances), score, score_low, score_high (95%, clustered by deal).
     """

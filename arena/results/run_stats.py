@@ -328,10 +328,9 @@ def triangles_frame(fit: LineFit | None) -> pd.DataFrame:
 def fit_sentence(fit: LineFit) -> str:
     """Whether the table is a ranking at all."""
     p = "p < 0.001" if fit.p_value < 0.001 else f"p = {fit.p_value:.3f}"
-    share = f"{percent(fit.cyclic)}% of what they say goes round in circles"
     if fit.p_value < 0.05:
-        return f"One line of ratings does not fit the results of all pairings ({p}): {share}."
-    return f"One line of ratings fits the results of all pairings as well as luck lets one tell ({p})."
+        return f"One line of ratings does not fit the results of all pairings ({p}); {percent(fit.cyclic)}% are cyclic."
+    return f"One line of ratings fits the results of all pairings: luck explains what is left over ({p})."
 
 
 def time_frame(run: RunData) -> pd.DataFrame:

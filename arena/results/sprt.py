@@ -115,7 +115,7 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
     if (unbiased := stopped_estimate(result)) is not None:
         ends = f"95% {elo_end(unbiased.elo_low)} .. {elo_end(unbiased.elo_high)}"
-        lines.append(f"Allowing for the stop, as likely too high as too low: {elo_end(unbiased.elo)} Elo ({ends}).")
+        lines.append(f"Median-unbiased estimate, which allows for the stop: {elo_end(unbiased.elo)} Elo ({ends}).")
     if result.remark:
         lines.append(f"Mind: {result.remark}.")
     return "\n".join(lines) + "\n"

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, by_appearance, numbered
+from arena.stats.intervals import mean_error
 
 FOLDS = 10
 WEIGHT_ONE = 20.0
@@ -70,7 +70,7 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
         deal, deals = by_appearance(games.cluster[own])
         gains = sign[:, None] * luck[own]
         taken = _taken(points, gains, deal, games.cluster[own] % FOLDS)
-        plain, adjusted = _mean(points, deal, deals), _mean(points - taken, deal, deals)
+        plain, adjusted = ((float(had.mean()), mean_error(had, deal)) for had in (points, points - taken))
         worth = (plain[1] / adjusted[1]) ** 2 if adjusted[1] > 0 else math.nan
         helps = deals >= FEWEST_DEALS and worth >= LEAST_WORTH
         if helps:
@@ -117,13 +117,3 @@ def _taken(points: Floats, gains: Floats, deal: Ints, fold: Ints) -> Floats:
         there = fold == number
         taken[there] = gains[there] @ weights
     return taken
-
-
-def _mean(points: Floats, deal: Ints, deals: int) -> tuple[float, float]:
-    """Mean points a game and half the 95% interval (Student's t by deal; nan for a single deal)."""
-    mean = float(points.mean())
-    if deals < 2:
-        return mean, math.nan
-    residual = np.bincount(deal, points - mean)
-    spread = math.sqrt(float(residual @ residual) * deals / (deals - 1)) / len(points)
-    return mean, float(stdtrit(deals - 1, 0.975)) * spread

@@ -38,12 +38,12 @@ FACTS: dict[str, str] = {
     "ending": f"{', '.join(map(repr, ENDINGS[:-1]))} or {ENDINGS[-1]!r}",
     "opponent": "name of the opponent",
 }
-"""What is known of a game as its bot sees it; `note.NAME` is what the bot said with a move."""
+"""What is known of a game as its bot sees it; `note.NAME` is what the bot noted with a move."""
 NOTE, MEASURED = "note.", "ms"
 MOST_METRICS = 20
 FORMS = "'mean turns', 'sum stones', 'share turns > 50' or 'quantile 0.99 note.depth'"
 _FLAGS, _TEXTS = ("began", "forfeited"), ("ending", "opponent")
-_KNOWN = f"{', '.join(FACTS)}, and {NOTE}NAME for what the bot said"
+_KNOWN = f"{', '.join(FACTS)}, and {NOTE}NAME for what the bot noted"
 _name = re.compile(r"[a-z][a-z0-9_]{0,19}")
 _form = re.compile(r"(?:(mean|sum|share)|quantile\s+([0-9.]+))\s+(.+)", re.DOTALL)
 
@@ -124,10 +124,8 @@ def read_metric(name: str, text: object) -> Metric:
     """
     if not _name.fullmatch(name):
         raise ExpressionError("a name has up to 20 small letters, digits and '_', and begins with a letter")
-    form = _form.fullmatch(text.strip()) if isinstance(text, str) else None
-    if form is None or not isinstance(text, str):
-        shown = quoted(text) if isinstance(text, str) else "no text"
-        raise ExpressionError(f"expected {FORMS}, found {shown}")
+    if not isinstance(text, str) or (form := _form.fullmatch(text.strip())) is None:
+        raise ExpressionError(f"expected {FORMS}, found {quoted(str(text))}")
     kind, quantile, expression = form.groups()
     try:
         share = math.nan if quantile is None else float(quantile)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.stats.frames import Bools
 from arena.text import quoted
 
@@ -43,15 +42,14 @@ class ExpressionError(ArenaError):
 
 def parse(text: str) -> ast.expr:
     """The tree of an expression. ExpressionError if it is none, or has more in it than it may."""
+    if len(text) > LONGEST:
+        raise ExpressionError(f"an expression has at most {LONGEST} characters, not {len(text)}")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body if len(text) <= LONGEST else None
+        tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = None
-    if tree is None:
         raise ExpressionError(
-            f"{quoted(text)} is no expression of up to {LONGEST} characters, such as:"
-            " turns > 50 and ending == 'stalemate'"
-        )
+            f"{quoted(text)} is not an expression; an example: turns > 50 and ending == 'stalemate'"
+        ) from None
     _check(tree, text)
     return tree
 
@@ -64,8 +62,6 @@ def _check(tree: ast.expr, text: str) -> None:
         case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=part):
             fine, parts = True, [part]
         case ast.BinOp(left=left, op=op, right=right):
-            fine, parts = type(op) in _OPERATIONS, [left, right]
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
             fine, parts = type(op) in _OPERATIONS, [left, right]
         case ast.Compare(ops=ops, left=left, comparators=rest):
             fine, parts = all(type(op) in _OPERATIONS for op in ops), [left, *rest]
@@ -101,10 +97,7 @@ def evaluate(tree: ast.expr, facts: Mapping[str, Any], rows: int) -> Any:
     """
     for name in sorted(names_of(tree)):
         if name not in facts:
-            near = ", ".join(get_close_matches(name, facts, 3, 0.5))
-            raise ExpressionError(
-                f"unknown name '{name}'{near and f'; near it are {near}'} (for all: arena standings --help)"
-            )
+            raise ExpressionError(f"unknown name '{name}'{did_you_mean(name, facts)} (for all: arena standings --help)")
     try:
         with np.errstate(all="ignore"):
             return np.broadcast_to(_value(tree, facts), (rows,))
@@ -144,5 +137,5 @@ def holds(text: str, facts: Mapping[str, Any], rows: int) -> Bools:
     """Whether a condition holds for each of `rows`, with `facts` as for `evaluate`. ExpressionError if it is none."""
     held = evaluate(parse(text), facts, rows)
     if held.dtype != bool:
-        raise ExpressionError(f"{quoted(text)} is no condition; one is: turns > 50")
+        raise ExpressionError(f"{quoted(text)} is not a condition; an example: turns > 50")
     return np.asarray(held)

@@ -60,7 +60,7 @@ def test_nothing_else_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("turn > 1", "unknown name 'turn'; near it are turns (for all: arena standings --help)"),
+        ("turn > 1", "unknown name 'turn'; did you mean 'turns'? (for all: arena standings --help)"),
         ("xyz.real > 1", "unknown name 'xyz.real' (for all"),
         ("ending - 1 > 2", "cannot be computed: it needs numbers on both sides"),
     ],

@@ -128,7 +128,7 @@ def _score_dot(label: str, row: Mapping[Any, Any], basis: str) -> Dot:
 
 
 def heat(games: pd.DataFrame, order: Sequence[str], gaps: pd.DataFrame | None = None) -> Square | None:
-    """The crosstable; None with too many bots. Tips tell of `gaps`, differences of ratings, what is known."""
+    """The crosstable; None with too many bots. Its tips tell the differences of ratings that `gaps` has."""
     if len(order) > LARGEST_SQUARE:
         return None
     met = scores(games.filter(["first", "second", "score", "deal"]), by=["bot", "opponent"])
@@ -197,13 +197,13 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
 
 
 def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
-    """What bots scored beyond the chances that they named, by tenths of these; None if none were named."""
+    """Scores minus the chances to win that bots noted, by tenths of these; None if nobody noted one."""
     rows = []
     for line in tenths.to_dict("records"):
         said = line["said"]
         score, low, high = (100 * (line[name] - said) for name in ("score", "score_low", "score_high"))
         tip = (
-            f"{line['bot']} said {percent(said)}% on average in {line['moves']:,} moves and scored"
+            f"{line['bot']} noted {percent(said)}% on average in {line['moves']:,} moves and scored"
             f" {percent(line['score'])}% ({percent(line['score_low'])} .. {percent(line['score_high'])})"
         )
         rows.append(Dot(f"{one_line(str(line['bot']), 12)} {100 * said:.0f}%", score, low, high, tip))

@@ -82,7 +82,6 @@ class Bars:
     rows: Sequence[Bar]
     x_axis: str
     y_axis: str
-    heading: str = ""
 
 
 @dataclass(frozen=True)

@@ -365,8 +365,8 @@ def _calibration(frames: Mapping[str, Any], tables: Sequence[Table]) -> Iterator
     """What bots noted, and how right their chances were."""
     if tables:
         plot = calibration_plot(frames["reliability"]) if "reliability" in frames else None
-        caption = "Score minus the chance that a bot named; left of 0 it thought too well of its position."
-        yield Section("notes", "What bots said", [(plot, caption)], tables=tables)
+        caption = "Score minus the chance to win that the bot noted. Left of 0, it was too optimistic."
+        yield Section("notes", "What bots noted", [(plot, caption)], tables=tables)
 
 
 def _cards(folder: Path, run: RunData) -> Iterator[Section]:
