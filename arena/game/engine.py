@@ -486,7 +486,7 @@ class View(Board):
 
         `value` is this seat's chance to win, 0 to 1; `text` may have 200 characters (the rest is cut off), `numbers`
         are up to eight by names of the bot's own. Numbers are kept with six digits, `value` with four. A second call
-        replaces the first. A note that is not so is lost, and the log says why; the game goes on.
+        replaces the first. A note outside these bounds is ignored, and the log says why; the game goes on.
         """
         self.noted = note_json(value, depth, nodes, text, numbers)
 

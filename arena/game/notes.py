@@ -18,7 +18,7 @@ from typing import Any
 from arena.text import printable
 
 LOST = "note ignored: "
-"""What the text begins with in place of a note that is not as described."""
+"""What a text begins with that stands in place of a note that is not as described."""
 MOST_NUMBERS, LONGEST_TEXT, LARGEST = 8, 200, 10**15
 OWN = ("value", "depth", "nodes", "text")
 _is_name = lru_cache(re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}").fullmatch)
@@ -45,7 +45,7 @@ class Note:
 
 
 def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[str, Any]) -> str | None:
-    """The JSON of a note, None if it says nothing; for one that is not as described a sentence that begins with LOST.
+    """The JSON of a note, None if it says nothing; a sentence that begins with LOST if it is not as described.
 
     >>> note_json(0.5, 2, None, "so\\x1b", {"spread": 1 / 3})
     '{"value":0.5,"depth":2,"text":"so?","spread":0.333333}'

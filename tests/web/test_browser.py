@@ -155,7 +155,8 @@ def choose(driver: Any, at: int, by_keys: bool) -> None:
             stone.click()
         if kind(driver) != "decision" or not driver.find_elements("xpath", "//*[text()='Which of these?']"):
             return
-    button = next(one for one in driver.find_elements("css selector", "[data-moves] button") if one.is_displayed())
+    buttons = driver.find_elements("css selector", "[data-moves] button[name=move]")
+    button = next(button for button in buttons if button.is_displayed())
     button.send_keys(Keys.ENTER) if by_keys else button.click()
 
 
@@ -178,6 +179,7 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_
             assert_sound(driver, width)
         choose(driver, moves, by_keys)
         moves += 1
+        assert moves < 200, text_of(driver)
     assert moves > 10
     assert any(text in text_of(driver) for text in ("You win", "You lose", "A draw"))
     assert_sound(driver, width)
