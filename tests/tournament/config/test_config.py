@@ -144,7 +144,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
             {"metrics": {"a": "mean turn"}},
             "metrics.a: unknown fact 'turn'; did you mean 'turns'? (known: turns, plies,",
         ),
-        ({"metrics": {"a": "mean stones +"}}, "metrics.a: 'stones +' is no expression"),
+        ({"metrics": {"a": "mean stones +"}}, "metrics.a: 'stones +' is not an expression"),
         ({"metrics": {"a": "mean open('x')"}}, "cannot stand in an expression"),
         ({"metrics": {"a": "mean opponent"}}, "mean is of a number, such as turns, which 'opponent' is not"),
         ({"metrics": {"a": "share turns"}}, "share is of a condition, such as turns > 50, which 'turns' is not"),
