@@ -26,7 +26,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
@@ -94,8 +93,6 @@ class WorkerProcess:
     `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
     pipe is no message of ours; `how`, after `release`, how it ended.
     """
-
-    _garbled_at: LogSnapshot | None = None
 
     def __init__(self, job: Job, context: Any, sink: Sink, number: int | None) -> None:
         """`context` is one of multiprocessing, whose common class has no processes."""
@@ -168,14 +165,8 @@ class WorkerProcess:
         return int(self._status[BOT]) if self._status[STATE] == LOADING else None
 
     def snapshot(self) -> LogSnapshot:
-        """What the referee's move log says; of a garbled worker, what it said when that came to light.
-
-        Who has written to the pipe had the last move then, or has it still.
-        """
-        snapshot = self._garbled_at or read_snapshot(self._move_log)
-        if self.garbled and snapshot.hook is None and snapshot.moves:
-            return replace(snapshot, hook="act", moves=snapshot.moves[:-1])
-        return snapshot
+        """What the referee's move log says."""
+        return read_snapshot(self._move_log)
 
     def _message(self) -> tuple[Any, ...]:
         try:
@@ -203,8 +194,7 @@ class WorkerProcess:
             raise
         except (OSError, ValueError, TypeError):
             pass
-        if self._process.is_alive():
-            self.garbled, self._garbled_at = True, read_snapshot(self._move_log)
+        self.garbled = self._process.is_alive()
         raise EOFError
 
     def _watch(self) -> None:
@@ -280,6 +270,7 @@ def _may_have_children() -> Iterator[None]:
 
 
 MOST_DEATHS = 5
+MOST_GARBLED = 25  # the bot that wrote into the pipe may have answered before that is read
 MOST_TIMEOUTS = 3
 
 
@@ -426,7 +417,7 @@ class Supervisor:
         game = next((game for task in tasks if (game := find_game(task, snapshot.key))), None)
         if snapshot.hook is None or game is None:
             self._report(worker, "replaying its games")
-            if deaths < MOST_DEATHS:
+            if deaths < (MOST_GARBLED if worker.garbled else MOST_DEATHS):
                 return None
             ours = not (self.job.isolated or worker.garbled)
             return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=ours)
