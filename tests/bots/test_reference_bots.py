@@ -32,9 +32,9 @@ BOTS = [
 ]
 
 
-# of each edition one; all others are slow tests
-QUICK_RULES = ("iello-expert", "battle-line-tactical", "iello-base")
-SLOW = ("barca", "planner")
+# the others are slow tests
+QUICK_RULES = ("iello-base", "iello-expert", "battle-line-tactical")
+SLOW = ("barca", "formations", "planner", "tactician")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
+from arena.results.pages.report import report_page
 
 VOID = {"meta", "br", "input", "link", "img", "hr"}
 RAISES = """
@@ -98,7 +99,10 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def page(folder: Path) -> Page:
-    from arena.results.pages.report import report_page
+def html(folder: Path) -> str:
+    return report_page(str(folder), count=6)
 
-    return Page.of(report_page(str(folder), count=6))
+
+@pytest.fixture(scope="session")
+def page(html: str) -> Page:
+    return Page.of(html)
