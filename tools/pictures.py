@@ -22,6 +22,7 @@ from typing import Any
 
 from PIL import Image
 from selenium import webdriver
+from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.web.served import ROOT, served
 
@@ -69,6 +70,7 @@ def main() -> None:
         with served(words.league or _league(place), 0, "--isolation", "process") as server:
             driver.get(f"{server.url}/sign-in#token={server.token('Ann')}")
             driver.find_element("css selector", "main form button").click()
+            WebDriverWait(driver, 60).until(lambda one: one.current_url.endswith("/me"))
             for name in ("", "live", "history", "rules", "learn", "write", "me", "play", "sign-in", "bots/greedy"):
                 pages[name.partition("/")[0] or "home"] = f"{server.url}/{name}"
             for page, link in (("home", "games/"), ("me", "versions/")):

@@ -56,10 +56,11 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Formation:
-    """What a complete side is worth: strength, and the cards that its free wilds stand for."""
+    """What a complete side of `size` cards is worth: strength, and the cards that its free wilds stand for."""
 
     strength: int
     wilds: tuple[tuple[str, str], ...]
+    size: int = 3
 
     @property
     def category(self) -> str:
@@ -72,8 +73,14 @@ class Formation:
         return self.strength % RANK
 
     def __str__(self) -> str:
-        words = f"{CATEGORY_WORDS[self.strength // RANK]}, sum {self.sum}"
-        return words + (f" ({', '.join(f'{wild} as {card}' for wild, card in self.wilds)})" if self.wilds else "")
+        notes = [f"{wild} as {card}" for wild, card in self.wilds]
+        if self.category == "sum":
+            words = f"a sum of {self.sum}"
+        else:
+            count = {3: "three", 4: "four"}[self.size] if self.category == "kind" else "a"
+            words = f"{count} {CATEGORY_WORDS[self.strength // RANK]}"
+            notes.insert(0, f"sum {self.sum}")
+        return words + (f" ({', '.join(notes)})" if notes else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,7 @@ def _known(rules: Rules, card: str) -> int:
     if number < 60 and number >= 6 * rules.values:
         raise PositionError(f"there is no {card} in {rules.name}, the values run to {rules.values}")
     if number >= 60 and not rules.tactics:
-        raise PositionError(f"there is no {card} in {rules.name}, which has no tactic cards")
+        raise PositionError(f"there is no {card} in {rules.name}, which has no tactic cards; 'tactical' has them")
     if number == SPY_CARD and card != f"*{rules.spy_value}":
         raise PositionError(f"the spy of {rules.name} is *{rules.spy_value}, not {card}")
     return number
@@ -145,7 +152,7 @@ def evaluate(rules: Rules, side: Side, modes: Sequence[str] = ()) -> Formation:
     >>> from arena.game.rules import load_rules
     >>> rules = load_rules("tactical")
     >>> print(evaluate(rules, read_side(rules, ["r1", "r3", "*123"])))
-    colour run, sum 6 (*123 as r2)
+    a colour run (sum 6, *123 as r2)
     """
     n, fog = _stone(rules, modes)
     if side.size != n:
@@ -153,7 +160,7 @@ def evaluate(rules: Rules, side: Side, modes: Sequence[str] = ()) -> Formation:
             f"a complete side has {n} cards here, {' '.join(side.texts) or 'an empty side'} has {side.size}"
         )
     best = side_strength(side.word, n, fog, rules.values, rules.spy_value, side.bindings)
-    return Formation(best, _wilds_used(rules, side, n, fog, best))
+    return Formation(best, _wilds_used(rules, side, n, fog, best), n)
 
 
 def _wilds_used(rules: Rules, side: Side, n: int, fog: bool, best: int) -> tuple[tuple[str, str], ...]:
@@ -252,11 +259,9 @@ def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verd
         holds = own.strength > other.strength
         return Verdict(holds, f"{own} {'beats' if holds else 'loses to'} {other}")
     if first not in ("mine", "theirs"):
-        raise PositionError(
-            f"both sides are worth the same ({own}): say which was completed first (--first mine|theirs)"
-        )
+        raise PositionError(f"both sides are {own}: say which was completed first (--first mine|theirs)")
     older = "yours" if first == "mine" else "the other"
-    return Verdict(first == "mine", f"both sides are worth {own}; the one that was completed first wins, {older}")
+    return Verdict(first == "mine", f"both sides are {own}, and {older} was completed first")
 
 
 # ---- positions in a file ----------------------------------------------------------------------------------------

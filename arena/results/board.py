@@ -266,7 +266,7 @@ def _who(seat: int, names: Sequence[str]) -> str:
     return f"{'ab'[seat]} ({names[seat]})" if names[seat] else "ab"[seat]
 
 
-def move_words(move: Move, edition: str) -> str:
+def move_words(move: Move | Event, edition: str) -> str:
     """A move in words, such as `pink 7 to stone 1`, with the card names of an edition."""
     card = move.card and card_name(move.card, edition)
     if move.kind in ("place", "mode"):

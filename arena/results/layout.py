@@ -110,7 +110,7 @@ def fit(
     others = [index for index in reversed(range(_KEPT, len(heads))) if index not in first]
     kept = set(range(len(heads)))
     for rank, index in enumerate([*first, *others]):
-        need = usual if rank < len(first) else shortest
+        need = usual if rank < len(first) else [*usual[:_KEPT], *shortest[_KEPT:]]  # names are whole, to be typed
         if sum(need[column] + _GAP for column in kept) - _GAP <= width:
             break
         kept.discard(index)

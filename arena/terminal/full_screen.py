@@ -24,7 +24,7 @@ from arena.terminal.widgets import WIDTH, Background, Notes, application, fixed,
 from arena.text import printable_lines
 
 _PATIENCE_S, _HEARD = 2.0, 5
-_KEYS = "↑↓ card  ←→ stone  Enter plays   moves  hint  why 3  undo  resign  quit  help"
+_KEYS = "↑↓ card  ←→ stone  Enter plays   help  hint  why 3  quit  undo  moves  resign"
 
 
 class FullScreen(TerminalInterface):

@@ -259,7 +259,7 @@ def _worth(scene: Scene, stone: int, player: int) -> str:
     side, modes = scene.sides[player][stone - 1], scene.modes[stone - 1]
     if len(side) != (4 if "mud" in modes else 3):
         return ""
-    return f"{' '.join(side)} is worth: {evaluate(scene.rules, read_side(scene.rules, side), modes)}."
+    return f"{' '.join(side)} is {evaluate(scene.rules, read_side(scene.rules, side), modes)}."
 
 
 def _verdict(scene: Scene, stone: int, player: int) -> Verdict:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from arena.game import lesson
 from arena.game.engine import State
@@ -157,13 +158,13 @@ class News:
         """The stones that the news is about."""
         return frozenset(event.stone for event in self.events if event.stone is not None)
 
-    def text(self) -> str:
-        """The news in a line, by player."""
+    def text(self, words: Callable[[Event], str] = attrgetter("text")) -> str:
+        """The news in a line, by player, each event in some words."""
         parts: list[str] = []
         seat = -1
         for event in self.events:
             name = shortened(one_line(self.names[event.seat]), 24)
-            parts.append(f"; {name}: {event.text}" if event.seat != seat else f", {event.text}")
+            parts.append(f"; {name}: {words(event)}" if event.seat != seat else f", {words(event)}")
             seat = event.seat
         return "".join(parts)[2:]
 

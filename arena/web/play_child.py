@@ -210,10 +210,21 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, 
         "pending": scene.pending,
         "to_move": scene.to_move,
         "legend": legend(scene.rules),
-        "news": news.text(),
+        "news": news.text(lambda event: _words(event, scene.rules.edition)),
         "log": [f"{news.names[event.seat]}: {event.text}" for event in events],
         "called": {card: _called(card, scene.rules.edition) for card in sorted(cards)},
     }
+
+
+def _words(event: Event, edition: str) -> str:
+    """What a player did, such as `pink 7 to stone 1 (k7@1)` or `claims stone 3`."""
+    if event.kind in ("draw", "return"):
+        return event.text
+    words = move_words(event, edition)
+    if event.kind in ("place", "mode"):
+        return f"{words} ({event.text})"
+    verb, _, rest = words.partition(" ")
+    return f"{verb.lower()}{'es' if verb == 'Pass' else 's'} {rest}".rstrip()
 
 
 def _called(card: str, edition: str) -> str:

@@ -33,7 +33,7 @@ from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.results.formats import json_text
-from arena.results.league import change_text, forfeits_table, history_table, versions_table
+from arena.results.league import forfeits_table, history_table, versions_table
 from arena.results.pages.games import game_data
 from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
@@ -203,6 +203,7 @@ def render(template: str, path: str, *, data: Mapping[str, Any] | None = None, *
 def _environment() -> Environment:
     made = environment("arena.web", "arena.results.pages")
     made.filters |= {"date": utc_text, "elo": _elo}
+    made.globals["lesson"] = lesson
     return made
 
 
@@ -218,15 +219,13 @@ def _elo(value: float | None, error: float | None = None) -> str:
 
 def _home(site: Site) -> str:
     league, table = site.league, site.table
-    before, since = views.table_before(league, table)
-    lines = views.standing_lines(league, table.rows, before)
+    lines = views.standing_lines(league, table.rows, ())
     ends = [
         line["elo"] + side * (line["elo_error95"] or 0) for line in lines if line["elo"] is not None for side in (-1, 1)
     ]
     low, high = min(ends, default=0), max(ends, default=0)
     trends = views.trends(league, MAX_EVENTS_OF_TREND)
     for line in lines:
-        line["change"] = change_text(line)
         is_drawn = line["elo"] is not None and line["rank"] <= MAX_DRAWN  # a table of hundreds stays a small page
         line["interval"] = interval(line["elo"], line["elo_error95"], low, high) if is_drawn else ""
         line["trend"] = trend(trends.get(line["bot"], ())) if is_drawn else ""
@@ -239,7 +238,7 @@ def _home(site: Site) -> str:
         lines=lines,
         authors=len({line["author"] for line in lines} - {None}),
         cards=[card(game) for game in islice(newest.values(), CARDS)],
-        remarks=views.standing_remarks(league, table, None if since is None else since.id),
+        remarks=views.standing_remarks(league, table, None),
         about=views.describe(site.settings),
         games=table.total,
         pause=paused(league),
@@ -257,22 +256,16 @@ def _history(site: Site) -> str:
 
 def _rules(site: Site) -> str:
     settings = site.settings
-    rules = load_rules(settings.rules)
+    rules = load_rules(settings.rules).name
     return site.render(
-        "rules.html",
-        "rules",
-        settings=settings,
-        rules=rules,
-        about=views.describe(settings),
-        live=False,
-        options=[(name, str(value)) for name, value in rules.options.items()],
+        "rules.html", "rules", settings=settings, rules=rules, about=views.describe(settings), live=False
     )
 
 
 def _learn(site: Site) -> str:
     rules = load_rules(site.settings.rules)
     cards = lesson.tactic_cards(rules) if rules.tactics else ()
-    return site.render("learn.html", "learn", lesson=lesson, rules=rules, tactics=list(cards), live=False)
+    return site.render("learn.html", "learn", rules=rules, tactics=list(cards), live=False)
 
 
 def _write(site: Site) -> str:

@@ -207,7 +207,7 @@ def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
             f" {percent(line['score'])}% ({percent(line['score_low'])} .. {percent(line['score_high'])})"
         )
         rows.append(Dot(f"{one_line(str(line['bot']), 12)} {100 * said:.0f}%", score, low, high, tip))
-    return Dots(rows[:MOST_DOTS], "score minus the noted chance, in percentage points", 0.0) if rows else None
+    return Dots(rows[:MOST_DOTS], "score minus the noted chance, in %", 0.0) if rows else None
 
 
 def times_plot(run: RunData) -> Dots | None:

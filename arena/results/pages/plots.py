@@ -232,7 +232,10 @@ def _dots(plot: Dots) -> _Drawing:
         shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
     x = _scale(shown[0], shown[-1], _LEFT, WIDTH - _RIGHT, plot.times)
     bottom = _ROW * len(rows) + 12
-    parts = [_vertical(x(tick), 6, bottom, duration(tick) if plot.times else number(tick)) for tick in shown]
+    labels = [duration(tick) if plot.times else number(tick) for tick in shown]
+    if plot.times and len(shown) > 6:  # labels are wide, so every other line has one
+        labels = [label if index % 2 == 0 else "" for index, label in enumerate(labels)]
+    parts = [_vertical(x(tick), 6, bottom, label) for tick, label in zip(shown, labels)]
     if plot.middle is not None and shown[0] <= plot.middle <= shown[-1]:
         parts.append(_path(f"M{x(plot.middle):.1f} 6V{bottom}", "middle"))
     parts.append(_text((_LEFT + WIDTH - _RIGHT) / 2, bottom + 34, plot.axis, "middle"))
@@ -273,7 +276,7 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
 
 def _lines(plot: Lines) -> _Drawing:
     """Lines are told apart by colour, dash and marks, which are shown beside their label at the end, too."""
-    left, right, top, height = 50, 156, 24, 220
+    left, right, top, height = 50, 156 if len(plot.names) > 1 else _RIGHT, 24, 220
     errors = plot.errors or [[math.nan] * len(row) for row in plot.values]
     bands = [
         [(games, value - error, value + error) for games, value, error in zip(plot.x, *row) if math.isfinite(error)]
@@ -303,7 +306,7 @@ def _lines(plot: Lines) -> _Drawing:
             parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
         ends.append((y(points[-1][1]), name, line))
     label_y = top - 1.0
-    for end_y, name, line in sorted(ends):
+    for end_y, name, line in sorted(ends) if len(plot.names) > 1 else ():
         label_y, start = max(end_y, label_y + 16), WIDTH - right + 10
         parts += [_line([(start, label_y), (start + 24, label_y)], line), _end(start + 12, label_y, line)]
         parts.append(_text(start + 29, label_y + 4, one_line(name, 13)))

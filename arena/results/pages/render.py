@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from arena.text import one_line, printable_lines
 
@@ -73,8 +74,13 @@ def environment(*packages: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"line": one_line, "lines": printable_lines}
+    made.filters |= {"line": one_line, "lines": printable_lines, "options": _options_whole}
     return made
+
+
+def _options_whole(text: str) -> Markup:
+    """A sentence in which the options of a command are not broken at their hyphens."""
+    return Markup(re.sub(r"--[a-z-]+", r'<span class="option">\g<0></span>', str(escape(text))))
 
 
 @cache

@@ -136,7 +136,7 @@ def report_page(
             f" evenly spaced over the run. For others: arena replay {one_line(str(folder))} GAME --html"
         )
     if games:
-        before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 1)
+        before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 3)
         parts[0].sections.insert(before, Section("games", "Games", notes=[sampled]))
     return render(
         "report.html",
@@ -174,8 +174,12 @@ def _comparison(
     if whole is not None:
         tables = _shown(whole)
         plots = [(rates_plot(whole), "Score of each bot in each variant, with 95% intervals.")]
-        section = Section("variants", "Variants", plots, tables[:1], whole.remarks, closed=tables[1:])
-        parts.append(ReportPart([section], lead=whole.answer))
+        sections = [
+            Section("variants", "Variants", plots, notes=whole.remarks, half=True),
+            Section("figures", "Figures", closed=tables[1:], half=True),
+            Section("ranking", "Ranking", tables=tables[:1]),
+        ]
+        parts.append(ReportPart(sections, lead=whole.answer))
     for index, (rules, folder) in enumerate(folders.items()):
         run = run_data("run", folder)
         part = _run(DATABASE, folder, run, prior)
@@ -211,7 +215,9 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
     order = [str(bot) for bot in figures.table["bot"]]
     lead, (verdict, test) = _lead(figures), _sprt(kind, folder, run)
     first = "Score as the first player minus score as the second, with 95% intervals from the deals that both share."
-    progress = "Ratings from the first games, in the order of their deals; bands are 95% errors."
+    caption = "Ratings from the first games, in the order of their deals; bands are 95% errors."
+    progress = Section("progress", "Ratings over games", [(progress_plot(run, prior), caption)], half=True)
+    is_narrow = len(order) <= NARROW  # then the crosstable fits beside the ratings
     sections = [
         Section(
             "standings",
@@ -221,7 +227,8 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
         ),
         *test,
         *_rounds(main),
-        Section("ratings", "Ratings", [(rating_plot(figures), _RATINGS)], half=len(order) <= NARROW),
+        Section("ratings", "Ratings", [(rating_plot(figures), _RATINGS)], half=True),
+        *([] if is_narrow else [progress]),
         _matrix(run, order, frames, taken("pairings", "los")),
         Section(
             "lengths",
@@ -241,7 +248,7 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
             half=True,
         ),
         _forfeits(run, order, taken("terminations", "forfeits")),
-        Section("progress", "Ratings over games", [(progress_plot(run, prior), progress)], half=True),
+        *([progress] if is_narrow else []),
         Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
         *_calibration(frames, taken("notes", "calibration", "reliability")),
         *_cards(folder, run),
@@ -329,6 +336,10 @@ def _shown(report: Report) -> list[Table]:
 
 
 def _cut(table: Table) -> Table:
+    """The table without columns that say nothing, and with as many rows as a page can show."""
+    says = [any(row[index] not in ("", "-") for row in table.rows) for index in range(len(table.columns))]
+    if table.rows:
+        table = replace(table, columns=tuple(column for column, filled in zip(table.columns, says) if filled))
     if len(table.rows) <= MOST_ROWS:
         return table
     note = f"The first {MOST_ROWS} of {len(table.rows)} rows; arena standings RUN --all --csv DIR writes all."
@@ -366,7 +377,7 @@ def _calibration(frames: Mapping[str, Any], tables: Sequence[Table]) -> Iterator
     if tables:
         plot = calibration_plot(frames["reliability"]) if "reliability" in frames else None
         caption = "Score minus the chance to win that the bot noted. Left of 0, it was too optimistic."
-        yield Section("notes", "What bots noted", [(plot, caption)], tables=tables)
+        yield Section("notes", "What bots noted", [(plot, caption)], closed=tables, half=True)
 
 
 def _cards(folder: Path, run: RunData) -> Iterator[Section]:
@@ -375,7 +386,9 @@ def _cards(folder: Path, run: RunData) -> Iterator[Section]:
         table = table_of("cards", "", effects)
         score = "Score of the sides that played the card."
         caution = "A card that only a winning side gets to play is a sign of the win, not its cause."
-        yield Section("cards", "Tactic cards", [(cards_plot(effects), f"{score} {caution}")], [table], notes)
+        yield Section(
+            "cards", "Tactic cards", [(cards_plot(effects), f"{score} {caution}")], (), notes, (), [table], True
+        )
 
 
 def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
@@ -425,13 +438,17 @@ def settings_toml(config: Mapping[str, Any]) -> str | None:
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None and value != {}}
+    """The values that are set."""
+    known = {key: _known(value) if isinstance(value, Mapping) else value for key, value in values.items()}
+    return {key: value for key, value in known.items() if value is not None and value != {}}
 
 
 def _toml(value: Any) -> str:
     """A value in TOML: as in JSON, except for tables."""
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{json.dumps(key)} = {_toml(value)}" for key, value in _known(value).items())
+        inner = ", ".join(
+            f"{key if key.isidentifier() else json.dumps(key)} = {_toml(value)}" for key, value in _known(value).items()
+        )
         return f"{{ {inner} }}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"

@@ -63,7 +63,7 @@ def test_every_claim_is_explained_by_its_proof(games: list[StoredGame]) -> None:
             assert told == {stone for stone in range(1, 10) if before[stone - 1] != owned[at][stone - 1]}
             for claim in step.get("claims", ()):
                 claims += 1
-                proofs = ("no unseen card", "too few face-down", " beats ", "first wins, yours", "can only tie")
+                proofs = ("no unseen card", "too few face-down", " beats ", "yours was completed first", "can only tie")
                 assert any(proof in claim["why"] for proof in proofs), claim
                 assert "which beats" not in claim["why"]
     assert claims > 30

@@ -279,7 +279,8 @@
   // what followed a move: claims and draws; a draw to a hidden hand without its card
   const followed = (step) => {
     const hide = !shown(step.seat, { seat: step.seat });
-    return step.events.filter((one) => one !== step.move).map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? "draws a card" : one));
+    return step.events.filter((one) => one !== step.move).map((one) =>
+      (hide && /^(draws|returns) \S+$/.test(one) ? "draws a card" : one.replace(/^claim /, "claims stone ")));
   };
   const seat = (step) => make("span", "seat " + "ab"[step.seat], "ab"[step.seat]);
   function tell(step) {
