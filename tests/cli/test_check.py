@@ -18,7 +18,8 @@ from tests.cli.conftest import Arena, program
 
 pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[1] / "data" / "check"
-QUICKLY = ("--isolation", "process", "--rules", "base", "--games", 2)
+QUICKLY = ("--isolation", "none", "--rules", "base", "--games", 2)
+PROCESS = ("--isolation", "process", "--rules", "base", "--games", 2)
 
 
 @pytest.mark.sandbox
@@ -46,9 +47,9 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
 def test_a_build_under_way_is_no_fault_of_the_bot(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the engine is compiled, new processes of bots end at once."""
     Path("mine.py").write_text("import os\nos._exit(1)\n")
-    assert "cannot be loaded" in arena("check", "mine.py", *QUICKLY, code=1).out
+    assert "cannot be loaded" in arena("check", "mine.py", *PROCESS, code=1).out
     monkeypatch.setattr("arena.compiled.stale_sources", lambda: ["game/engine.py"])
-    for command in (("check", "mine.py", *QUICKLY), ("match", "mine.py", "first", "--isolation", "process")):
+    for command in (("check", "mine.py", *PROCESS), ("match", "mine.py", "first", "--isolation", "process")):
         found = arena(*command, code=2)
         assert "Error: the compiled engine is older than its source (game/engine.py changed)" in found.err
         assert "mine" not in found.out + found.err.splitlines()[-1]
@@ -66,7 +67,7 @@ def test_json(arena: Arena) -> None:
     found = arena("check", f"{BOTS / 'fine.py'}:boldness=0.1", *QUICKLY, "--json")
     values = json.loads(found.out)
     assert values["accepted"] is True
-    assert values["isolation"] == "process"
+    assert values["isolation"] == "none"
     assert [one["rules"] for one in values["rules"]] == ["base"]
     broken = json.loads(arena("check", BOTS / "no_act.py", *QUICKLY, "--json", code=1).out)
     assert broken["accepted"] is False
@@ -74,7 +75,7 @@ def test_json(arena: Arena) -> None:
 
 
 def test_rules_with_commas_and_an_odd_number_of_games(arena: Arena) -> None:
-    asked = ("--isolation", "process", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 3)
+    asked = ("--isolation", "none", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 3)
     values = json.loads(arena("check", BOTS / "fine.py", *asked, "--json").out)
     found = [(one["rules"], one["games"], one["wanted"]) for one in values["rules"]]
     assert found == [("base", 4, 4), ("tactical:hand_size=6", 4, 4)]

@@ -9,7 +9,6 @@ import pytest
 
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
-from tests.cli.test_main import loaded_by
 
 LINE = re.compile(r"^ +(\d+/\d+/\d)  (.+) - (.+)  (1-0|0-1|½-½)", re.MULTILINE)
 
@@ -111,8 +110,3 @@ def test_the_first_move_is_in_turn_one(arena: Arena, played: Path) -> None:
     assert turns == sorted(turns)
     with Reader(played) as reader:
         assert turns[-1] == next(reader.results()).turns
-
-
-def test_replay_loads_neither_pandas_nor_scipy(played: Path) -> None:
-    code = f"from arena.cli.main import main\nassert main(['replay', {str(played)!r}, '0/0/0']) == 0"
-    assert not loaded_by(code) & {"pandas", "scipy"}

@@ -127,9 +127,7 @@ def compiled(tmp_path: Path) -> Path:
 
 
 @needs_build
-@pytest.mark.parametrize(
-    "source", ["game/engine.pxd", "policy/stones.py", pytest.param("game/formations.py", marks=pytest.mark.soak)]
-)
+@pytest.mark.parametrize("source", ["game/engine.pxd", pytest.param("policy/stones.py", marks=pytest.mark.slow)])
 def test_a_changed_source_is_not_played(compiled: Path, source: str) -> None:
     """One byte more in a source: the import says which, how to build, and how to run without."""
     fine = run("import arena.game.engine as e; print(e.__file__)", compiled)

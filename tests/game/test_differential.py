@@ -10,7 +10,7 @@ from tests.oracle import Oracle
 from tools import differential
 from tools.differential import RULE_SETS, TASTES, Difference, jobs, play_both
 
-GAMES = 12
+GAMES = 8
 
 
 @pytest.mark.parametrize("rules_name", RULE_SETS)

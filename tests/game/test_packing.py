@@ -30,7 +30,7 @@ def board_of(image: bytes) -> object:
 @pytest.mark.parametrize("auto", [(True, True), (False, False)])
 def test_views_arrive_as_they_were_sent(name: str, auto: tuple[bool, bool]) -> None:
     rules = load_rules(name)
-    for number in range(6):
+    for number in range(3):
         state = State(rules, make_deal(rules, 5, number), auto)
         desks = (Desk(rules), Desk(rules))
         heard = [0, 0]

@@ -149,8 +149,7 @@ def test_views_do_not_depend_on_hidden_cards(rules_name: str, seat: int) -> None
     """Two games that differ only in cards which a seat never saw: its view and its events are the same throughout."""
     rules = load_rules(rules_name)
     different = 0
-    for seed in range(8 if COMPILED else 3):
-        auto = AUTO_CLAIMS[seed % 4]
+    for seed, auto in enumerate(AUTO_CLAIMS if COMPILED else AUTO_CLAIMS[:2]):
         moves: list[Move] = []
         rng = Rng(derive_seed(seed, "twin", rules_name, seat))
         stop = 5 + rng.below(45)
@@ -173,7 +172,7 @@ def test_views_do_not_depend_on_hidden_cards(rules_name: str, seat: int) -> None
             two.apply(other)
         assert view_dump(one.view(seat)) == view_dump(two.view(seat))
         different += dump(one) != dump(two)
-    assert different >= (4 if COMPILED else 1)
+    assert different >= (2 if COMPILED else 1)
 
 
 @pytest.mark.parametrize("rules_name", [*RULE_SETS, SMALL])
@@ -181,23 +180,22 @@ def test_a_sample_cannot_be_told_apart(rules_name: str) -> None:
     """The view of a sampled state is the view it was sampled from, and its cards are the whole deck."""
     rng = Rng(11)
     whole = whole_deck(load_rules(rules_name))
-    for auto in ((True, True), (False, False)):
-        for seed in range(2 if COMPILED else 1):
-            for state in states(rules_name, seed, 4, auto):
-                before = dump(state)
-                for seat in (0, 1):
-                    view = state.view(seat)
-                    sample = view.sample(rng)
-                    assert view_dump(sample.view(seat), history=False) == view_dump(view, history=False)
-                    assert all_cards(sample) == whole
-                    assert sample.hand_of(seat) == state.hand_of(seat)
-                    assert sample.hand_counts(1 - seat) == state.hand_counts(1 - seat)
-                    if state.turn == seat:
-                        assert sample.legal_moves() == state.legal_moves()
-                    assert sample.claimable(seat) == state.claimable(seat)
-                    assert sample.events(seat) == ()
-                    play_to_the_end(sample, rng)
-                assert dump(state) == before
+    for seed, auto in enumerate(((True, True), (False, False))):
+        for state in states(rules_name, seed, 4, auto):
+            before = dump(state)
+            for seat in (0, 1):
+                view = state.view(seat)
+                sample = view.sample(rng)
+                assert view_dump(sample.view(seat), history=False) == view_dump(view, history=False)
+                assert all_cards(sample) == whole
+                assert sample.hand_of(seat) == state.hand_of(seat)
+                assert sample.hand_counts(1 - seat) == state.hand_counts(1 - seat)
+                if state.turn == seat:
+                    assert sample.legal_moves() == state.legal_moves()
+                assert sample.claimable(seat) == state.claimable(seat)
+                assert sample.events(seat) == ()
+                play_to_the_end(sample, rng)
+            assert dump(state) == before
 
 
 def play_to_the_end(state: State, rng: Rng) -> None:

@@ -54,7 +54,7 @@ def test_intervals_hold_the_truth(luck: Luck) -> None:
 def test_ignoring_the_deals_breaks_the_promise() -> None:
     """The same simulation notices wrong error bars: without the deals the intervals are far too narrow."""
     held = []
-    for generator in np.random.default_rng(21).spawn(80):
+    for generator in np.random.default_rng(21).spawn(40):
         strength = generator.normal(0, 120, 5)
         strength -= strength.mean()
         games = simulate_games(strength, 60, generator, 30.0, Luck(0, 0.5)).drop(columns="deal")
@@ -101,7 +101,9 @@ TRUE_SCORES = (0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
 
 
 @pytest.mark.parametrize("luck", [Luck(), Luck(0.5, 0), Luck(0, 0.5), Luck(1, 0), Luck(0, 1)])
-@pytest.mark.parametrize("pairs", [1, 2, 5, 10, 30, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "pairs", [1, 2, 5, 10, pytest.param(30, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.soak)]
+)
 def test_two_bots_have_intervals_that_hold_for_few_and_one_sided_pairs(pairs: int, luck: Luck) -> None:
     held = head_to_head_coverage(pairs, luck, TRUE_SCORES, _shown)
     # pairs that always end alike are half as many results; there the bound of a shut-out leaves out 5% at one end

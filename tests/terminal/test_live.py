@@ -82,7 +82,7 @@ def test_drawing_is_rarer_if_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> N
     spent = table.spent
     table.update(status())
     assert table.spent == spent  # not due
-    monkeypatch.setattr(live, "ratings_of", lambda results: {name: (float(sum(range(10**7))), 1.0) for name in NAMES})
+    monkeypatch.setattr(live, "ratings_of", lambda results: {name: (float(sum(range(10**6))), 1.0) for name in NAMES})
     table._next = 0.0
     before = time.monotonic()
     table.update(status())

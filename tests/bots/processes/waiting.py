@@ -12,7 +12,7 @@ from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 20.0, pause_s: float = 0.005) -> bool:
+def wait_for(condition: Callable[[], object], seconds: float = 20.0, pause_s: float = 0.02) -> bool:
     """Wait until something holds; False if it does not in time."""
     until = time.monotonic() + seconds
     while not (found := condition()) and time.monotonic() < until:

@@ -54,7 +54,7 @@ def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
 
 def interrupted(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str, str]:
     """Press Ctrl-C when it has got so far."""
-    wait_for(lambda: ready() or process.poll() is not None, 60, 0.02)
+    wait_for(lambda: ready() or process.poll() is not None, 60, 0.2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     return process.returncode, out, err
