@@ -82,8 +82,9 @@ def standings(
     --where selects games after they were played, and the table says so, for what is selected with the results in view
     proves little. EXPR may have numbers, texts in quotes, comparisons, and, or, not, in, + - * / and the names turns,
     plies, ending, forfeit, forfeit_by, pairing, deal, game, round, first and second (the bots in the order in which
-    they moved), score (of the first), stones_first, points_first, decisions_first, ms_first, the same of the second,
-    rules, and its options such as rules.hand_size.
+    they moved), score (of the first), stones_first, points_first, decisions_first, ms_first (in all), tactics_first
+    (tactic cards played), early_claims_first (stones claimed while the other side was not full), the same of the
+    second, rules, and its options such as rules.hand_size.
     """
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")

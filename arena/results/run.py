@@ -16,7 +16,8 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.results.records import ReplayError
-from arena.stats.selection import ExpressionError, holds
+from arena.stats.metrics import read_metric
+from arena.stats.selection import ExpressionError, holds, names_of, parse
 from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.formats.round_robin import FixedSchedule
@@ -196,6 +197,10 @@ def selected(run: RunData, text: str) -> RunData:
 
     ExpressionError for what is no expression or no condition, an unknown name, and if no game is left.
     """
+    from arena.results.moves import with_counts  # pandas, which runs without a selection do not need
+
+    metrics = [read_metric(name, metric) for name, metric in run.metrics.items()]
+    run = with_counts(run, names_of(parse(text)).union(*(metric.names for metric in metrics)))
     held = holds(text, _facts(run), len(run.columns))
     if not held.any():
         raise ExpressionError(f"{one_line(run.name)} has no game where {one_line(text)}")

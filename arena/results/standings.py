@@ -180,10 +180,12 @@ def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
     """The metrics of a run with games, in the order of the settings."""
     if not run.metrics:
         return {}
-    from arena.results.notes import run_notes  # pandas, which standings without metrics do not need
+    from arena.results.moves import decision_times, with_counts  # pandas, which standings without metrics do not need
+    from arena.results.notes import run_notes
 
     metrics = [read_metric(name, text) for name, text in run.metrics.items()]
-    estimates = bot_metrics(run.games, metrics, lambda: run_notes(run))
+    run = with_counts(run, set[str]().union(*(metric.names for metric in metrics)))
+    estimates = bot_metrics(run.games, metrics, lambda: run_notes(run), lambda: decision_times(run))
     return {metric: estimates[metric.name] for metric in metrics}
 
 

@@ -20,16 +20,16 @@ from arena.stats.frames import Floats, Ints, StatsError, check_games, cross_colu
 from arena.stats.intervals import mean_interval
 
 SEATS = pd.Index(["first", "second"])
-_SEATED = ("stones", "points", "ms", "decisions")
+_SEATED = ("stones", "points", "ms", "decisions", "tactics", "early_claims")
 
 
 def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     """Return two rows per game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
     Also `adjusted` (the score with luck taken out), `stones`, `stones_against`, `points`, `points_against`, `ms`,
-    `decisions` where known, and the other columns of the frame unchanged. The rows of the first players come first, in
-    the frame's order. `need` names columns that the frame must have. A frame that is by seat already is returned as it
-    is.
+    `decisions`, `tactics`, `early_claims` where known, and the other columns of the frame unchanged. The rows of the
+    first players come first, in the frame's order. `need` names columns that the frame must have. A frame that is by
+    seat already is returned as it is.
     """
     if "seat" in games.columns:
         return games

@@ -1,7 +1,8 @@
 """Figures of one's own about bots: `mean turns`, `share ending == 'stalemate'`, `quantile 0.99 ms`.
 
 What follows the first words is an expression (arena.stats.selection) over the facts of a game as its bot sees it, with
-a row for each game of the bot. If there are notes in it, the rows are the moves with which the bot said them.
+a row for each game of the bot. If there are notes in it, the rows are the moves with which the bot said them; with
+`move_ms`, they are the decisions of the bot.
 """
 
 from __future__ import annotations
@@ -28,20 +29,25 @@ FACTS: dict[str, str] = {
     "plies": "decisions of both players",
     "decisions": "decisions of the bot",
     "ms": "milliseconds a decision of the bot, mean of the game",
+    "move_ms": "milliseconds of a decision, within 10%; each decision counts",
     "score": "1, 0.5 or 0",
     "stones": "stones of the bot",
     "stones_against": "those of its opponent",
     "points": "match points of the bot",
     "points_against": "those of its opponent",
+    "tactics": "tactic cards that the bot played",
+    "early_claims": "stones that the bot claimed while its opponent's side was not full",
     "began": "whether the bot made the first move",
     "forfeited": "whether the bot forfeited",
     "ending": f"{', '.join(map(repr, ENDINGS[:-1]))} or {ENDINGS[-1]!r}",
     "opponent": "name of the opponent",
 }
 """What is known of a game as its bot sees it; `note.NAME` is what the bot noted with a move."""
-NOTE, MEASURED = "note.", "ms"
+NOTE, DECISION = "note.", "move_ms"
+_MEASURED = {"ms", DECISION}
 MOST_METRICS = 20
 FORMS = "'mean turns', 'sum stones', 'share turns > 50' or 'quantile 0.99 note.depth'"
+_GAME_OF_BOT = ["pairing", "deal", "game", "bot"]
 _FLAGS, _TEXTS = ("began", "forfeited"), ("ending", "opponent")
 _KNOWN = f"{', '.join(FACTS)}, and {NOTE}NAME for what the bot noted"
 _name = re.compile(r"[a-z][a-z0-9_]{0,19}")
@@ -77,9 +83,14 @@ class Metric:
         return any(name.startswith(NOTE) for name in self.names)
 
     @property
+    def of_decisions(self) -> bool:
+        """Whether the rows are decisions with their times, not games."""
+        return DECISION in self.names
+
+    @property
     def measured(self) -> bool:
         """Whether a clock has part in it, so that equal games may give other figures."""
-        return MEASURED in self.names
+        return not _MEASURED.isdisjoint(self.names)
 
     def figures(self, facts: Mapping[str, Any], rows: int) -> Floats:
         """The figure of each row. ExpressionError for what this kind is not of."""
@@ -137,6 +148,10 @@ def read_metric(name: str, text: object) -> Metric:
     for fact in sorted(metric.names):
         if fact not in FACTS and not fact.startswith(NOTE):
             raise ExpressionError(f"unknown fact '{fact}'{did_you_mean(fact, FACTS)} (known: {_KNOWN})")
+    if metric.of_notes and metric.of_decisions:
+        raise ExpressionError(
+            f"{DECISION} is of all decisions and {NOTE}NAME of those with a note; name one of the two"
+        )
     example: dict[str, Any] = dict.fromkeys(FACTS, np.ones(1))
     example |= dict.fromkeys(_FLAGS, np.ones(1, bool)) | dict.fromkeys(_TEXTS, np.array(["x"]))
     metric.figures(example | {note: np.ones(1) for note in metric.names if note.startswith(NOTE)}, 1)
@@ -144,12 +159,16 @@ def read_metric(name: str, text: object) -> Metric:
 
 
 def bot_metrics(
-    games: pd.DataFrame, metrics: Sequence[Metric], said: Callable[[], pd.DataFrame]
+    games: pd.DataFrame,
+    metrics: Sequence[Metric],
+    said: Callable[[], pd.DataFrame],
+    timed: Callable[[], pd.DataFrame],
 ) -> dict[str, dict[str, Estimate]]:
     """The metrics of all bots of a games frame, by metric and bot.
 
-    `said` makes the frame of notes, with pairing, deal, game, bot, number, note and figure; it is asked for if a metric
-    needs it. A bot without games, or without such notes, is missing.
+    `said` makes the frame of notes, with pairing, deal, game, bot, number, note and figure, `timed` that of decisions,
+    with pairing, deal, game, bot and move_ms; they are asked for if a metric needs them. A bot without games, or
+    without such notes, is missing.
     """
     from arena.stats.field import by_seat  # pandas, which settings do without
 
@@ -160,9 +179,14 @@ def bot_metrics(
         ms=seats["ms"] / seats["decisions"].clip(lower=1),
     )
     notes = said() if any(metric.of_notes for metric in metrics) else None
+    times = timed() if any(metric.of_decisions for metric in metrics) else None
     found = {}
     for metric in metrics:
-        rows = seats if notes is None or not metric.of_notes else _with_notes(seats, notes, metric.names)
+        rows = seats
+        if notes is not None and metric.of_notes:
+            rows = _with_notes(seats, notes, metric.names)
+        elif times is not None and metric.of_decisions:
+            rows = times.merge(seats, on=_GAME_OF_BOT)
         facts: dict[str, Any] = {name: rows[name].to_numpy(_dtype(name)) for name in metric.names}
         figures, deals = metric.figures(facts, len(rows)), rows["deal"].to_numpy(np.int64)
         found[metric.name] = {
@@ -179,6 +203,6 @@ def _dtype(name: str) -> type:
 def _with_notes(seats: pd.DataFrame, notes: pd.DataFrame, names: set[str]) -> pd.DataFrame:
     """A row for each move with which all these notes were said, with the facts of its game."""
     wanted = sorted(name for name in names if name.startswith(NOTE))
-    keys = ["pairing", "deal", "game", "bot"]
-    spread = notes.assign(note=NOTE + notes["note"]).pivot(index=[*keys, "number"], columns="note", values="figure")
-    return spread.reindex(columns=wanted).dropna().reset_index().merge(seats, on=keys)
+    index = [*_GAME_OF_BOT, "number"]
+    spread = notes.assign(note=NOTE + notes["note"]).pivot(index=index, columns="note", values="figure")
+    return spread.reindex(columns=wanted).dropna().reset_index().merge(seats, on=_GAME_OF_BOT)

@@ -42,10 +42,14 @@ NOTES = pd.DataFrame(
     ],
     columns=["pairing", "deal", "game", "bot", "score", "number", "note", "figure"],
 )
+TIMES = pd.DataFrame(
+    [(0, 0, 0, "a", 2.0), (0, 0, 0, "a", 4.0), (0, 1, 0, "a", 9.0), (0, 1, 0, "b", 1.0), (0, 7, 0, "a", 99.0)],
+    columns=["pairing", "deal", "game", "bot", "move_ms"],
+)
 
 
 def estimates(text: str) -> dict[str, Estimate]:
-    return bot_metrics(GAMES, [read_metric("it", text)], lambda: NOTES)["it"]
+    return bot_metrics(GAMES, [read_metric("it", text)], lambda: NOTES, lambda: TIMES)["it"]
 
 
 @pytest.mark.parametrize(
@@ -91,6 +95,16 @@ def test_a_sum_has_the_error_of_the_sums_of_deals() -> None:
 def test_notes(text: str, a: float | None, b: float | None) -> None:
     found = estimates(text)
     assert [found[bot].value if bot in found else None for bot in "ab"] == [a, b]
+
+
+@pytest.mark.parametrize(
+    ("text", "a", "b"),
+    [("mean move_ms", 5.0, 1.0), ("quantile 0.5 move_ms", 4.0, 1.0), ("share move_ms > turns / 10", 2 / 3, 0.0)],
+)
+def test_times_of_decisions(text: str, a: float, b: float) -> None:
+    found = estimates(text)
+    assert (found["a"].value, found["b"].value) == pytest.approx((a, b))  # deal 7 is not there
+    assert read_metric("it", text).measured
 
 
 def test_a_quantile_and_its_error() -> None:
