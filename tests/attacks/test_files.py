@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.spec import find_bot
+from arena.cli.main import main
 from arena.errors import ArenaError
 from tests.attacks.runs import harmless, needs_sandbox, planted, stage
 from tests.tournament.runner.runs import forfeits, play
@@ -110,6 +111,20 @@ def test_names_that_a_shell_or_a_terminal_would_obey(name: str, tmp_path: Path) 
     bots = [harmless("ann"), {"spec": str(folder / name), "name": "odd"}]
     play(tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1)
     assert forfeits(tmp_path / "run") == {}
+
+
+def test_a_file_name_that_is_no_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / os.fsdecode(b"caf\xe9.py")
+    try:
+        file.write_text(HONEST)
+    except OSError:
+        pytest.skip("this file system has UTF-8 names only")
+    for spec in (str(file), f"x={file}"):
+        assert main(["match", spec, "random", "--games", "2", "--out", str(tmp_path / "run")]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("Error: the")
+        error.encode("utf-8")
+    assert not (tmp_path / "run").exists()
 
 
 @needs_sandbox

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from pathlib import Path
@@ -13,10 +12,9 @@ from arena.bots.isolation import process as processes
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess, ProcessEnded, watch_bots
 from arena.bots.limits import BotLimits
-from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [pytest.mark.process, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
 LIMITS = BotLimits(memory_mb=100)
 
 READ_ONLY = """
@@ -31,49 +29,23 @@ for _ in range(60):
     libc.mprotect(place, 8 << 20, 1)
 time.sleep(60)
 """
-THREADS = """
-import threading, time
-threading.stack_size(64 << 10)
-print("begins", flush=True)
-try:
-    for _ in range(400):
-        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-except RuntimeError:
-    print("refused", flush=True)
-time.sleep(60)
-"""
 
 
-def begun(code: str, folder: Path, level: str) -> BotProcess:
-    if level == "sandbox":
-        need_sandbox()
-    process = BotProcess(Launch((sys.executable, "-I", "-c", code), folder, level, LIMITS))
+def begun(folder: Path) -> BotProcess:
+    process = BotProcess(Launch((sys.executable, "-I", "-c", READ_ONLY), folder, "process", LIMITS))
     assert process.receive(time.monotonic() + 30) == b"begins\n"
     return process
 
 
-@pytest.mark.sandbox
-@pytest.mark.parametrize("level", ["process", "sandbox"])
-def test_what_was_made_read_only_is_still_counted(tmp_path: Path, level: str) -> None:
-    process = begun(READ_ONLY, tmp_path, level)
+def test_what_was_made_read_only_is_still_counted(tmp_path: Path) -> None:
+    process = begun(tmp_path)
     with pytest.raises(ProcessEnded, match=r"it had \d+ MiB of memory, more than its 100"):
         process.receive(time.monotonic() + 30)
     assert "more than its 100" in process.close()
 
 
-@pytest.mark.sandbox
-def test_threads_are_counted_for_root_too(tmp_path: Path) -> None:
-    process = begun(THREADS, tmp_path, "sandbox")
-    said = b""
-    with contextlib.suppress(ProcessEnded):
-        said = process.receive(time.monotonic() + 30)
-    how = process.close()
-    assert said == b"refused\n" or "threads, more than its 64" in how  # the first, of an ordinary user, by the kernel
-
-
-@pytest.mark.process
 def test_a_bot_that_nobody_waits_for_is_looked_at_as_well(tmp_path: Path) -> None:
-    process = begun(READ_ONLY, tmp_path, "process")
+    process = begun(tmp_path)
 
     def ended() -> bool:
         watch_bots()

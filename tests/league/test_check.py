@@ -190,8 +190,10 @@ def test_a_command() -> None:
         check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="none")
 
 
-def test_a_bot_of_the_program_meets_itself() -> None:
-    assert check_bot("random", level="none", rules=("base",), games=4).repeats.yes
+def test_each_check_deals_other_cards() -> None:
+    one, two = (check_bot("random", level="none", rules=("base",), games=2) for _ in range(2))
+    assert one.repeats.yes
+    assert one.seed != two.seed
 
 
 def test_when_time_is_up_the_rest_is_named() -> None:

@@ -272,7 +272,7 @@ def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
     launch = Launch(("/bin/cat",), tmp_path, "process")
     BotProcess(launch).close()
     before, family = descriptors(), children(os.getpid())
-    for number in range(200):
+    for number in range(60):
         process = BotProcess(launch)
         if number % 3 == 0:
             process.send(b"x", soon())

@@ -244,23 +244,19 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
-def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_path: Path, scheme: str) -> None:
+def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_path: Path) -> None:
+    """Contrasts of both colour schemes are in test_design.py."""
     axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
     script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
     path = tmp_path / "compared.html"
     path.write_text(report_page(str(compared), count=2), encoding="utf-8")
-    driver.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    )
     driver.set_script_timeout(300)
-    for page in (file, path)[: 2 if scheme == "light" else 1]:
+    for page in (file, path):
         driver.get(page.as_uri())
         driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
         driver.execute_script(script)
         found = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_arrows_move_between_figures(driver: Any, file: Path) -> None:
