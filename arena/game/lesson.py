@@ -5,7 +5,7 @@ Source: RULES.md. Cards are written as everywhere, such as r7, so that a page ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from arena.game.cards import card_name
 from arena.game.rules import SHORT_NAMES, Rules, differences, load_rules, preset_names
@@ -94,6 +94,11 @@ _WORDS: Mapping[str, Mapping[object, str]] = {
     },
 }
 _OF_TACTICS = ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets")
+
+
+def sides(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The cards of sides such as MINE."""
+    return tuple(tuple(text.split()) for text in texts)
 
 
 def tactic_cards(rules: Rules) -> Iterator[tuple[str, str, str]]:

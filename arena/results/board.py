@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from arena.game.board import Outcome
-from arena.game.cards import card_name
+from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
 from arena.game.event_log import Event
+from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side
 from arena.game.moves import Move
 from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
@@ -87,6 +88,37 @@ class Position:
             pending=state.pending,
             outcome=state.outcome,
         )
+
+
+def claim_verdict(rules: Rules, position: Position, seat: int, stone: int) -> Verdict:
+    """Whether a seat can claim a stone, by what lies face up, and why; also for a stone that was claimed."""
+    rows = [side for sides in position.sides for other, side in enumerate(sides, start=1) if other != stone]
+    seen = tuple([card for row in (*rows, *position.beside) for card in row if is_clan(card)])
+    mine, theirs = (position.sides[player][stone - 1] for player in (seat, 1 - seat))
+    first = position.completed[stone - 1]
+    older = None if first is None else "mine" if first == seat else "theirs"
+    return _judged(rules, mine, theirs, seen, position.modes[stone - 1], older)
+
+
+@lru_cache(1000)
+def _judged(rules: Rules, mine: Cards, theirs: Cards, seen: Cards, modes: Cards, older: str | None) -> Verdict:
+    try:
+        return judge_claim(rules, read_side(rules, mine), read_side(rules, theirs), seen, modes, older)
+    except PositionError as error:
+        return Verdict(False, str(error))
+
+
+def is_clan(card: str) -> bool:
+    """Whether a text is a clan card, such as `r7`."""
+    return card[0] in COLOURS and card[1:].isdigit()
+
+
+@lru_cache(10_000)
+def side_worth(rules: Rules, side: Cards, modes: Cards) -> str:
+    """What a side is worth, in words; "" while it is not complete."""
+    if len(side) < (4 if "mud" in modes else 3):
+        return ""
+    return str(evaluate(rules, read_side(rules, side), modes))
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import re
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.engine import State, View
-from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side
+from arena.game.explain import Verdict
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
-from arena.results.board import legend
+from arena.results.board import claim_verdict, legend, side_worth
 from arena.results.layout import shortened
 from arena.terminal.scene import News, Scene
 from arena.text import one_line
@@ -235,44 +235,30 @@ def why(scene: Scene, stone: int) -> str:
     """What stands at a stone and whether either player could claim it: the proof in words, or what refutes it."""
     if stone not in _STONES:
         raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
+
+    def verdict(player: int) -> Verdict:
+        return claim_verdict(scene.rules, scene.position, scene.seat ^ player, stone)
+
     lines = []
     owner = scene.owners[stone - 1]
     modes = f" ({' and '.join(scene.modes[stone - 1])})" if scene.modes[stone - 1] else ""
     if owner is not None:
-        lines.append(f"Stone {stone}{modes} belongs to {_name(scene, owner)}: {_verdict(scene, stone, owner).reason}.")
+        lines.append(f"Stone {stone}{modes} belongs to {_name(scene, owner)}: {verdict(owner).reason}.")
     else:
         lines.append(f"Stone {stone}{modes} is free.")
         for player in (0, 1):
-            verdict = _verdict(scene, stone, player)
-            can = "can claim it" if verdict.holds else "cannot claim it"
-            reason = verdict.reason.replace("your side", "the side")
+            found = verdict(player)
+            can = "can claim it" if found.holds else "cannot claim it"
+            reason = found.reason.replace("your side", "the side")
             lines.append(f"{'You' if (name := _name(scene, player)) == 'you' else name} {can}: {reason}.")
-    worth = [_worth(scene, stone, player) for player in (0, 1)]
-    return "\n".join([*lines, *filter(None, worth)])
+    for sides in scene.sides:
+        if worth := side_worth(scene.rules, sides[stone - 1], scene.modes[stone - 1]):
+            lines.append(f"{' '.join(sides[stone - 1])} is {worth}.")
+    return "\n".join(lines)
 
 
 def _name(scene: Scene, player: int) -> str:
     return shortened(one_line(scene.names[player]), 24)
-
-
-def _worth(scene: Scene, stone: int, player: int) -> str:
-    side, modes = scene.sides[player][stone - 1], scene.modes[stone - 1]
-    if len(side) != (4 if "mud" in modes else 3):
-        return ""
-    return f"{' '.join(side)} is {evaluate(scene.rules, read_side(scene.rules, side), modes)}."
-
-
-def _verdict(scene: Scene, stone: int, player: int) -> Verdict:
-    rules = scene.rules
-    rows = [side for sides in scene.sides for other, side in enumerate(sides, start=1) if other != stone]
-    seen = [card for row in (*rows, *scene.beside) for card in row if card[0] in "rgbypk" and card[1:].isdigit()]
-    sides = [read_side(rules, scene.sides[side][stone - 1]) for side in (player, 1 - player)]
-    older = scene.older[stone - 1]
-    first = None if older is None else "mine" if older == player else "theirs"
-    try:
-        return judge_claim(rules, sides[0], sides[1], seen, scene.modes[stone - 1], first)
-    except PositionError as error:
-        return Verdict(False, str(error))
 
 
 def read_move(text: str, view: View, moves: list[Move]) -> Move:

@@ -10,7 +10,7 @@ from arena.game import lesson
 from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.rules import Rules, load_rules
-from arena.results.board import Position
+from arena.results.board import Position, is_clan
 from arena.results.layout import shortened
 from arena.text import one_line
 
@@ -21,12 +21,12 @@ Cards = tuple[str, ...]
 class Scene:
     """A table. Pairs are (below, above).
 
+    position  what there is to see, hidden hands included, by seat
     seat      the seat that sits below
     names     of the two players
     sides     for each nine tuples of cards, those at stones 1..9
     owners    for stones 1..9: 0 below, 1 above, None nobody
     modes     combat modes at stones 1..9
-    older     for stones 1..9: whose side is complete, or was so first (0, 1); None if no side is
     hands     cards in hand; None: hidden
     counts    clan and tactic cards in the hands
     beside    cards face up beside the board
@@ -39,13 +39,13 @@ class Scene:
     """
 
     rules: Rules
+    position: Position
     seat: int
     names: tuple[str, str]
     turn: int
     sides: tuple[tuple[Cards, ...], tuple[Cards, ...]]
     owners: tuple[int | None, ...]
     modes: tuple[Cards, ...]
-    older: tuple[int | None, ...]
     hands: tuple[Cards | None, Cards | None]
     counts: tuple[tuple[int, int], tuple[int, int]]
     beside: tuple[Cards, Cards]
@@ -81,18 +81,18 @@ def scene_of(
     hands = [position.hands[player] if is_open else None for player, is_open in zip(seats, open_hands)]
     counts = []
     for player in seats:
-        clan = sum(_is_clan(card) for card in position.hands[player])
+        clan = sum(is_clan(card) for card in position.hands[player])
         counts.append((clan, len(position.hands[player]) - clan))
-    owners = [None if sign == "." else "ab".index(sign) for sign in position.owners]
+    owners = [None if sign == "." else int(sign != "ab"[seat]) for sign in position.owners]
     return Scene(
         rules=rules,
+        position=position,
         seat=seat,
         names=(names[below], names[above]),
         turn=position.turn,
         sides=(position.sides[below], position.sides[above]),
-        owners=_seen_from(seat, owners),
+        owners=tuple(owners),
         modes=position.modes,
-        older=_seen_from(seat, position.completed),
         hands=(hands[0], hands[1]),
         counts=(counts[0], counts[1]),
         beside=(position.beside[below], position.beside[above]),
@@ -105,32 +105,23 @@ def scene_of(
 
 def example() -> Scene:
     """The position that the lesson looks at, with the learner below."""
-    mine, theirs = (tuple(tuple(side.split()) for side in sides) for sides in (lesson.MINE, lesson.THEIRS))
+    mine, theirs = lesson.sides(lesson.MINE), lesson.sides(lesson.THEIRS)
     cards = sum(map(len, (*mine, *theirs)))
-    return Scene(
-        rules=load_rules("base"),
-        seat=0,
-        names=("you", "opponent"),
+    position = Position(
         turn=cards + 1,
+        seat=0,
+        phase="play",
+        hands=(tuple(lesson.HAND.split()), ("r1",) * 6),
         sides=(mine, theirs),
-        owners=_seen_from(0, [None if sign == "." else "ab".index(sign) for sign in lesson.OWNERS]),
+        owners=lesson.OWNERS,
         modes=((),) * 9,
-        older=(None,) * 9,
-        hands=(tuple(lesson.HAND.split()), None),
-        counts=((6, 0), (6, 0)),
+        completed=(None,) * 9,
         beside=((), ()),
         decks=(54 - 12 - cards, 0),
-        to_move=0,
+        pending=None,
+        outcome=None,
     )
-
-
-def _seen_from(seat: int, seats: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Seats as (0) one's own and (1) the other's."""
-    return tuple(None if other is None else int(other != seat) for other in seats)
-
-
-def _is_clan(card: str) -> bool:
-    return card[0] in "rgbypk" and card[1:].isdigit()
+    return scene_of(position, load_rules("base"), ("you", "opponent"), 0, (True, False))
 
 
 # ---------------------------------------------------------------- news

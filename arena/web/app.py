@@ -1,11 +1,8 @@
-"""The application: addresses, what every request has to pass, what every response carries, and errors."""
+"""The application: addresses, which requests are refused, what every response carries, and errors."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import logging
-import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -14,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,17 +19,11 @@ from arena.errors import ArenaError
 from arena.league.store import league_folder
 from arena.web import members, play_pages
 from arena.web.backend import Backend, WebSettings, backend_of
-from arena.web.public import SKELETON_NAME, STATIC, NoPage, render, skeleton, static_file
+from arena.web.public import STATIC, NoPage, render, static_file
 
-log = logging.getLogger("arena.web")
-
-MAX_LISTENERS = 500
-MAX_HEAD_BYTES = 64 << 10
 MAX_FORM_BYTES = 64 << 10
 API = "/api/"
 UPLOADS = ("/me/upload", "/api/v1/submissions")
-SAFE_METHODS = ("GET", "HEAD")
-FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src"
     " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -71,7 +62,7 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
 
 
 class Guard:
-    """Middleware that refuses requests of other sites and large ones, adds headers, and logs."""
+    """Middleware that refuses requests of other sites and large ones, and adds headers."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
@@ -83,48 +74,25 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun, status, size = time.monotonic(), 500, 0
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status, size
             if message["type"] == "http.response.start":
-                status = message["status"]
                 names = {name for name, _ in message["headers"]}
                 more = [header for header in self._headers if header[0] not in names]
                 message = {**message, "headers": [*message["headers"], *more]}
-            size += len(message.get("body", b""))
             await send(message)
 
-        try:
-            app = self._refusal(scope) or self._app
-            await app(scope, receive, send_with_headers)
-        finally:
-            seconds = time.monotonic() - begun
-            line = {
-                "time": round(time.time(), 3),
-                "method": scope["method"][:20],
-                "path": scope["path"][:200],
-                "status": status,
-                "bytes": size,
-                "ms": round(1000 * seconds, 1),
-                "client": scope["client"][0] if scope.get("client") else None,
-            }
-            log.info("%s", json.dumps(line))
+        app = self._refusal(scope) or self._app
+        await app(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The response to a request that goes no further, None for any other."""
-        head = [*scope["headers"], (scope["raw_path"], scope["query_string"])]
-        if sum(len(name) + len(value) for name, value in head) > MAX_HEAD_BYTES:
-            return PlainTextResponse("the head of this request is too large", 431)
-        method, path, headers = scope["method"], scope["path"], Headers(scope=scope)
-        if method in SAFE_METHODS:
+        path, headers = scope["path"], Headers(scope=scope)
+        if scope["method"] in ("GET", "HEAD"):
             return None
-        if method != "POST":
-            return PlainTextResponse("only GET, HEAD and POST are known", 405, {"allow": "GET, HEAD, POST"})
-        media_type, _, parameters = headers.get("content-type", "").lower().partition(";")
-        charset = parameters.partition("charset=")[2].partition(";")[0].strip(' "')
-        if media_type.strip() not in FORM_TYPES or charset not in ("", "utf-8"):
-            return PlainTextResponse(f"expected a body of type {' or '.join(FORM_TYPES)}, in UTF-8", 415)
+        charset = headers.get("content-type", "").lower().partition("charset=")[2].partition(";")[0].strip('" ')
+        if charset not in ("", "utf-8"):  # some codecs of Python fail in ways that nothing expects
+            return PlainTextResponse("forms are read as UTF-8", 415)
         if not path.startswith(API) and not is_same_origin(headers):
             return PlainTextResponse("this request came from another site, so nothing was done", 403)
         length, most = headers.get("content-length", ""), self._max_upload_bytes if path in UPLOADS else MAX_FORM_BYTES
@@ -175,32 +143,8 @@ async def _health(request: Request) -> Response:
     return PlainTextResponse(f"ok {games} games\n")
 
 
-async def _skeleton(request: Request) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{SKELETON_NAME}.py"'}
-    return PlainTextResponse(skeleton(), headers=headers)
-
-
-async def _events(request: Request) -> Response:
-    """Server-sent events: `change` each time something has happened in the league."""
-    backend = backend_of(request)
-    headers = {"x-accel-buffering": "no"}
-    if request.method == "HEAD":
-        return Response(media_type="text/event-stream", headers=headers)
-    if backend.listeners >= MAX_LISTENERS:
-        return PlainTextResponse("too many listeners", 503, {"retry-after": "60"})
-
-    async def stream() -> AsyncIterator[bytes]:
-        yield b"retry: 5000\n\n"
-        async for version in backend.changes():
-            yield b": \n\n" if version is None else f"event: change\ndata: {version}\n\n".encode()
-
-    return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
-
-
 ROUTES = [
     Route("/static/{name}", _static),
-    Route("/skeleton.py", _skeleton),
-    Route("/events", _events),
     Route("/healthz", _health),
     Route("/favicon.ico", _no_icon),
     Route("/{path:path}", _page),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ from anyio import CapacityLimiter, to_process, to_thread
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.errors import ArenaError
 from arena.web import accounts
 from arena.web.accounts import Account, Stores
 from arena.web.play_tables import PlayLimits, Tables
-from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, with_site
+from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, render, with_site
 from arena.web.uploads import UploadLimits
 
 T = TypeVar("T")
@@ -102,7 +102,6 @@ class Backend:
         self._apart = apart
         self.settings = settings
         self.version = 0
-        self.listeners = 0
         level = settings.level
         play_level = "process" if level == "none" else level or "sandbox"  # so that a bot cannot hang a person's game
         self.tables = Tables(folder, play_level, settings.play)
@@ -184,19 +183,6 @@ class Backend:
                     self.version += 1
             await asyncio.sleep(POLL_S)
 
-    async def changes(self, every_s: float = 1.0, silence_s: float = 15.0) -> AsyncIterator[int | None]:
-        """The version each time it has changed, at most once per `every_s` seconds; None after `silence_s` without."""
-        seen, silent_since = self.version, time.monotonic()
-        self.listeners += 1
-        try:
-            while True:
-                await asyncio.sleep(every_s)
-                if seen != self.version or time.monotonic() - silent_since >= silence_s:
-                    yield None if seen == self.version else self.version
-                    seen, silent_since = self.version, time.monotonic()
-        finally:
-            self.listeners -= 1
-
 
 # ---------------------------------------------------------------- who asks
 
@@ -250,6 +236,12 @@ async def bearer(request: Request) -> Account:
     if valid is None:
         raise HTTPException(401, "a valid token is needed: Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
     return valid[1]
+
+
+def shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """A page at the address of a request, for the one who asks."""
+    path, league = request.url.path.strip("/"), backend_of(request).league_name
+    return HTMLResponse(render(template, path, league=league, live=False, **values), status)
 
 
 def see_other(request: Request, path: str) -> Response:

@@ -25,9 +25,17 @@ from arena.text import one_line, printable_lines
 _TIMEOUT_S = 60.0
 _MAX_BYTES = 64 << 20
 _POLL_S = 2.0
-_TABLE_POLLS = 10
 _LOCAL = ("127.0.0.1", "::1", "localhost")
-_PROGRESS = {"id": int, "bot": str, "version": int, "state": str, "held": bool, "reason": str, "waits": str}
+_PROGRESS = {
+    "id": int,
+    "bot": str,
+    "version": int,
+    "state": str,
+    "held": bool,
+    "reason": str,
+    "waits": str,
+    "outcome": str,
+}
 
 
 class ServerError(ArenaError):
@@ -102,9 +110,8 @@ class Server:
 
     def submit(self, submission: Submission, again: bool = False) -> dict[str, Any]:
         """Submit a bot: how far it has come."""
-        file, content = packed(submission)
         values = {"name": submission.name, "entry": submission.entry, "again": "true" if again else ""}
-        body, kind = form(values, file, content)
+        body, kind = form(values, f"{submission.name}.zip", packed(submission))
         return self._checked(self.ask("submissions", body, kind))
 
     def _checked(self, progress: dict[str, Any]) -> dict[str, Any]:
@@ -129,30 +136,9 @@ class Server:
                 pause(_POLL_S)
                 progress = self._checked(self.ask(f"submissions/{before['id']}"))
 
-    def table(
-        self, progress: Mapping[str, Any] | None = None, pause: Callable[[float], None] = time.sleep
-    ) -> dict[str, Any]:
-        """The standings. If a submission is in the table, wait until the server, which keeps its pages, shows it."""
-        table = self.ask("standings")
-        for _ in range(_TABLE_POLLS if progress is not None and progress["state"] == "active" else 0):
-            lines = table.get("standings")
-            if not isinstance(lines, list) or any(_is_of(line, progress) for line in lines):
-                break
-            pause(_POLL_S)
-            table = self.ask("standings")
-        return table
 
-
-def _is_of(line: Any, progress: Any) -> bool:
-    """Whether a line of the table is that of a submission."""
-    return isinstance(line, dict) and all(line.get(key) == progress[key] for key in ("bot", "version"))
-
-
-def packed(submission: Submission) -> tuple[str, bytes]:
-    """The name and content of a file to upload: the submission's only file, or a zip archive of its files."""
-    only = submission.files[0]
-    if len(submission.files) == 1 and submission.entry.partition(":")[0] == only.path and not only.executable:
-        return only.path.rsplit("/", 1)[-1], only.content
+def packed(submission: Submission) -> bytes:
+    """A zip archive of the submission's files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in submission.files:
@@ -160,7 +146,7 @@ def packed(submission: Submission) -> tuple[str, bytes]:
             info.external_attr = (stat.S_IFREG | (0o755 if file.executable else 0o644)) << 16
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, file.content)
-    return f"{submission.name}.zip", out.getvalue()
+    return out.getvalue()
 
 
 def form(values: Mapping[str, str], file: str, content: bytes) -> tuple[bytes, str]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -35,9 +35,10 @@ from arena.web.backend import (
     organiser,
     see_other,
     set_cookie,
+    shown,
     signed_in,
 )
-from arena.web.public import NoPage, Site, bot_values, card, lost_games, render
+from arena.web.public import NoPage, Site, bot_values, card, lost_games
 from arena.web.uploads import UploadLimits, read_upload
 
 MAX_TOKEN_CHARACTERS = 200
@@ -46,16 +47,11 @@ _LOG_ENTRIES = 200
 _GAMES_PER_OPPONENT = 20  # in which the page of a version looks for lost ones
 
 
-def _shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    path = request.url.path.strip("/")
-    return HTMLResponse(render(template, path, league=backend_of(request).league_name, live=False, **values), status)
-
-
 # ---------------------------------------------------------------- signing in
 
 
 async def _sign_in_form(request: Request) -> Response:
-    return _shown(request, "sign_in.html", fault="")
+    return shown(request, "sign_in.html", fault="")
 
 
 async def _sign_in(request: Request) -> Response:
@@ -67,7 +63,7 @@ async def _sign_in(request: Request) -> Response:
         secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token.strip()))
     if secret is None:
         fault = "This token is not valid: it is misspelt, has expired, or was revoked."
-        return _shown(request, "sign_in.html", 401, fault=fault)
+        return shown(request, "sign_in.html", 401, fault=fault)
     response = see_other(request, "me")
     set_cookie(response, backend.settings, cookie_name(backend.settings), secret)
     return response
@@ -94,7 +90,7 @@ async def _me(request: Request) -> Response:
     backend = backend_of(request)
     values = await backend.read(lambda stores: _overview(stores, account))
     limits = backend.settings.limits
-    return _shown(request, "me.html", account=account, limits=limits, **values)
+    return shown(request, "me.html", account=account, limits=limits, **values)
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
@@ -109,26 +105,20 @@ def _overview(stores: Stores, account: Account) -> dict[str, Any]:
 
 async def _upload(request: Request) -> Response:
     account = await signed_in(request)
-    limits = backend_of(request).settings.limits
-    async with request.form(max_files=1, max_fields=6, max_part_size=limits.mb << 20) as form:
-        file, text = form.get("file"), form.get("text")
-        name, entry = (str(form.get(key) or "").strip() for key in ("name", "entry"))
-        if isinstance(file, UploadFile) and file.filename:
-            file_name, content = file.filename, await file.read()
-        elif isinstance(text, str) and text.strip():
-            file_name, content = f"{name or 'bot'}.py", text.replace("\r\n", "\n").encode()
-        else:
-            raise HTTPException(400, "choose a file, or paste the text of a bot")
-    progress = await take_upload(request, account, file_name, content, name, entry)
+    async with request.form(max_files=1, max_fields=4) as form:
+        progress = await take_upload(request, account, form)
     return see_other(request, f"me/versions/{progress['id']}")
 
 
-async def take_upload(
-    request: Request, account: Account, file: str, content: bytes, name: str, entry: str, again: bool = False
-) -> dict[str, Any]:
+async def take_upload(request: Request, account: Account, form: FormData) -> dict[str, Any]:
     """Put an upload into the queue; its progress. ArenaError, which its author finds recorded, if it is not taken."""
     backend = backend_of(request)
     limits = backend.settings.limits
+    uploaded = form.get("file")
+    if not isinstance(uploaded, UploadFile) or not uploaded.filename:
+        raise HTTPException(400, "choose a file (a part 'file' of the form)")
+    file, content = uploaded.filename, await uploaded.read()
+    name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
     if len(content) > limits.mb << 20:
         raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
     await backend.read(lambda stores: uploads.check_number(stores.web, account, limits))
@@ -138,7 +128,9 @@ async def take_upload(
         text = str(error)
         await backend.write(lambda stores: uploads.record_upload(stores.web, account, file, "not taken", text))
         raise
-    return await backend.write(lambda stores: uploads.receive(stores, account, file, submission, limits, again))
+    return await backend.write(
+        lambda stores: uploads.receive(stores, account, file, submission, limits, again == "true")
+    )
 
 
 # ---------------------------------------------------------------- one of them
@@ -228,7 +220,7 @@ async def _retire(request: Request) -> Response:
 async def _admin(request: Request) -> Response:
     await organiser(request)
     values = await backend_of(request).read(league_overview)
-    return _shown(request, "admin.html", made="", **values)
+    return shown(request, "admin.html", made="", **values)
 
 
 def league_overview(stores: Stores) -> Mapping[str, Any]:
@@ -259,7 +251,7 @@ async def _act(request: Request) -> Response:
         token = await backend.write(lambda stores: organise(stores, do, what, text, account.author))
         if token:
             values = await backend.read(league_overview)
-            return _shown(request, "admin.html", made=token, **values)
+            return shown(request, "admin.html", made=token, **values)
     return see_other(request, "admin")
 
 
@@ -293,12 +285,7 @@ def json_response(values: Mapping[str, Any], status: int = 200, headers: Mapping
 async def _submit(request: Request) -> Response:
     account = await bearer(request)
     async with request.form(max_files=1, max_fields=4) as form:
-        file = form.get("file")
-        if not isinstance(file, UploadFile) or not file.filename:
-            raise HTTPException(400, "a part 'file' with the bot is needed")
-        content = await file.read()
-        name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
-    progress = await take_upload(request, account, file.filename, content, name, entry, again == "true")
+        progress = await take_upload(request, account, form)
     return json_response(progress, 202 if progress["state"] in versions.OPEN else 200)
 
 

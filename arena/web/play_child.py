@@ -182,7 +182,7 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, 
     """
     fresh = {(event.seat == news.seat, event.stone, event.card) for event in news.events if event.card is not None}
     stones = []
-    for stone, owner, older in zip(_STONES, scene.owners, scene.older):
+    for stone, owner, older in zip(_STONES, scene.owners, scene.position.completed):
         sides = [side[stone - 1] for side in scene.sides]
         played = [(card, (which == 0, stone, card.partition("=")[0])) for which in (0, 1) for card in sides[which]]
         stones.append(

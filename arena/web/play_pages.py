@@ -1,4 +1,4 @@
-"""The pages on which people play against bots: choose a bot, play, see how it ended, keep the record.
+"""The pages on which people play against bots: choose a bot, play, see how it ended.
 
 Authors can play, and guests unless the organiser forbids it: a cookie says whose a game is.
 """
@@ -8,11 +8,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arena.league import versions
@@ -25,10 +24,11 @@ from arena.web.backend import (
     cookie_name,
     see_other,
     set_cookie,
+    shown,
     signed_in,
 )
 from arena.web.play_tables import GUEST, CannotPlay, PlayTable
-from arena.web.public import NoPage, Site, render, viewer_page
+from arena.web.public import NoPage, Site, viewer_page
 
 _MOVE_WAIT_S = 3.0  # most bots have moved by then, so the page that follows a move shows their move
 _POLL_WAIT_S = 20.0
@@ -69,11 +69,6 @@ def _guest_cookie(request: Request) -> str:
     return f"{cookie_name(backend_of(request).settings)}-guest"
 
 
-def _shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    path, league = request.url.path.strip("/"), backend_of(request).league_name
-    return HTMLResponse(render(template, path, league=league, live=False, **values), status)
-
-
 async def _fields(request: Request) -> Mapping[str, str]:
     """The fields of a form."""
     async with request.form(max_files=0, max_fields=8) as form:
@@ -88,13 +83,13 @@ async def _choose(request: Request) -> Response:
     try:
         who = await visitor(request)
     except HTTPException:
-        return _shown(request, "play.html", may=False, game=None)
+        return shown(request, "play.html", may=False, game=None)
     try:
         backend.tables.check(who.owner, client_address(request))
         fault = ""
     except CannotPlay as error:
         fault = str(error)
-    return _shown(
+    return shown(
         request,
         "play.html",
         bots=await backend.site(opponents),
@@ -135,7 +130,7 @@ async def _begin(request: Request) -> Response:
             who = _guest(cookie)
         table = await tables.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     except CannotPlay as error:
-        return _shown(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
+        return shown(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
     await table.later_than(0, _MOVE_WAIT_S)
     response = see_other(request, f"play/games/{table.key}")
     if who.is_guest:
@@ -163,7 +158,7 @@ async def _game(request: Request) -> Response:
     after = request.query_params.get("after", "")
     if after.isdecimal() and len(after) < 10:
         await table.later_than(int(after), _POLL_WAIT_S)
-    return _shown(request, "table.html", table=table, game=table.shown)
+    return shown(request, "table.html", table=table, game=table.shown)
 
 
 async def _act(request: Request) -> Response:
@@ -191,20 +186,10 @@ async def _act(request: Request) -> Response:
 # ---------------------------------------------------------------- afterwards
 
 
-def _record(table: PlayTable) -> str:
-    """The record of a game that is over; earlier it would reveal the cards."""
-    if not table.shown["record"]:
-        raise NoPage("there is a record when the game is over")
-    return str(table.shown["record"])
-
-
-async def _game_record(request: Request) -> Response:
-    record = _record(_table(request, await visitor(request)))
-    return PlainTextResponse(f"{record}\n", headers={"content-disposition": 'attachment; filename="game.txt"'})
-
-
 async def _game_replay(request: Request) -> Response:
-    record = _record(_table(request, await visitor(request)))
+    record = _table(request, await visitor(request)).shown["record"]
+    if not record:  # earlier it would reveal the cards
+        raise NoPage("the game can be looked at when it is over")
     game, path = StoredGame.of_line(RecordLine("the record", record, {})), request.url.path.strip("/")
     return HTMLResponse(await backend_of(request).site(viewer_page, game, "1", path))
 
@@ -214,6 +199,5 @@ ROUTES = [
     Route("/play", _begin, methods=["POST"]),
     Route("/play/games/{key}", _game),
     Route("/play/games/{key}", _act, methods=["POST"]),
-    Route("/play/games/{key}/record", _game_record),
     Route("/play/games/{key}/replay", _game_replay),
 ]

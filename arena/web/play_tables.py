@@ -30,7 +30,6 @@ FOLDER = ".visitors"
 _LOOK_S = 1.0
 _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
-_HOUR_S = 3600.0
 _MAX_WAITING_REQUESTS = 4
 _GAMES_PER_ADDRESS = 2
 GUEST = "guest "  # begins the owner of a game who is not signed in
@@ -43,13 +42,11 @@ class PlayLimits:
     games    games at a time, at most half of them by guests; 0: nobody plays
     guests   whether people play, too, who are not signed in
     idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
-    starts   games that a person may begin per hour
     """
 
     games: int = 8
     guests: bool = True
     idle_s: float = 900.0
-    starts: int = 30
 
 
 _NOTHING: Mapping[str, Any] = {
@@ -144,7 +141,6 @@ class Tables:
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
         self._bots_folder = self._folder / FOLDER
         self._tables: dict[str, PlayTable] = {}
-        self._starts: dict[str, list[float]] = {}
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Tables:
@@ -186,22 +182,12 @@ class Tables:
             )
         if len(going) >= self.limits.games or (guest and len(guests) >= max(self.limits.games // 2, 1)):
             raise CannotPlay("all tables are taken; try again in some minutes")
-        if len(self._recent_starts(address if guest else owner)) >= self.limits.starts:
-            raise CannotPlay(f"you have begun {self.limits.starts} games within an hour; try again later")
-
-    def _recent_starts(self, who: str) -> list[float]:
-        """When an author, or an address of guests, has begun games within the last hour."""
-        now = time.monotonic()
-        self._starts = {name: times for name, times in self._starts.items() if times[-1] > now - _HOUR_S}
-        return [began for began in self._starts.get(who, ()) if began > now - _HOUR_S]
 
     async def begin(
         self, owner: str, address: str, bot: Version, person: str, begins: bool, claims: bool, reveals: bool
     ) -> PlayTable:
         """Begin a game. CannotPlay if there is no room for it."""
         self.check(owner, address)
-        starter = address if owner.startswith(GUEST) else owner
-        self._starts[starter] = [*self._recent_starts(starter), time.monotonic()]
         before = self.of(owner)
         key = secrets.token_urlsafe(12)
         folder = self._bots_folder / key

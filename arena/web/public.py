@@ -34,15 +34,14 @@ from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.results.formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
+from arena.results.pages.drawings import final_board, trend
 from arena.results.pages.games import game_data
 from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
 from arena.results.records import StoredGame
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
-from arena.web.drawings import final_board, interval, trend
 
-SKELETON_NAME = "mybot"
 GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, MAX_DRAWN, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 50, 6, 4, 8
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
@@ -220,14 +219,9 @@ def _elo(value: float | None, error: float | None = None) -> str:
 def _home(site: Site) -> str:
     league, table = site.league, site.table
     lines = views.standing_lines(league, table.rows, ())
-    ends = [
-        line["elo"] + side * (line["elo_error95"] or 0) for line in lines if line["elo"] is not None for side in (-1, 1)
-    ]
-    low, high = min(ends, default=0), max(ends, default=0)
     trends = views.trends(league, MAX_EVENTS_OF_TREND)
     for line in lines:
         is_drawn = line["elo"] is not None and line["rank"] <= MAX_DRAWN  # a table of hundreds stays a small page
-        line["interval"] = interval(line["elo"], line["elo_error95"], low, high) if is_drawn else ""
         line["trend"] = trend(trends.get(line["bot"], ())) if is_drawn else ""
     newest: dict[int, GameResult] = {}
     for game in views.last_games(league, [row.version.id for row in table.rows], 20 * CARDS) if lines else ():
@@ -269,12 +263,9 @@ def _learn(site: Site) -> str:
 
 
 def _write(site: Site) -> str:
-    return site.render("write.html", "write", skeleton=skeleton(), name=SKELETON_NAME, live=False)
-
-
-def skeleton() -> str:
-    """The skeleton of a bot, to be downloaded."""
-    return SKELETON.format(name=SKELETON_NAME, class_name=class_name(SKELETON_NAME))
+    name = "mybot"
+    skeleton = SKELETON.format(name=name, class_name=class_name(name))
+    return site.render("write.html", "write", skeleton=skeleton, name=name, live=False)
 
 
 def _live(site: Site) -> str:

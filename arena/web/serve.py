@@ -22,13 +22,14 @@ from arena.league.match_runner import LeagueSession
 from arena.league.placement import SubmissionResult, handle_waiting, play_games
 from arena.league.rating import standings
 from arena.web.accounts import WebStore
-from arena.web.app import MAX_HEAD_BYTES, create_app
+from arena.web.app import create_app
 from arena.web.backend import WebSettings
 
 log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
 _WORKER_PAUSE_S = 5.0  # until a worker that has ended is replaced
 _MAX_CONNECTIONS = 1000
+_MAX_HEAD_BYTES = 64 << 10
 _SWITCH_S = 0.0005  # a thread that makes a page lets the event loop go on after this time
 _NICE = 5  # workers and bots leave three quarters of a core to the server; with less, bots would exceed their clocks
 LOOK_FOR_WORK_S = 0.5
@@ -51,17 +52,16 @@ def serve(
     app = create_app(folder, settings)
     WebStore(folder).close()  # so that its errors come first
     listening = _listen(host, port)
-    logging.getLogger("arena.web").setLevel(logging.INFO)
+    logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     sys.setswitchinterval(_SWITCH_S)
     config = uvicorn.Config(
         app,
         log_config=None,
-        access_log=False,
         server_header=False,
         limit_concurrency=_MAX_CONNECTIONS,
         loop="asyncio",  # uvloop accepts one connection between two rounds of requests: with 200 readers that took 5 s
         http="h11",  # takes one pipelined request at a time, where httptools keeps all of them in memory
-        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=5,
         ws="none",

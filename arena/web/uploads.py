@@ -281,6 +281,7 @@ def progress(league: League, number: int) -> dict[str, Any]:
         "version": version.number,
         "author": version.author,
         "state": version.state,
+        "outcome": outcome_text(league, version),
         "submitted": version.submitted,
         "decided": version.decided,
         "reason": version.reason,

@@ -22,7 +22,8 @@ def claim(stone: int, mine: str, theirs: str, more: str = "") -> Verdict:
 
 def test_formations_are_named_by_strength() -> None:
     worth = [evaluate(BASE, read_side(BASE, cards.split())) for _, cards, _ in lesson.FORMATIONS]
-    assert [str(formation).split(",")[0] for formation in worth] == [name for name, *_ in lesson.FORMATIONS]
+    for formation, (name, *_) in zip(worth, lesson.FORMATIONS):
+        assert f" {name} " in f"{formation} "
     assert [name for name, *_ in lesson.FORMATIONS] == [*reversed(CATEGORY_WORDS)]
 
 

@@ -186,7 +186,7 @@ def read_token(file: Path | None) -> str:
 def submit_to(
     url: str, token_file: Path | None, bot: str, folder: Path | None, called: str | None, again: bool, form: str
 ) -> int:
-    """Submit a bot to a server, wait until it is decided, and show the standings; the exit code."""
+    """Submit a bot to a server, wait until it is decided, and say what became of it; the exit code."""
     server = Server(url, read_token(token_file))
     submission = read_submission(bot, folder, called)
     if server.plain:
@@ -195,11 +195,8 @@ def submit_to(
     name = one_line(f"{progress['bot']} v{progress['version']}")
     click.echo(f"Received: {name}. If you stop waiting, nothing is lost.", err=True)
     progress = server.wait(progress, _say)
-    table = server.table(progress)
     if form == "json":
-        _print_json(url, {"submission": progress} | table)
-    else:
-        _show_table(url, table, form)
+        _print_json(url, {"submission": progress})
     return REFUSED if progress["state"] == "refused" else DONE
 
 
@@ -215,12 +212,12 @@ def _say(progress: dict[str, Any]) -> None:
     elif state == "refused":
         click.echo(f"{name} is refused: {indented(progress['reason'])}", err=True)
     else:
-        click.echo(f"{name} is {'accepted' if state == 'active' else one_line(state)}", err=True)
+        click.echo(f"{name} is {one_line(progress['outcome'])}", err=True)
 
 
 def show_standings_of(url: str, form: str) -> None:
     """Show the table of the league of a server."""
-    table = Server(url).table()
+    table = Server(url).ask("standings")
     if form == "json":
         _print_json(url, table)
     else:

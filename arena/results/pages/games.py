@@ -22,16 +22,14 @@ Keys that hold nothing are left out; in a step, None takes a key away.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.game.engine import State
-from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import Decision, Position, legend, move_words, result_line
+from arena.results.board import Decision, Position, claim_verdict, legend, move_words, result_line, side_worth
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
 from arena.results.pages.render import render
 from arena.results.records import StoredGame
@@ -63,13 +61,12 @@ def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) ->
     record = parse_record(game.record)
     judged = judged or analyse(game)
     made = judged.made
-    judge = _SideJudge(record.rules)
     deal = made[0].before if made else Position.of(State(record.rules, record.deal, record.auto_claim))
-    state = flat(deal, judge)
+    state = flat(deal, record.rules)
     steps: list[dict[str, Any]] = [{"set": state}]
     for decision in made:
-        after = flat(decision.after, judge)
-        steps.append({"set": _changes(state, after)} | _told(decision, record.rules.edition, judge))
+        after = flat(decision.after, record.rules)
+        steps.append({"set": _changes(state, after)} | _told(decision, record.rules))
         state = after
     names = [one_line(name) or seat for name, seat in zip(game.names, "ab")]
     result = game.result
@@ -108,8 +105,8 @@ def states(data: Mapping[str, Any]) -> Iterator[Flat]:
         yield state
 
 
-def flat(position: Position, judge: _SideJudge | None = None) -> Flat:
-    """A position as the flat mapping; without a judge it does not say what sides are worth."""
+def flat(position: Position, rules: Rules | None = None) -> Flat:
+    """A position as the flat mapping; without rules it does not say what sides are worth."""
     state: Flat = {
         "turn": position.turn,
         "seat": position.seat,
@@ -127,8 +124,8 @@ def flat(position: Position, judge: _SideJudge | None = None) -> Flat:
     for stone in _STONES:
         state[f"m{stone}"] = " ".join(position.modes[stone - 1])
         state[f"f{stone}"] = position.completed[stone - 1]
-    if judge is not None:
-        state |= judge.said(position)
+    if rules is not None:
+        state |= _said(position, rules)
     return {key: value for key, value in state.items() if value not in ("", None)}
 
 
@@ -137,10 +134,14 @@ def _changes(before: Flat, after: Flat) -> Flat:
     return gone | {key: value for key, value in after.items() if before.get(key) != value}
 
 
-def _told(decision: Decision, edition: str, judge: _SideJudge) -> dict[str, Any]:
+def _told(decision: Decision, rules: Rules) -> dict[str, Any]:
     events = [event.text if event.seat == decision.seat else str(event) for event in decision.events]
     claims = [
-        {"seat": "ab".index(now), "stone": stone, "why": judge.why(decision.after, "ab".index(now), stone)}
+        {
+            "seat": "ab".index(now),
+            "stone": stone,
+            "why": claim_verdict(rules, decision.after, "ab".index(now), stone).reason,
+        }
         for stone, before, now in zip(_STONES, decision.before.owners, decision.after.owners)
         if before != now and now != "."
     ]
@@ -149,7 +150,7 @@ def _told(decision: Decision, edition: str, judge: _SideJudge) -> dict[str, Any]
         "turn": decision.turn,
         "seat": decision.seat,
         "move": str(decision.move),
-        "said": move_words(decision.move, edition),
+        "said": move_words(decision.move, rules.edition),
         "of": len(decision.legal),
         "ms": None if decision.ms is None else float(f"{decision.ms:.2g}"),
         "events": events or [str(decision.move)],
@@ -161,54 +162,17 @@ def _told(decision: Decision, edition: str, judge: _SideJudge) -> dict[str, Any]
     return told
 
 
-class _SideJudge:
-    """What sides are worth and why claims hold, by the engine's own functions; equal questions are asked once."""
-
-    def __init__(self, rules: Rules) -> None:
-        self._worth = cache(lambda side, modes: str(evaluate(rules, read_side(rules, side), modes)))
-        self._verdict = cache(
-            lambda mine, theirs, seen, modes, first: judge_claim(
-                rules, read_side(rules, mine), read_side(rules, theirs), seen, modes, first
-            )
-        )
-
-    def said(self, position: Position) -> Flat:
-        """The keys `va1` .. and `wa1` .. of a position."""
-        said: Flat = {}
-        for stone in _STONES:
-            modes = position.modes[stone - 1]
-            for seat, sign in enumerate("ab"):
-                side = position.sides[seat][stone - 1]
-                if len(side) != (4 if "mud" in modes else 3):
-                    continue
-                said[f"v{sign}{stone}"] = self._worth(side, modes)
+def _said(position: Position, rules: Rules) -> Flat:
+    """The keys `va1` .. and `wa1` .. of a position."""
+    said: Flat = {}
+    for stone in _STONES:
+        for seat, sign in enumerate("ab"):
+            worth = side_worth(rules, position.sides[seat][stone - 1], position.modes[stone - 1])
+            if worth:
+                said[f"v{sign}{stone}"] = worth
                 if position.owners[stone - 1] == ".":
-                    said[f"w{sign}{stone}"] = self.why(position, seat, stone)
-        return said
-
-    def why(self, position: Position, seat: int, stone: int) -> str:
-        """Why a claim of a seat holds, or what refutes it."""
-        first = position.completed[stone - 1]
-        try:
-            verdict = self._verdict(
-                position.sides[seat][stone - 1],
-                position.sides[1 - seat][stone - 1],
-                face_up(position, stone),
-                position.modes[stone - 1],
-                None if first is None else "mine" if first == seat else "theirs",
-            )
-        except PositionError as error:
-            return str(error)
-        return str(verdict.reason)
-
-
-def face_up(position: Position, stone: int) -> tuple[str, ...]:
-    """The clan cards that lie face up anywhere but at a stone."""
-    rows: Sequence[Sequence[str]] = [
-        *(side for sides in position.sides for number, side in enumerate(sides, start=1) if number != stone),
-        *position.beside,
-    ]
-    return tuple(card for row in rows for card in row if card[0] in "rgbypk" and card[1:].isdigit())
+                    said[f"w{sign}{stone}"] = claim_verdict(rules, position, seat, stone).reason
+    return said
 
 
 # ---------------------------------------------------------------- which games of a run

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from arena.results.pages.drawings import board, final_board
 from arena.text import one_line, printable_lines
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def environment(*packages: str) -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {"line": one_line, "lines": printable_lines, "options": _options_whole}
+    made.globals |= {"board": board, "final_board": final_board}
     return made
 
 

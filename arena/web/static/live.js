@@ -1,4 +1,4 @@
-// Renews a page when the server says that something has changed, and fills in the token of an invitation's link.
+// Renews a page every five seconds, and fills in the token of an invitation's link.
 "use strict";
 (() => {
   const field = document.querySelector("[data-sign-in] input[name=token]");
@@ -9,27 +9,18 @@
 })();
 (() => {
   const main = document.querySelector("main[data-live]");
-  if (!main || !window.EventSource) return;
-  const PAUSE = 2000;
-  let last = 0, timer = 0, shown = "";
-  async function renew() {
-    timer = 0;
-    last = Date.now();
-    if (document.hidden || document.activeElement && main.contains(document.activeElement)) return;
+  if (!main) return;
+  let shown = "";
+  setInterval(async () => {
+    if (document.hidden || main.contains(document.activeElement)) return;
+    if (main.querySelector("th[aria-sort], details[open]")) return; // what somebody has sorted or opened stays
     try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      if (!answer.ok) return;
-      const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+      const answer = await fetch(location.href); // an unchanged page is not sent again
+      const found = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
       if (!found || found.innerHTML === shown) return;
       shown = found.innerHTML;
-      const kept = {};
-      document.dispatchEvent(new CustomEvent("keep", { detail: kept }));
       main.replaceChildren(...found.childNodes);
-      document.dispatchEvent(new CustomEvent("renew", { detail: kept }));
-    } catch { /* the server is not there: the source connects again */ }
-  }
-  const source = new EventSource(main.dataset.live);
-  source.addEventListener("change", () => {
-    if (!timer) timer = setTimeout(renew, Math.max(0, last + PAUSE - Date.now()) + 500 * Math.random());
-  });
+      document.dispatchEvent(new Event("renew"));
+    } catch { /* the server is not there; the next time it may be */ }
+  }, 5000);
 })();

@@ -1,4 +1,4 @@
-"""Pages in a real browser: no errors in its console, sorting, filters, keys and links, every step of whole games."""
+"""Pages in a real browser: no errors in its console, sorting, keys and links, every step of whole games."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
     driver.find_element("css selector", "[data-act=last]").click()
     assert step_of(driver) == last
     assert f"move={last}" in driver.find_element("css selector", ".viewer a").get_attribute("href")
-    press(driver, "f")
+    press(driver, "n")
     shown = driver.execute_script("return document.querySelector('[data-viewer]').dataset.game")
-    assert next(one for one in games if one["key"] == shown)["forfeit"]
+    assert shown != game["key"]
     for _ in range(4):
         press(driver, "h")
     held = list(states(next(one for one in games if one["key"] == shown)))[-1]
@@ -168,7 +168,7 @@ def test_paper_shows_what_is_closed_and_cuts_no_table(driver: Any, file: Path) -
     assert driver.execute_script(closed) > 0
 
 
-def test_tables_sort_and_filter(driver: Any, file: Path) -> None:
+def test_tables_sort_and_figures_have_words(driver: Any, file: Path) -> None:
     driver.get(file.as_uri())
     names = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"
     before = driver.execute_script(names)
@@ -190,17 +190,6 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = place / "names.html"
     path.write_text(report_page(str(store_run(place / "run", {"bots": bots, "games": 2})), count=0), encoding="utf-8")
     return path
-
-
-def test_rows_are_filtered(driver: Any, strange: Path) -> None:
-    driver.get(strange.as_uri())
-    driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
-    field = driver.find_element("css selector", ".filter input")
-    field.send_keys("CMD()")
-    table = driver.execute_script("return arguments[0].closest('.filter').nextElementSibling", field)
-    rows = table.find_elements("css selector", "tbody tr")
-    assert {"=cmd()" in row.text for row in rows if row.is_displayed()} == {True}
-    assert 0 < sum(row.is_displayed() for row in rows) < len(rows)
 
 
 def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:

@@ -255,7 +255,7 @@ def test_a_forfeit_leads_to_its_game(page: Page) -> None:
     games = page.data("games")
     links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
     (link,) = [link for link in links if link.startswith("#game=")]
-    game = next(game for game in games if link == f"#game={game['id']}&step=last")
+    game = next(game for game in games if link == f"#game={game['id']}&move=last")
     assert game["forfeit"] == "exception"
 
 
@@ -300,7 +300,7 @@ def test_forfeits_of_a_comparison_lead_to_their_games(folder: Path, tmp_path: Pa
     arena("compare", *bots, "--variants", "base,tactical", "--games", "4", "--seed", "3", "--out", "cmp")
     page = Page.of(report_page(str(tmp_path / "cmp"), count=4))
     links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
-    forfeits = {f"#game={game['id']}&step=last" for game in page.data("games") if game["forfeit"]}
+    forfeits = {f"#game={game['id']}&move=last" for game in page.data("games") if game["forfeit"]}
     assert forfeits & links
     assert all("/" in game["id"] for game in page.data("games"))
 

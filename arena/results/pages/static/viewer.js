@@ -81,31 +81,28 @@
   const keys = {
     first: () => go(0), back: () => go(at - 1), play: toggle, next: () => go(at + 1), last: () => go(game.steps.length - 1),
     claim_back: () => seek(-1, (one) => one.claims), claim: () => seek(1, (one) => one.claims),
-    turn: () => seek(1, (one) => one.mark), forfeit: forfeit,
+    turn: () => seek(1, (one) => one.mark),
   };
   const names = {
     first: ["|◀", "First"], back: ["◀", "Back"], play: ["Play", "Play"], next: ["▶", "Next"], last: ["▶|", "Last"],
     claim_back: ["◀ claim", "Claim before"], claim: ["claim ▶", "Next claim"], turn: ["mark ▶", "Next turning point or blunder"],
-    forfeit: ["forfeit", "Forfeit"],
   };
   const buttons = Object.fromEntries(Object.entries(names).map(([key, words]) => [key, button(key, words, keys[key])]));
   const legend = make("p", ""), missing = make("p", "");
   missing.setAttribute("role", "alert");
-  const [paceLabel, paceSelect] = choice("Pace", [[1400, "slow"], [700, "medium"], [250, "fast"]]);
-  paceSelect.value = 700;
   place.replaceChildren(
     ...(games.length > 1 ? [make("div", "row", gameLabel)] : []),
     missing,
     make("div", "sides",
       make("div", "felt", hands[1], board, hands[0], decks), told, log,
       make("div", "keys", ...["first", "back", "play", "next", "last"].map((key) => buttons[key]), make("div", "keys",
-        buttons.claim_back, buttons.claim, buttons.turn, buttons.forfeit)),
+        buttons.claim_back, buttons.claim, buttons.turn)),
       make("div", "chances", judged, make("div", "small percents", ...["100%", "50%", "0%"].map((one) => make("span", "", one))),
         curve, slider, make("div", "small moves", make("span", "", "deal"), end), signs)),
     why,
-    make("div", "row options", handLabel, paceLabel, link),
+    make("div", "row options", handLabel, link),
     make("details", "small", make("summary", "", "Keys and cards"), legend, make("p", "", "Keys: ← → one move, Home End first and last, "
-      + "space plays, c and C next and previous claim, t next turning point, f forfeit, h hands, n and p next and previous game.")),
+      + "space plays, c and C next and previous claim, t next turning point or blunder, h hands, n and p next and previous game.")),
   );
 
   // ------------------------------------------------------------ moving
@@ -129,7 +126,7 @@
     timer = setInterval(() => {
       if (at >= game.steps.length - 1) stop();
       else go(at + 1, true);
-    }, Number(paceSelect.value));
+    }, 700);
   }
   function seek(way, wanted) { // the next step that is wanted, from the end again from the beginning
     const many = game.steps.length;
@@ -142,17 +139,6 @@
     const step = game.steps.findIndex((one) => (one.claims || []).some((claim) => claim.stone === stone));
     if (step >= 0) go(step);
   }
-  function forfeit() {
-    if (game.forfeit) return go(game.steps.length - 1);
-    const from = games.indexOf(game);
-    for (let i = 1; i <= games.length; i++) {
-      const other = games[(from + i) % games.length];
-      if (other.forfeit) {
-        open(other);
-        return;
-      }
-    }
-  }
   function open(other, step = other.steps.length - 1) { // a game opens at its end
     game = other;
     gameSelect.value = games.indexOf(other);
@@ -161,7 +147,6 @@
     end.textContent = "move " + (game.steps.length - 1);
     drawCurve();
     log.dataset.hands = "";
-    buttons.forfeit.hidden = !games.some((one) => one.forfeit);
     buttons.claim.disabled = buttons.claim_back.disabled = !game.steps.some((one) => one.claims);
     buttons.turn.disabled = !game.steps.some((one) => one.mark);
     go(step);
@@ -358,7 +343,6 @@
 
   gameSelect.addEventListener("change", () => open(games[gameSelect.value]));
   handSelect.addEventListener("change", draw);
-  paceSelect.addEventListener("change", () => { if (timer) { stop(); toggle(); } });
   log.addEventListener("click", (event) => {
     const line = event.target.closest("li");
     if (line) go(Number(line.dataset.step));
@@ -369,7 +353,7 @@
     const typing = from.matches("select, textarea, input:not([type=range])");
     if (event.ctrlKey || event.altKey || event.metaKey || typing || from.closest("[data-marks]")) return;
     const near = {
-      ArrowLeft: keys.back, ArrowRight: keys.next, c: keys.claim, C: keys.claim_back, t: keys.turn, f: forfeit,
+      ArrowLeft: keys.back, ArrowRight: keys.next, c: keys.claim, C: keys.claim_back, t: keys.turn,
       n: () => turnTo(1), p: () => turnTo(-1),
       h: () => { handSelect.selectedIndex = (handSelect.selectedIndex + 1) % handSelect.options.length; draw(); },
     };
@@ -386,7 +370,7 @@
 
   function follow() { // #move=12, among several games #game=3&move=12
     const asked = new URLSearchParams(location.hash.slice(1));
-    const move = asked.get("move") ?? asked.get("step");
+    const move = asked.get("move");
     if (!asked.has("game") && move === null) return false;
     const found = asked.has("game") ? games.find((one) => one.key === asked.get("game") || one.id === asked.get("game")) : game;
     if (!found) {

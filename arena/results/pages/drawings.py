@@ -1,4 +1,4 @@
-"""Small drawings between the words of a page, as SVG: the last board of a game, a rating's interval, its trend."""
+"""Drawings between the words of a page, as SVG: a board, the last one of a game, the trend of a rating."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from arena.game.cards import COLOURS
 from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
+from arena.results.board import is_clan
 
 _COLUMN, _CARD = 30, 20  # of the board: the width of a stone with its cards, and the height of a card
-_WIDTH, _HEIGHT = 90, 18  # of intervals and trends
+_WIDTH, _HEIGHT = 90, 18  # of trends
 
 
 @lru_cache(1000)
@@ -23,9 +23,15 @@ def final_board(record: str) -> tuple[Markup, int]:
     for _ in replay_steps(game, state):
         pass
     above, below = ([state.side(seat, stone) for stone in range(1, 10)] for seat in (1, 0))
+    said = "Final board: {} stones above, {} below".format(*(state.owners.count(seat) for seat in "ba"))
+    return board(above, below, state.owners, said), game.deal.starter
+
+
+def board(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]], owners: str, said: str) -> Markup:
+    """A board with the sides of nine stones and their owners (`a` below, `b` above, `.`); `said` is it in words."""
     middle = _CARD * max(3, *map(len, above)) + 4
     parts = []
-    for column, owner in enumerate(state.owners):
+    for column, owner in enumerate(owners):
         x = _COLUMN * column
         lift = {"a": 4, "b": -4}.get(owner, 0)
         stone = Markup('<g class="stone-{}"><rect x="{}" y="{}"/><text x="{}" y="{}">{}</text></g>')
@@ -34,33 +40,15 @@ def final_board(record: str) -> tuple[Markup, int]:
         parts += [_card(card, x, middle - 2 - _CARD * (depth + 1)) for depth, card in enumerate(above[column])]
         parts += [_card(card, x, middle + 28 + _CARD * depth) for depth, card in enumerate(below[column])]
     height = middle + 28 + _CARD * max(3, *map(len, below))
-    said = "Final board: {} stones above, {} below".format(*(state.owners.count(seat) for seat in "ba"))
     frame = Markup('<svg class="small-board" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>')
-    return frame.format(9 * _COLUMN, height, said, Markup("").join(parts)), game.deal.starter
+    return frame.format(9 * _COLUMN, height, said, Markup("").join(parts))
 
 
 def _card(card: str, x: float, y: float) -> Markup:
     text = card.partition("=")[0]
-    suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else "t"
+    suit = card[0] if is_clan(card) else "t"
     frame = Markup('<g class="c-{}{}"><rect x="{}" y="{}"/><text x="{}" y="{}">{}</text></g>')
     return frame.format(suit, " long" if len(text) > 3 else "", x + 1, y + 1, x + 15, y + 14, text)
-
-
-def interval(value: float, error: float | None, low: float, high: float) -> Markup:
-    """A rating as a dot with its error bar, on a scale from `low` to `high` that all rows of a table share."""
-
-    def x(elo: float) -> float:
-        return 6 + (_WIDTH - 12) * (elo - low) / max(high - low, 1)
-
-    y = _HEIGHT / 2
-    bar = (
-        Markup("")
-        if error is None
-        else Markup('<path class="bar" d="M{:.1f} {}H{:.1f}"/>').format(x(value - error), y, x(value + error))
-    )
-    dot = Markup('<circle class="dot" cx="{:.1f}" cy="{}" r="4"/>').format(x(value), y)
-    zero = Markup('<path class="middle" d="M{:.1f} 0V{}"/>').format(x(0), _HEIGHT) if low < 0 < high else ""
-    return _inline(Markup("{}{}{}").format(zero, bar, dot), "")
 
 
 def trend(values: Sequence[float]) -> Markup:
@@ -72,9 +60,5 @@ def trend(values: Sequence[float]) -> Markup:
     points = [(5 + step * i, _HEIGHT - 4 - scale * (value - low)) for i, value in enumerate(values)]
     line = Markup('<polyline class="line l0" points="{}"/>').format(" ".join(f"{x:.0f},{y:.1f}" for x, y in points))
     dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="3"/>').format(*points[-1])
-    return _inline(line + dot, f"{values[-1] - values[0]:+z.0f} Elo")
-
-
-def _inline(parts: Markup, said: str) -> Markup:
-    what = Markup('role="img" aria-label="{}"').format(said) if said else Markup('aria-hidden="true"')
-    return Markup('<svg class="spark" viewBox="0 0 {} {}" {}>{}</svg>').format(_WIDTH, _HEIGHT, what, parts)
+    frame = Markup('<svg class="spark" viewBox="0 0 {} {}" role="img" aria-label="{:+z.0f} Elo">{}</svg>')
+    return frame.format(_WIDTH, _HEIGHT, values[-1] - values[0], line + dot)
