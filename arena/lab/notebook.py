@@ -333,7 +333,7 @@ def load(folder: str | Path) -> Run | Comparison:
 
     A comparison is read as a `Comparison`, a mapping of rule sets to runs. A league, by its folder or its name in
     leagues/, is a run of the games that count for its table, with versions as bots. A file of records (`arena export
-    --records`, or the CSV of a league) is a run without times, and its bots stand in the order in which they appear.
+    --records`) is a run without times, and its bots stand in the order in which they appear.
 
     A run in progress is read as it stands; load it again for more. Raises ArenaError if there is none, or a line cannot
     be read.

@@ -1,4 +1,8 @@
-"""The formats in which a report is written: a function for each, `report -> str`. To add one, name it in FORMATS."""
+"""The formats in which a report is written: a function for each, `report -> str`. To add one, name it in FORMATS.
+
+What strangers have written cannot command a terminal, nor pass for a line of ours. Tables fit its width: columns are
+left out before a line would wrap, then long texts are cut.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,27 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tabulate import tabulate
+from wcwidth import wcswidth
 
 from arena import text
-from arena.results.layout import grid, joined, write_text
-from arena.results.table import SIGNIFICANT, Code, Report, Rows, Table, fixed, is_missing, number
+from arena.results.table import SIGNIFICANT, Code, Column, Report, Rows, Table, fixed, is_missing, number
 from arena.results.whole_file import make_folder, write_whole
-from arena.text import spreadsheet_cell
+from arena.text import one_line, printable, spreadsheet_cell
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Cells: TypeAlias = Sequence[Sequence[str]]
+
+_GAP = 2  # blanks between columns; the library tabulate also leaves as many beside a head
+_SHORTEST = 16  # a text is not cut below that: a column is left out rather
+_KEPT = 2  # columns that are never left out: rank and name
 
 _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
 """What Markdown would not show as it is. An underscore within a word is no mark."""
@@ -26,6 +39,127 @@ _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
 def write(report: Report, format: str = "table", width: int | None = None, brief: bool = False) -> str:
     """The report in one of FORMATS, with a line end; a table as `write_text` makes it."""
     return write_text(report, width, brief) if format == "table" else FORMATS[format](report)
+
+
+# ---------------------------------------------------------------- for the terminal
+
+
+def write_text(report: Report, width: int | None = None, brief: bool = False) -> str:
+    """Heading, tables with their titles and notes, remarks and items.
+
+    With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
+    lack the columns that are `more`, and those without a figure.
+    """
+    parts = [_folded(report.heading, width), "\n".join(_folded(line, width) for line in report.answer)]
+    hidden = 0
+    for table in report.tables:
+        if table.columns and not table.wide:
+            columns, rows, left_out = _shown(table, width, brief)
+            hidden += left_out
+            parts += [table.title, grid(columns, rows, "simple"), _rest(table), _folded(table.note, width)]
+    parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
+    parts += ["\n".join("".join(item) for item in report.items)]
+    if hidden:
+        parts.append(f"{hidden} column{'s are' if hidden > 1 else ' is'} not shown; --wide shows all.")
+    return joined(parts)
+
+
+def _folded(text: str, width: int | None) -> str:
+    """A sentence in lines of at most `width`; a word that is longer stays whole."""
+    if width is None:
+        return text
+    lines = (textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join("\n".join(line) for line in lines)
+
+
+def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Column], Cells, int]:
+    columns: Sequence[Column] = table.columns
+    rows: Cells = table.rows[: table.lines] if table.lines else table.rows
+    hidden = 0
+    if brief:
+        kept = [index for index, column in enumerate(columns) if not column.more]
+        hidden = len(columns) - len(kept)
+        kept = [index for index in kept if index < _KEPT or any(row[index] not in ("", "-") for row in rows)]
+        columns, rows = [columns[index] for index in kept], [[row[index] for index in kept] for row in rows]
+    if width is None:
+        return columns, rows, hidden
+    columns, rows, left_out = fit(columns, rows, width, table.spared)
+    return columns, rows, hidden + left_out
+
+
+def _rest(table: Table) -> str:
+    """How to see the rows that are cut off."""
+    if not table.lines or len(table.rows) <= table.lines:
+        return ""
+    return f"The first {table.lines} of {len(table.rows):,} lines. --all shows all; --json and CSV files have them."
+
+
+def joined(parts: Iterable[str]) -> str:
+    """The parts that are not empty, with an empty line between them, fit for a terminal."""
+    return printable("\n\n".join(part for part in parts if part), keep="\n") + "\n"
+
+
+def grid(columns: Sequence[Column], rows: Cells, style: str) -> str:
+    """A table in a style of the library tabulate."""
+    lines = [[one_line(cell) for cell in row] for row in rows]
+    alignment = ["left" if column.left else "right" for column in columns]
+    heads = [column.head for column in columns]
+    return tabulate(lines, heads, tablefmt=style, disable_numparse=True, colalign=alignment)
+
+
+# ---------------------------------------------------------------- widths
+
+
+def fit(
+    columns: Sequence[Column], rows: Cells, width: int, spared: Sequence[str] = ()
+) -> tuple[Sequence[Column], Cells, int]:
+    """Columns and rows in at most `width` columns of a terminal, and how many columns were left out for that.
+
+    Those whose heads are in `spared` go first, in that order, then the last ones; then the widest texts are cut.
+    """
+    rows = [[one_line(cell) for cell in row] for row in rows]
+    heads = [column.head for column in columns]
+    widths = [max([cells(head) + _GAP, *(cells(row[index]) for row in rows)]) for index, head in enumerate(heads)]
+    least = list(widths)
+    for index, (head, column) in enumerate(zip(heads, columns)):
+        if column.left or any(sign.isalpha() for row in rows for sign in row[index]):  # figures are never cut
+            least[index] = max(cells(head) + _GAP, min(widths[index], _SHORTEST))
+    shown = list(range(len(heads)))
+    first = [index for head in spared for index in shown if heads[index] == head]
+    for index in [*first, *reversed([index for index in shown[_KEPT:] if index not in first])]:
+        if sum(least[index] + _GAP for index in shown) - _GAP <= width:
+            break
+        shown.remove(index)
+    while sum(widths[index] + _GAP for index in shown) - _GAP > width:
+        widest = max(shown, key=lambda index: widths[index] - least[index])
+        if widths[widest] == least[widest]:
+            break
+        widths[widest] -= 1
+    texts = [[shortened(row[index], widths[index]) for index in shown] for row in rows]
+    return [columns[index] for index in shown], texts, len(heads) - len(shown)
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a line takes: two for emoji and for letters of East Asia, none for accents.
+
+    >>> cells("abc"), cells("日本")
+    (3, 4)
+    """
+    return len(text) if text.isascii() else max(wcswidth(text), 0)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text in at most so many columns of a terminal.
+
+    >>> shortened("abcdef", 4), shortened("日本語", 5), shortened("abcd", 4)
+    ('abc…', '日本…', 'abcd')
+    """
+    if cells(text) <= most:
+        return text
+    kept = text[: max(most - 1, 0)]
+    while kept and cells(kept) > most - 1:
+        kept = kept[:-1]
+    return kept + "…"
 
 
 # ---------------------------------------------------------------- JSON

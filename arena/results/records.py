@@ -1,20 +1,19 @@
 """Files of records: one game a line, with what a record alone does not tell in its fourth part; or Parquet.
 
-Read are also CSV files with a column `record`, such as a league's export, and either of them compressed with gzip.
+Lines may be compressed with gzip.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
@@ -28,7 +27,6 @@ from arena.tournament.games import DEAL_BITS, PAIRING_BITS, GameId, GameResult
 
 _MAGIC = b"\x1f\x8b"
 _MARK = VERSION.partition("/")[0] + "/"
-_LONGEST = 1 << 20  # of a line: a file of something else need not be read into memory to be refused
 
 ABOUT: dict[str, str] = {
     "first": "name of the bot that made the first move",
@@ -68,11 +66,10 @@ class ReplayError(ArenaError):
 
 
 class RecordLine(NamedTuple):
-    """A line of a file of records: which one, for messages, the record, and what a table tells besides."""
+    """A record of a file, and where it stands there, for messages."""
 
     location: str
     record: str
-    about: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -98,19 +95,18 @@ class StoredGame:
         return cls(game.record, (a, b), game.detail or "", game)
 
     @classmethod
-    def of_line(cls, line: RecordLine, number: int = 1) -> StoredGame:
-        """The game of a line of a file, also one that was broken off and has no result that counts."""
+    def of_record(cls, text: str, number: int = 1) -> StoredGame:
+        """The game of a record, also one that was broken off and has no result that counts."""
         try:
-            return cls.of(game_of(line, number, {}))
+            return cls.of(game_of(text, number, {}))
         except ArenaError:
             pass
         try:
-            parsed = parse_record(line.record)
+            record = parse_record(text)
         except ArenaError:  # whoever shows it says what is wrong
-            return cls(line.record)
-        about = {**line.about, **parsed.about}
-        first, second = (one_line(str(about.get(name, "")), _LONGEST_NAME) for name in _NAMES)
-        return cls(_bare(line.record, about), (second, first) if parsed.deal.starter else (first, second))
+            return cls(text)
+        first, second = (one_line(str(record.about.get(name, "")), _LONGEST_NAME) for name in _NAMES)
+        return cls(_bare(text, record.about), (second, first) if record.deal.starter else (first, second))
 
 
 # ---------------------------------------------------------------- writing
@@ -180,53 +176,15 @@ def _parquet_lines(path: Path) -> Iterator[RecordLine]:
         if not isinstance(row.get("record"), str):
             raise ReplayError(f"{path} holds no records: expected a column 'record' of texts")
         about = {name: row[name] for name in ABOUT if row.get(name) is not None}
-        yield RecordLine(f"{path}, row {number}", row["record"], about)
+        yield RecordLine(f"{path}, row {number}", with_about(row["record"], about))
 
 
 def _text_lines(path: Path) -> Iterator[RecordLine]:
-    first = True
-    with _opened(path) as file:
-        for number, line in enumerate(_lines(file, path), start=1):
-            if not line.strip():
-                continue
-            if first and not is_record(line):
-                yield from _table_lines(path, number, line, file)
-                return
-            first = False
-            yield RecordLine(f"{path}, line {number}", line.strip(), {})
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
     with open(path, "rb") as raw:
         file: Any = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _MAGIC else raw
-        with io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text:
-            yield text
-
-
-def _lines(file: IO[str], path: Path) -> Iterator[str]:
-    while line := file.readline(_LONGEST):
-        if len(line) == _LONGEST:
-            raise ReplayError(f"{path} has a line of more than {_LONGEST:,} characters; expected one record per line")
-        yield line
-
-
-def _table_lines(path: Path, number: int, head: str, file: IO[str]) -> Iterator[RecordLine]:
-    """The rows of a table; `head` is its line `number`."""
-    names = next(csv.reader([head]))
-    if "record" not in names:
-        raise ReplayError(
-            f"{path} holds no records: line {number} is {quoted(head.strip(), 40)}; expected one record per line, or"
-            " CSV with a column 'record'"
-        )
-    read = csv.DictReader(_lines(file, path), names)
-    try:
-        for row in read:
-            about = {name: row[name] for name in ABOUT if row.get(name)}
-            numbers = {name: int(text) for name in _BOUNDS if (text := about.get(name, "")).isdecimal()}
-            yield RecordLine(f"{path}, line {number + read.line_num}", row["record"] or "", about | numbers)
-    except (csv.Error, ValueError) as error:
-        raise ReplayError(f"{path}, line {number + read.line_num}: {error}") from None
+        for number, line in enumerate(io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n"), start=1):
+            if line.strip():
+                yield RecordLine(f"{path}, line {number}", line.strip())
 
 
 def read_games(path: Path) -> Iterator[GameResult]:
@@ -238,15 +196,15 @@ def read_games(path: Path) -> Iterator[GameResult]:
     pairings: dict[tuple[str, str], int] = {}
     for number, line in enumerate(record_lines(path)):
         try:
-            yield game_of(line, number, pairings)
+            yield game_of(line.record, number, pairings)
         except ArenaError as error:
             raise ReplayError(f"{line.location}: {error}") from None
 
 
-def game_of(line: RecordLine, number: int, pairings: dict[tuple[str, str], int]) -> GameResult:
-    """The game of a line, number `at` of its file; `pairings` collects those that have no number."""
-    record = parse_record(line.record)
-    about = _checked({**line.about, **record.about})
+def game_of(text: str, number: int, pairings: dict[tuple[str, str], int]) -> GameResult:
+    """The game of a record, whose place in its file is `number`; `pairings` collects those that have no number."""
+    record = parse_record(text)
+    about = _checked(record.about)
     winner, stones, *reason = record.result.split(" ", 2)
     if winner == "*" or record.is_resigned:
         raise ReplayError(f"the game was {'given up' if record.is_resigned else 'broken off; it has no result'}")
@@ -257,10 +215,8 @@ def game_of(line: RecordLine, number: int, pairings: dict[tuple[str, str], int])
         raise ReplayError(f"'{first}' plays itself; the two bots need names of their own")
     ending, kind = _ending(record, reason[0] if reason else "")
     taken = tuple(map(int, stones.split("-")))
-    known = tuple([about.get(f"decisions_{seat_name}") for seat_name in _NAMES])
-    if "turns" not in about or None in known:
-        turns, known = _replayed(record)
-        about.setdefault("turns", turns)
+    if not {"turns", "decisions_first", "decisions_second"} <= about.keys():
+        about = {**_replayed(record), **about}
     bots = (first, second) if first < second else (second, first)
     pairing = about["pairing"] if "pairing" in about else pairings.setdefault(bots, len(pairings))
     return GameResult(
@@ -273,8 +229,8 @@ def game_of(line: RecordLine, number: int, pairings: dict[tuple[str, str], int])
         stones=(taken[starter], taken[1 - starter]),
         turns=about["turns"],
         plies=len(record.moves),
-        decisions=(int(known[0] or 0), int(known[1] or 0)),
-        record=_bare(line.record, record.about),
+        decisions=(about["decisions_first"], about["decisions_second"]),
+        record=_bare(text, record.about),
         forfeit=kind,
         forfeit_by=None if kind is None else names[int(record.winner == starter)],
         detail=about.get("detail"),
@@ -287,7 +243,7 @@ def _bare(record: str, about: Mapping[str, Any]) -> str:
     return with_about(bare, {"notes": about["notes"]}) if "notes" in about else bare
 
 
-def _checked(about: dict[str, Any]) -> dict[str, Any]:
+def _checked(about: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, value in about.items():
         if name in _BOUNDS and not (type(value) is int and 0 <= value < _BOUNDS[name]):
             raise ReplayError(f"{name}: expected a number from 0 to {_BOUNDS[name] - 1}, not {quoted(repr(value))}")
@@ -313,14 +269,14 @@ def deal_number(record: Record, line: int) -> int:
     return int(number) if seed != "cards" and len(number) <= 11 else line
 
 
-def _replayed(record: Record) -> tuple[int, tuple[int, int]]:
+def _replayed(record: Record) -> dict[str, int]:
     """Turns, and decisions with a choice of the first and the second player."""
     state = State(record.rules, record.deal, record.auto_claim)
     asked = [0, 0]
     for before, _ in replay_steps(record, state):
         asked[before.turn] += len(before.legal_moves()) > 1
     starter = record.deal.starter
-    return state.turns, (asked[starter], asked[1 - starter])
+    return {"turns": state.turns, "decisions_first": asked[starter], "decisions_second": asked[1 - starter]}
 
 
 # ---------------------------------------------------------------- verifying
@@ -329,17 +285,18 @@ def _replayed(record: Record) -> tuple[int, tuple[int, int]]:
 def verify_file(path: Path) -> Iterator[str | None]:
     """For each record of a file what is wrong with it, or None."""
     for number, line in enumerate(record_lines(path)):
+        fault = None
         try:
-            state = verify(line.record)
-            game = game_of(line, number, {})
+            _verify_line(line.record, number)
         except ArenaError as error:
-            yield one_line(f"{line.location}: {error}")
-            continue
-        deal = deal_number(parse_record(line.record), game.id.deal)
-        replayed = {"turns": (state.turns, game.turns), "deal": (deal, game.id.deal)}
-        faults = [
-            f"{name}: {written} is written, the record gives {own}"
-            for name, (own, written) in replayed.items()
-            if own != written
-        ]
-        yield f"{line.location}: {faults[0]}" if faults else None
+            fault = one_line(f"{line.location}: {error}")
+        yield fault
+
+
+def _verify_line(text: str, number: int) -> None:
+    """ArenaError unless the record replays to what its line tells."""
+    state, game = verify(text), game_of(text, number, {})
+    deal = deal_number(parse_record(text), game.id.deal)
+    for name, written, replayed in (("turns", game.turns, state.turns), ("deal", game.id.deal, deal)):
+        if written != replayed:
+            raise ReplayError(f"{name}: {written} is written, the record gives {replayed}")

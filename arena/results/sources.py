@@ -268,7 +268,7 @@ def _line(path: Path, game: str) -> StoredGame:
     """A record out of a file, which may also be one of a game that was broken off."""
     number = _number(game)
     for line in islice(record_lines(path), max(number - 1, 0), max(number, 0)):
-        return StoredGame.of_line(line, number)
+        return StoredGame.of_record(line.record, number)
     count = sum(1 for _ in record_lines(path))
     raise ReplayError(f"{path} has no line {game[:30]}; it holds {count} records, numbered from 1")
 

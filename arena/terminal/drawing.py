@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from arena.game.cards import COLOURS
-from arena.results.layout import shortened
+from arena.results.formats import shortened
 from arena.terminal.scene import Scene
 from arena.text import counted, one_line
 

@@ -12,7 +12,7 @@ from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
 from arena.results.board import claim_verdict, legend, side_worth
-from arena.results.layout import shortened
+from arena.results.formats import shortened
 from arena.terminal.scene import News, Scene
 from arena.text import one_line
 

@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.results.layout import shortened
+from arena.results.formats import shortened
 from arena.results.table import error_text, percent
 from arena.stats.frames import GameArrays
 from arena.stats.ratings import rate

@@ -11,7 +11,7 @@ from arena.game.engine import State
 from arena.game.event_log import Event
 from arena.game.rules import Rules, load_rules
 from arena.results.board import Position, is_clan
-from arena.results.layout import shortened
+from arena.results.formats import shortened
 from arena.text import one_line
 
 Cards = tuple[str, ...]

@@ -11,7 +11,7 @@ from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
 from arena.results.board import Decision, Position, ending_text, steps
-from arena.results.layout import shortened
+from arena.results.formats import shortened
 from arena.results.records import StoredGame
 from arena.terminal.scene import Scene, scene_of
 from arena.text import one_line

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from arena.results.formats import write
-from arena.results.layout import cells, fit, grid, shortened
+from arena.results.formats import cells, fit, grid, shortened, write
 from arena.results.standings_report import SPARED
 from arena.results.table import Column, Report, Table
 

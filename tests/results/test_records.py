@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 from dataclasses import replace
@@ -69,18 +68,6 @@ def test_bare_records_tell_what_a_replay_can(tmp_path: Path, games: list[GameRes
             assert found.decisions == game.decisions
 
 
-def test_a_table_with_records_is_read(tmp_path: Path, games: list[GameResult]) -> None:
-    path = tmp_path / "league.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        write = csv.writer(file).writerow
-        write(["pairing", "deal", "game", "first", "second", "turns", "record"])
-        for game in games:
-            write([*game.id, game.first, game.second, game.turns, game.record])
-    for found, game in zip(read_games(path), games):
-        assert (found.id, found.first, found.second, found.score) == (game.id, game.first, game.second, game.score)
-        assert found.turns == game.turns
-
-
 def test_a_file_is_loaded_as_its_run(folder: Path, tmp_path: Path, games: list[GameResult]) -> None:
     write_records(games, tmp_path / "r.txt.gz")
     run, loaded = arena.load(folder), arena.load(tmp_path / "r.txt.gz")
@@ -137,8 +124,7 @@ ENDED = "schotten/1 base 1:0 11; ; a 0-0 forfeit crash"
     [
         ("", "is empty"),
         ("\n \n", "is empty"),
-        ("hello\n", "holds no records: line 1 is 'hello'"),
-        ("first,second,score\na,b,1\n", "holds no records"),
+        ("hello\n", "line 1: a record is one line"),
         (BARE, "line 1: the game was broken off"),
         (f"{ENDED}\n\nnonsense\n", "line 3: a record is one line"),
         (f"{ENDED}; {{\n", "line 1: record, fourth part: expected a JSON object"),
@@ -153,9 +139,6 @@ ENDED = "schotten/1 base 1:0 11; ; a 0-0 forfeit crash"
         (f"{ENDED}; {json.dumps({'first': 'ann', 'second': 'ann'})}", "'ann' plays itself"),
         (ENDED.replace("crash", "boredom"), "not an end of a game"),
         (ENDED.replace("a 0-0", "draw 0-0"), "not an end of a game"),
-        ("schotten/1 " + "x" * (1 << 20), "line of more than 1,048,576 characters"),
-        ('record,first\n"schotten/1 bas", x\n', "line 2: a record is"),
-        ("record,first\n", "is empty"),
     ],
 )
 def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, wanted: str) -> None:
