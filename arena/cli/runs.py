@@ -88,7 +88,7 @@ def verify(source: str) -> int:
     """
     kind, folder = find(source)
     if kind == FILE:
-        return _report([], verify_file(folder), None)
+        return _report([], verify_file(folder), None, "file")
     if kind == LEAGUE:
         from arena.cli.league.shared import verify as verify_league
 
@@ -107,8 +107,8 @@ def _verify_run(folder: Path) -> int:
         return _report(reader.faults(), game_faults(reader), reader.count())
 
 
-def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None) -> int:
-    """Print the faults of a database and of its games (None for a sound game). Returns the exit code."""
+def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None, what: str = "database") -> int:
+    """Print the faults of a database or file and of its games (None for a sound game). Returns the exit code."""
     lines = list(damage)
     count = bad = 0
     with counting(total, "Replaying") as tick:
@@ -128,7 +128,7 @@ def _report(damage: Sequence[str], games: Iterator[str | None], total: int | Non
     if bad:
         click.echo(f"{bad:,} of {count:,} games do not replay to their stored results.", err=True)
     elif lines:
-        click.echo("The database is damaged.", err=True)
+        click.echo(f"The {what} is damaged.", err=True)
     else:
         click.echo(f"{count:,} games replayed, all with their stored results.")
     return 1 if lines else 0

@@ -12,8 +12,9 @@ import click
 from arena.cli.options import ERROR, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
+from arena.results.records import holds_records
 from arena.results.run import selected
-from arena.results.sources import LEAGUE, find, report_of
+from arena.results.sources import FILE, LEAGUE, find, report_of, run_data
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
 from arena.stats.frames import StatsError
@@ -23,8 +24,8 @@ from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
 from arena.stats.ratings import rate as rate_games
 from arena.stats.selection import ExpressionError
 from arena.text import counted, one_line
-from arena.tournament.store.reader import Reader, run_folder
-from arena.tournament.store.sqlite import DATABASE, StoreError
+from arena.tournament.store.reader import COMPARISON
+from arena.tournament.store.sqlite import StoreError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,8 +151,8 @@ def rate(
 
     FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
-    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read, too. RUN is the folder of a run, or
-    its name in results/.
+    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read, too. RUN is a run, a league or a file
+    of records.
     """
     from arena.results.ratings import ratings_report
 
@@ -208,18 +209,16 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 
 
 def read_games(source: str) -> tuple[pd.DataFrame, int]:
-    """The games of a file or of a run: first, second, score, and deal if known; and how many have no result."""
-    path = Path(source)
-    if (path / LEAGUE).is_file():
-        raise ArenaError(f"{source} is a league; for its ratings: arena standings {source} --all")
-    if path.name != DATABASE and (path.is_file() or path.suffix.lower() in (".csv", ".pgn")):
-        return read_game_list(path)
+    """The games that a text names: first, second, score, and deal if known; and how many have no result."""
     try:
-        folder = run_folder(str(path.parent) if path.name == DATABASE else source)
+        kind, folder = find(source)
     except StoreError as error:
         raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
-    with Reader(folder) as reader:
-        games = reader.columns().frame()
+    if kind == COMPARISON:
+        raise ArenaError(f"{source} is a comparison; name the folder of one of its runs")
+    if kind == FILE and not holds_records(folder):
+        return read_game_list(folder)
+    games = run_data(kind, folder).games
     if not len(games):
         raise StatsError(f"{folder}: no games yet")
     return games.filter(["first", "second", "score", "deal"]), 0

@@ -159,6 +159,14 @@ def is_record(source: str) -> bool:
     return source.lstrip().startswith(_MARK)
 
 
+def holds_records(path: Path) -> bool:
+    """Whether a file can only be one of records, as others are neither Parquet nor compressed."""
+    if path.suffix in (PARQUET, ".gz"):
+        return True
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        return is_record(file.read(100))
+
+
 def record_lines(path: Path) -> Iterator[RecordLine]:
     """The records of a file, one after the other. Raises ReplayError for a file that cannot be read."""
     line = None

@@ -65,19 +65,16 @@ def test_shape(arena: Arena, eight: str) -> None:
     assert likely["Alpha"]["Bravo"] + likely["Bravo"]["Alpha"] == pytest.approx(1)
 
 
-@pytest.mark.process
-def test_a_league_has_commands_of_its_own(arena: Arena) -> None:
-    arena("league", "create", "open", "--out", "open", "--isolation", "none")
-    assert "open is a league; for its ratings: arena standings open" in arena("rate", "open", code=2).err
-
-
 def test_rates_a_run_by_its_name(arena: Arena) -> None:
     arena("match", "greedy", "random", "--games", 20, "--seed", 3, "--out", "results/mine", *QUIET)
     by_name = rated(arena("rate", "mine", "--json").out)
     assert by_name == rated(arena("rate", "results/mine", "--json").out)
     assert by_name["ratings"][0]["bot"] == "greedy"
     arena("export", "mine", "--all")
-    assert rated(arena("rate", "results/mine/games.csv", "--json").out)["ratings"] == by_name["ratings"]
+    arena("export", "mine", "--records", "games.parquet")
+    arena("export", "mine", "--records", "games.txt")
+    for file in ("results/mine/games.csv", "games.parquet", "games.txt"):
+        assert rated(arena("rate", file, "--json").out)["ratings"] == by_name["ratings"]
 
 
 GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
@@ -106,5 +103,10 @@ def test_mistakes_are_said(arena: Arena, lines: tuple[str, ...], options: tuple[
 @pytest.mark.parametrize("source", ["nothing.csv", "nothing"])
 def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
     err = arena("rate", source, code=2).err
-    assert source in err
-    assert "no such file" in err or "To rate a list of games" in err
+    assert f"no run named '{source}'" in err
+    assert "To rate a list of games" in err
+
+
+def test_what_is_no_parquet_is_said_in_a_sentence(arena: Arena) -> None:
+    Path("games.parquet").write_bytes(b"PAR1 and then nothing")
+    assert "cannot read games.parquet: " in arena("rate", "games.parquet", code=2).err
