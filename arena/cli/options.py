@@ -24,6 +24,7 @@ from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
 from arena.results.formats import FORMATS, write, write_tables
+from arena.results.sources import GameFilter
 from arena.results.whole_file import write_whole
 from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line, quoted
@@ -285,30 +286,18 @@ adjusted = click.option(
 )
 
 
-def chosen_games(command: Command[Result]) -> Command[Result]:
-    """Add options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
-
-    @with_options(
-        click.option("--bot", metavar="BOT", help="Only games of this bot."),
-        click.option("--against", metavar="BOT", help="With --bot: only its games against this one."),
-        click.option("--won", "score", flag_value=1.0, type=float, help="With --bot: only games it won."),
-        click.option("--lost", "score", flag_value=0.0, type=float, help="With --bot: only games it lost."),
-        click.option("--drawn", "score", flag_value=0.5, type=float, help="With --bot: only games it drew."),
-        click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit."),
-        click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal."),
-    )
-    @functools.wraps(command)
-    def with_filter(
-        bot: str | None, against: str | None, score: float | None, forfeits: bool, deal: int | None, **given: Any
-    ) -> Result:
-        from arena.results.sources import GameFilter  # not for commands that play
-
-        if bot is None and (score is not None or against is not None):
-            raise click.UsageError("--against, --won, --lost and --drawn are about one bot; name it with --bot")
-        return command(wanted=GameFilter(bot, against, score, forfeits, deal), **given)
-
-    return with_filter
-
+chosen_games = gathered(
+    GameFilter,
+    "wanted",
+    click.option("--bot", metavar="BOT", help="Only games of this bot."),
+    click.option("--against", metavar="BOT", help="With --bot: only its games against this one."),
+    click.option("--won", "score", flag_value=1.0, type=float, help="With --bot: only games it won."),
+    click.option("--lost", "score", flag_value=0.0, type=float, help="With --bot: only games it lost."),
+    click.option("--drawn", "score", flag_value=0.5, type=float, help="With --bot: only games it drew."),
+    click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit."),
+    click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal."),
+)
+"""Options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
 
 # ---------------------------------------------------------------- output
 

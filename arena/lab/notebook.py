@@ -23,7 +23,7 @@ from arena.results.moves import PLAY_COLUMNS, plays_frame
 from arena.results.pages.render import table_html
 from arena.results.run import RunData, stored_config
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
-from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, games_of, run_data
+from arena.results.sources import FILE, LEAGUE, find, games_of, run_data
 from arena.results.standings import rate_run
 from arena.results.standings_report import export, standings_report
 from arena.stats.field import by_seat
@@ -32,7 +32,8 @@ from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.reader import COMPARISON, Reader
+from arena.tournament.store.sqlite import DATABASE
 
 if TYPE_CHECKING:
     from arena.results.pages.plots import Plot

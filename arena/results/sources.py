@@ -27,26 +27,8 @@ if TYPE_CHECKING:
 LEAGUE = "league.sqlite"
 LEAGUES = Path("leagues")
 FILE = "file"
-RECORDS_FORMAT, LEAGUE_FORMAT = "records", "league"
-"""What stands for the format of a tournament where there was none."""
 _LONGEST_REASON = 60
-_MOST_DIGITS = 18
-
-__all__ = [
-    "COMPARISON",
-    "DATABASE",
-    "FILE",
-    "LEAGUE",
-    "GameFilter",
-    "StoredGames",
-    "find",
-    "game_faults",
-    "games_of",
-    "list_games",
-    "read_game",
-    "report_of",
-    "run_data",
-]
+_MOST_DIGITS = 18  # of the number of a game
 
 
 def find(text: str) -> Found:
@@ -78,13 +60,13 @@ def run_data(kind: str, folder: Path) -> RunData:
     from arena.results.run import read_run, run_of  # numpy, which who looks at one game need not wait for
 
     if kind == FILE:
-        return run_of(read_games(folder), folder, RECORDS_FORMAT)
+        return run_of(read_games(folder), folder, "records")
     if kind != LEAGUE:
         return read_run(folder)
     from arena.league.store import open_league
 
     with open_league(folder, write=False) as league:
-        return run_of(_league_results(league, counting=True), league.folder, LEAGUE_FORMAT)
+        return run_of(_league_results(league, counting=True), league.folder, "league")
 
 
 def _league_results(league: League, counting: bool) -> Iterator[GameResult]:
@@ -112,7 +94,7 @@ def _league_results(league: League, counting: bool) -> Iterator[GameResult]:
 @dataclass(frozen=True)
 class GameFilter:
     """Which games are meant: those of `bot`, `against` another, with a `score` of the bot, decided by a forfeit, on a
-    `deal`. Without `bot`, `against` and `score` mean nothing. None and False leave all games in.
+    `deal`. None and False leave all games in.
     """
 
     bot: str | None = None
@@ -120,6 +102,10 @@ class GameFilter:
     score: float | None = None
     forfeits: bool = False
     deal: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.bot is None and (self.score is not None or self.against is not None):
+            raise ReplayError("--against, --won, --lost and --drawn are about one bot; name it with --bot")
 
     @property
     def all(self) -> bool:
@@ -143,34 +129,29 @@ class GameFilter:
 ALL_GAMES = GameFilter()
 
 
+@dataclass(frozen=True)
 class StoredGames:
     """The games of a run, a league, a comparison (one variant after the other) or a file, in order. See `games_of`.
 
     name    what holds them, as the user named it
     bots    names of the players, None if they are not known before the games
+    read    reads the games from the beginning
+    number  counts them, None: by reading them
     reader  of a run, which finds single games without reading all of them
     """
 
-    def __init__(
-        self,
-        name: str,
-        bots: Sequence[str] | None,
-        read: Callable[[], Iterable[GameResult]],
-        count: Callable[[], int] | None = None,
-        reader: Reader | None = None,
-    ) -> None:
-        self.name = name
-        self.bots = bots
-        self.reader = reader
-        self._read = read
-        self._count = count
+    name: str
+    bots: Sequence[str] | None
+    read: Callable[[], Iterable[GameResult]]
+    number: Callable[[], int] | None = None
+    reader: Reader | None = None
 
     def __iter__(self) -> Iterator[GameResult]:
-        return iter(self._read())
+        return iter(self.read())
 
     def count(self) -> int:
         """How many games there are."""
-        return sum(1 for _ in self) if self._count is None else self._count()
+        return sum(1 for _ in self) if self.number is None else self.number()
 
     def chosen(self, wanted: GameFilter = ALL_GAMES) -> Iterator[GameResult]:
         """The games that are meant. ReplayError for bots that did not play."""
@@ -275,8 +256,7 @@ def _line(path: Path, game: str) -> StoredGame:
 
 def _number(text: str) -> int:
     """A number of decimal digits; 0, which no game has, for one that is too large for any."""
-    digits = text.lstrip("0")
-    return int(digits) if 0 < len(digits) <= _MOST_DIGITS else 0
+    return int(text) if len(text) <= _MOST_DIGITS else 0
 
 
 # ---------------------------------------------------------------- lists of games

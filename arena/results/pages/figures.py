@@ -33,7 +33,7 @@ from arena.results.pages.plots import (
     duration,
 )
 from arena.results.run import RunData
-from arena.results.sources import COMPARISON, DATABASE, find, games_of, run_data
+from arena.results.sources import find, games_of, run_data
 from arena.results.standings import RunStandings, rate_run, standings
 from arena.results.standings_report import heading
 from arena.results.table import Report, likelihood, number, percent, rating_text
@@ -43,6 +43,8 @@ from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
 from arena.tournament.games import time_quantile
+from arena.tournament.store.reader import COMPARISON
+from arena.tournament.store.sqlite import DATABASE
 
 LARGEST_SQUARE = 40
 """Bots beyond which a square could not be read."""

@@ -37,7 +37,7 @@ from arena.results.pages.render import render
 from arena.results.records import StoredGame
 from arena.results.run import RunData, stored_config
 from arena.results.run_stats import stats_report
-from arena.results.sources import ALL_GAMES, COMPARISON, DATABASE, GameFilter, find, run_data
+from arena.results.sources import ALL_GAMES, GameFilter, find, run_data
 from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import head_to_head_line, standings_report
@@ -46,7 +46,8 @@ from arena.results.table import Column, Report, Table, likelihood, percent, rati
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.reader import COMPARISON, Reader
+from arena.tournament.store.sqlite import DATABASE
 
 GAMES = 20
 """Games to replay unless another number is asked for."""

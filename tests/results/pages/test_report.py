@@ -23,7 +23,7 @@ from arena.results.pages.render import embedded, render
 from arena.results.pages.report import place_answer, report_page, settings_toml
 from arena.results.run import read_run
 from arena.results.run_stats import stats_report
-from arena.results.sources import DATABASE, GameFilter
+from arena.results.sources import GameFilter
 from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
@@ -31,6 +31,7 @@ from arena.stats.field import by_seat
 from arena.text import one_line
 from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
+from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.league.leagues import enter, league, row
 from tests.results.pages.conftest import Page
