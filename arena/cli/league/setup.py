@@ -15,13 +15,14 @@ from urllib.parse import quote
 import click
 
 from arena.bots.isolation.process import require_isolation
-from arena.cli.league.shared import league_argument, print_json
+from arena.cli.league.shared import league_argument
 from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, gathered, print_report, real, rules, whole
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.settings import load_settings, merged
 from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
+from arena.results.formats import json_text
 from arena.results.league import budget_table
 from arena.results.table import Report
 from arena.text import counted, one_line
@@ -185,7 +186,7 @@ def _invite(league: League, author: str, days: float, admin: bool, url: str | No
     oversight.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
     link = f"{url.rstrip('/')}/sign-in#token={quote(token)}" if url else None
     if as_json:
-        print_json({"author": author, "token": token, "link": link})
+        click.echo(json_text({"author": author, "token": token, "link": link}), nl=False)
         return
     click.echo(token)
     if link:
@@ -203,17 +204,13 @@ def _list(league: League, as_json: bool) -> None:
     limits = {key: getattr(settings, key) for key in oversight.LIMITS}
     uses = [vars(use) for use in oversight.uses(league)]
     size = oversight.folder_bytes(league.folder)
-    if as_json:
-        print_json(
-            {
-                "league": league.name,
-                "invitations": invitations,
-                "limits": limits,
-                "folder_bytes": size,
-                "authors": uses,
-            }
-        )
-        return
+    values = {
+        "league": league.name,
+        "invitations": invitations,
+        "limits": limits,
+        "folder_bytes": size,
+        "authors": uses,
+    }
     remarks = []
     for line in invitations:
         until = time.strftime("%Y-%m-%d", time.gmtime(line["expires"]))
@@ -221,5 +218,5 @@ def _list(league: League, as_json: bool) -> None:
         remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {until}")
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
     remarks += [f"Limits: {shown}.", f"The league's folder takes {size / (1 << 20):.1f} MiB."]
-    tables = [budget_table(uses)] if uses else []
-    print_report(Report(f"{league.name}: used in the last 24 hours", tables, remarks), "table")
+    heading = f"{league.name}: used in the last 24 hours"
+    print_report(Report(heading, [budget_table(uses)], remarks, values=lambda: values), "json" if as_json else "table")

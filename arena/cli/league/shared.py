@@ -18,13 +18,14 @@ from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import Verification, note, verify_league
 from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
-from arena.results.formats import json_text
 from arena.results.league import standing_table
 from arena.results.table import Report
 from arena.text import counted, indented, one_line
 from arena.tournament.runner.progress import RunStatus, progress_for, rate_text
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
+
+NO_BOT = "No bot is in the table yet."
 
 
 def show_league(folder: Path, form: str) -> None:
@@ -35,17 +36,12 @@ def show_league(folder: Path, form: str) -> None:
 
 def show_standings(league: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` goes into the JSON as well."""
-    if form == "json":
-        print_json((more or {}) | standing_values(league, table))
-        return
     before, since = table_before(league, table)
     lines = standing_lines(league, table.rows, before)
     heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
-    if not lines:
-        click.echo(f"{heading}\n\nNo bot is in the table yet.")
-        return
-    remarks = standing_remarks(league, table, None if since is None else since.id)
-    print_report(Report(heading, [standing_table(lines)], remarks), form)
+    remarks = standing_remarks(league, table, None if since is None else since.id) if lines else [NO_BOT]
+    values = lambda: (more or {}) | standing_values(league, table)  # noqa: E731
+    print_report(Report(heading, [standing_table(lines)], remarks, values=values), form)
 
 
 def verify(folder: Path) -> int:
@@ -128,8 +124,3 @@ class LeagueProgress:
         """Leave the last line as it stands."""
         if self._games:
             self._shown.note(self._text())
-
-
-def print_json(values: dict[str, Any]) -> None:
-    """Print values as JSON, with null for numbers that are not finite."""
-    click.echo(json_text(values), nl=False)

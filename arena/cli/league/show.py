@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.league.shared import league_argument, print_json, show_standings
+from arena.cli.league.shared import league_argument, show_standings
 from arena.cli.options import PATH, complete_leagues, output, print_report, whole
 from arena.errors import ArenaError
 from arena.league import events, oversight, versions
@@ -87,39 +87,28 @@ def _list_leagues(form: str) -> None:
             lines.append({"name": name} | league_line(LEAGUES / name))
         except ArenaError as error:
             unread.append({"name": name, "reason": str(error)})
-    for line in unread:
-        click.echo(f"{indented(line['name'])} cannot be read: {indented(line['reason'])}", err=True)
-    if form == "json":
-        print_json({"leagues": lines, "unread": unread})
-    elif not lines and unread:
-        click.echo("No league in leagues/ can be read.")
-    elif not lines:
-        click.echo("There are no leagues in leagues/. Create one: arena league create NAME")
-    else:
-        print_report(Report("", [leagues_table(lines)]), form)
+            click.echo(f"{indented(name)} cannot be read: {indented(str(error))}", err=True)
+    remarks = []
+    if not lines:
+        none = "There are no leagues in leagues/. Create one: arena league create NAME"
+        remarks.append("No league in leagues/ can be read." if unread else none)
+    print_report(Report("", [leagues_table(lines)], remarks, values=lambda: {"leagues": lines, "unread": unread}), form)
 
 
 def _show_past(league: League, at: str, form: str) -> None:
     """Print the table as it was after an event."""
     event = events.event_at(league, at)
-    table = events.table_at(league, event.id)
-    lines = standing_lines(league, table, events.table_at(league, event.id - 1), past=True)
-    if form == "json":
-        print_json(
-            {
-                "league": league.name,
-                "event": event.id,
-                "happened": event.happened,
-                "games": event.total,
-                "standings": lines,
-            }
-        )
-        return
+    lines = standing_lines(league, events.table_at(league, event.id), events.table_at(league, event.id - 1), past=True)
+    values = {
+        "league": league.name,
+        "event": event.id,
+        "happened": event.happened,
+        "games": event.total,
+        "standings": lines,
+    }
     heading = f"{league.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
-    if lines:
-        print_report(Report(heading, [standing_table(lines)]), form)
-    else:
-        click.echo(f"{heading}\n\nNo bot was in the table.")
+    remarks = [] if lines else ["No bot was in the table."]
+    print_report(Report(heading, [standing_table(lines)], remarks, values=lambda: values), form)
 
 
 def _show_bot(league: League, bot: str, number: int | None, against: str | None, form: str) -> None:
@@ -132,19 +121,15 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
         other = versions.of_bot(league, against)[0].name
         opponents = [line for line in opponents if line["opponent"] == other]
     forfeits = forfeit_lines(league, version)
-    if form == "json":
-        print_json(
-            {
-                "league": league.name,
-                "bot": version.name,
-                "author": version.author,
-                "version": version.number,
-                "versions": rows,
-                "opponents": opponents,
-                "forfeits": forfeits,
-            }
-        )
-        return
+    values = {
+        "league": league.name,
+        "bot": version.name,
+        "author": version.author,
+        "version": version.number,
+        "versions": rows,
+        "opponents": opponents,
+        "forfeits": forfeits,
+    }
     author = f" by {version.author}" if version.author else ""
     tables = [
         versions_table(rows),
@@ -159,7 +144,7 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
         remarks.append(f"Retired {utc_text(version.retired)}{reason}")
     if version.reason:
         remarks.append(f"{version.label} {version.state}: {indented(version.reason)}")
-    print_report(Report(f"{version.name}{author}", tables, remarks), form)
+    print_report(Report(f"{version.name}{author}", tables, remarks, values=lambda: values), form)
 
 
 @click.command()
@@ -176,20 +161,13 @@ def history(name: str, as_log: bool, limit: int, form: str) -> None:
     """
     with open_league(name, write=False) as league:
         if as_log:
-            _show_log(league, limit, form)
+            entries = [vars(entry) for entry in oversight.entries(league, limit or None)]
+            tables, values = [log_table(entries)], {"league": league.name, "entries": entries}
+            remarks = [] if entries else ["The log is empty."]
+            report = Report(f"{league.name}: log", tables, remarks, values=lambda: values)
         else:
             lines = history_lines(league)[-limit:]
-            if form == "json":
-                print_json({"league": league.name, "events": lines})
-            else:
-                print_report(Report(league.name, [history_table(lines)]), form)
-
-
-def _show_log(league: League, limit: int, form: str) -> None:
-    lines = [vars(entry) for entry in oversight.entries(league, limit or None)]
-    if form == "json":
-        print_json({"league": league.name, "entries": lines})
-    elif not lines:
-        click.echo(f"{league.name}: the log is empty.")
-    else:
-        print_report(Report(f"{league.name}: log", [log_table(lines)]), form)
+            report = Report(
+                league.name, [history_table(lines)], values=lambda: {"league": league.name, "events": lines}
+            )
+        print_report(report, form)

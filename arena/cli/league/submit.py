@@ -14,9 +14,9 @@ import click
 from arena.bots.processes import core_count
 from arena.bots.spec import find_bot
 from arena.cli import options
-from arena.cli.league.shared import LeagueProgress, print_json, show_standings, tell_result
+from arena.cli.league.shared import NO_BOT, LeagueProgress, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
-from arena.cli.options import output, print_report
+from arena.cli.options import output, shown
 from arena.errors import ArenaError
 from arena.league import placement, versions
 from arena.league.match_runner import open_session
@@ -25,6 +25,7 @@ from arena.league.rating import standings
 from arena.league.store import League, open_league
 from arena.league.submission import read_submission
 from arena.league.versions import Receipt, Version
+from arena.results.formats import json_text
 from arena.results.league import standing_table
 from arena.results.table import Report
 from arena.text import indented, one_line, utc_text
@@ -196,7 +197,7 @@ def submit_to(
     click.echo(f"Received: {name}. If you stop waiting, nothing is lost.", err=True)
     progress = server.wait(progress, _say)
     if form == "json":
-        _print_json(url, {"submission": progress})
+        click.echo(json_text({"submission": progress}), nl=False)
     return REFUSED if progress["state"] == "refused" else DONE
 
 
@@ -218,27 +219,10 @@ def _say(progress: dict[str, Any]) -> None:
 def show_standings_of(url: str, form: str) -> None:
     """Show the table of the league of a server."""
     table = Server(url).ask("standings")
-    if form == "json":
-        _print_json(url, table)
-    else:
-        _show_table(url, table, form)
-
-
-def _print_json(url: str, values: dict[str, Any]) -> None:
-    try:
-        print_json(values)
-    except (RecursionError, ValueError) as error:
-        raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
-
-
-def _show_table(url: str, table: dict[str, Any], form: str) -> None:
     try:
         lines, name = table["standings"], one_line(str(table["league"]))
         heading = f"{name}: rules {one_line(str(table['settings']['rules']))}; {int(table['games']):,} games"
-        report = Report(heading, [standing_table(lines)]) if lines else None
-    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        text = shown(Report(heading, [standing_table(lines)], [] if lines else [NO_BOT], values=lambda: table), form)
+    except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
-    if report is None:
-        click.echo(f"{heading}\n\nNo bot is in the table yet.")
-    else:
-        print_report(report, form)
+    click.echo(text, nl=False)
