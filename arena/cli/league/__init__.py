@@ -12,7 +12,7 @@ COMMANDS: dict[str, Entry] = {
     "show": Entry("arena.cli.league.show:show", "Show a league or a bot, or list the leagues.", "Look"),
     "history": Entry("arena.cli.league.show:history", "Show what has happened.", "Look"),
     "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", "Run"),
-    "work": Entry("arena.cli.league.serve:work", "Check and place submissions as they come.", "Run"),
+    "work": Entry("arena.cli.league.run:work", "Check and place submissions as they come.", "Run"),
     "pause": Entry("arena.cli.league.run:pause", "Pause, or resume after a pause.", "Run"),
     "retire": Entry("arena.cli.league.run:retire", "Take a bot out of the table.", "Run"),
 }

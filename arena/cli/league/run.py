@@ -1,33 +1,40 @@
-"""`arena league play`, `pause` and `retire`: commands that change a league."""
+"""`arena league play`, `work`, `pause` and `retire`, and `arena serve`: commands that run a league."""
 
 from __future__ import annotations
 
+import logging
 import shlex
+from importlib.util import find_spec
 
 import click
 
+from arena.bots.isolation.process import require_isolation
 from arena.bots.processes import core_count
+from arena.cli import options
 from arena.cli.league.shared import LeagueProgress, league_argument, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
-from arena.cli.options import isolation_of_league, output, trust, whole, workers
+from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.match_runner import open_session
 from arena.league.placement import SubmissionResult, handle_waiting, play_games
 from arena.league.placement import retire as change
 from arena.league.rating import standings
 from arena.league.store import open_league
-from arena.text import one_line
+from arena.text import counted, one_line
 
 LONGEST_REASON = 200
+play_too = click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 
 
 @click.command()
 @league_argument
-@click.option("--max-games", type=whole(1), metavar="N", help="Stop after N games (default: play until Ctrl-C).")
-@workers
-@isolation_of_league
-@trust
-@output
+@click.option(
+    "--max-games", type=options.whole(1), metavar="N", help="Stop after N games (default: play until Ctrl-C)."
+)
+@options.workers
+@options.isolation_of_league
+@options.trust
+@options.output
 def play(name: str, max_games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
     """Play the least certain pairings of LEAGUE until Ctrl-C, or N games, and show the table.
 
@@ -60,6 +67,51 @@ def play(name: str, max_games: int | None, workers: int | None, isolation: str |
 
 @click.command()
 @league_argument
+@play_too
+@options.workers
+@options.with_options(*options.EXECUTOR)
+@options.isolation_of_league
+@options.trust
+def work(
+    name: str,
+    play: bool,
+    workers: int | None,
+    executor: str | None,
+    scheduler: str | None,
+    isolation: str | None,
+    trust: bool,
+) -> None:
+    """Check and place submissions to LEAGUE as they come, until Ctrl-C. Several of these may run side by side.
+
+    \b
+    arena league work open --workers 4
+
+    `arena serve` starts some, each with one core.
+    """
+    from arena.web.serve import work as work_on
+
+    with open_league(name) as league:
+        progress = LeagueProgress()
+
+        def told(result: SubmissionResult) -> None:
+            tell_result(league, result)
+
+        with open_session(
+            league,
+            "work",
+            workers or 1,
+            isolation,
+            progress.add,
+            progress.say,
+            trust,
+            *options.executor_of(executor, scheduler),
+        ) as session:
+            work_on(session, play, told)
+        progress.end()
+
+
+@click.command()
+@league_argument
 @click.option("--reason", default="", metavar="TEXT", help="Why; shown to everybody who waits.")
 @click.option("--undo", is_flag=True, help="End the pause: commands that wait continue.")
 def pause(name: str, reason: str, undo: bool) -> None:
@@ -83,7 +135,7 @@ def pause(name: str, reason: str, undo: bool) -> None:
 @click.argument("bot")
 @click.option("--reason", default="", metavar="TEXT", help="Why; shown in the history.")
 @click.option("--undo", is_flag=True, help="Bring the bot back.")
-@output
+@options.output
 def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
     """Take BOT out of the table of LEAGUE. Its games stay in the history but no longer count.
 
@@ -97,3 +149,115 @@ def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
             scale = f"{league.settings.anchor_elo:g} again" if undo else "none: the mean of the table is 0"
             click.echo(f"It is the anchor. Its rating is {scale}, so all ratings have moved.", err=True)
         show_standings(league, after, form)
+
+
+# ---------------------------------------------------------------- on the web
+
+
+@click.command()
+@league_argument
+@click.option("--host", default="127.0.0.1", help="Address to listen on (default: 127.0.0.1, this machine only).")
+@click.option("--port", type=options.whole(0, 65535), default=8000, show_default=True, metavar="N")
+@click.option(
+    "--workers",
+    type=options.whole(0, 1024),
+    metavar="N",
+    help="Processes that check and place bots (default: one fewer than cores; 0: none).",
+)
+@play_too
+@click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
+@click.option(
+    "--uploads",
+    type=options.whole(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Uploads per author and hour.",
+)
+@click.option(
+    "--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N", help="Largest upload, in MiB."
+)
+@click.option(
+    "--bots",
+    type=options.whole(1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Bots per author, in the table or on their way there.",
+)
+@click.option(
+    "--tables",
+    type=options.whole(0, 1000),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Games that people may play against bots at a time; 0: none.",
+)
+@click.option(
+    "--guests/--no-guests",
+    default=True,
+    help="Whether visitors play without signing in (default: yes, at no more than half of the tables).",
+)
+@options.with_options(*options.EXECUTOR)
+@options.isolation_of_league
+def serve(
+    name: str,
+    host: str,
+    port: int,
+    workers: int | None,
+    play: bool,
+    secure: bool,
+    uploads: int,
+    upload_mb: int,
+    bots: int,
+    tables: int,
+    guests: bool,
+    executor: str | None,
+    scheduler: str | None,
+    isolation: str | None,
+) -> None:
+    """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league people).
+
+    \b
+    arena serve open --port 8080 --play
+
+    The commands of arena league can be used at the same time. Stop it with Ctrl-C, which finishes the current games.
+    """
+    require_web()
+    options.executor_of(executor, scheduler)  # so that an error is shown here, not by a worker
+    from arena.web.backend import WebSettings
+    from arena.web.play_tables import PlayLimits
+    from arena.web.serve import serve as run
+    from arena.web.uploads import UploadLimits
+
+    with open_league(name) as league:
+        folder, level = league.folder, isolation or league.settings.isolation
+        if level != "sandbox" and isolation is None:
+            raise ArenaError(
+                f"{league.name} runs bots at isolation {level}, with the rights of your user account. To let others"
+                f" upload bots all the same, give --isolation {level}"
+            )
+    require_isolation(level)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    number = max(core_count() - 1, 1) if workers is None else workers  # the server needs a core: clocks are wall time
+
+    def told(port: int) -> None:
+        name = f"[{host}]" if ":" in host else host
+        by = counted(number, "worker")
+        click.echo(f"Serving {folder} at http://{name}:{port}/ with {by}; stop it with Ctrl-C.", err=True)
+
+    words = ["--play"] if play else []
+    for option, value in (("isolation", isolation), ("executor", executor), ("scheduler", scheduler)):
+        words += [f"--{option}", value] if value else []
+    limits = UploadLimits(uploads, upload_mb, bots)
+    run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)
+
+
+def require_web() -> None:
+    """ArenaError unless the libraries of the extra `web` are installed."""
+    missing = [name for name in ("starlette", "uvicorn", "h11", "python_multipart") if find_spec(name) is None]
+    if missing:
+        raise ArenaError(
+            f"serving a league needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed:"
+            " pip install 'schotten-arena[web]'"
+        )
