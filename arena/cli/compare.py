@@ -35,10 +35,11 @@ from arena.cli.playing import config_of, confirm_bots, progress_for, tell_error,
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
-from arena.paths import RESULTS
-from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
+from arena.results.comparison import ComparisonConfig, find_variant, read_comparison, variant_folders
+from arena.results.sources import find
 from arena.results.until_error import UntilError
-from arena.tournament.store.reader import drawn_seed, folder_name, inner_runs, marked_folder, run_folder, run_name
+from arena.tournament.store.reader import COMPARISON, drawn_seed, folder_name, marked_folder, run_name
+from arena.tournament.store.sqlite import DATABASE
 
 
 @click.command()
@@ -217,15 +218,10 @@ def _folders(texts: Sequence[str]) -> list[Path]:
     """The named runs; those of a comparison in the order in which its variants were named."""
     folders: list[Path] = []
     for text in texts:
-        for folder in (Path(text), RESULTS / text):
-            if variants := inner_runs(folder):
-                order = list(getattr(read_comparison(folder), "variants", ()))
-                folders += sorted(
-                    variants, key=lambda path: order.index(path.name) if path.name in order else len(order)
-                )
-                break
-        else:
-            folders.append(run_folder(text))
+        kind, folder = find(text)
+        if kind not in (DATABASE, COMPARISON):
+            raise ArenaError(f"--from {text}: expected a run or a comparison")
+        folders += variant_folders(folder).values() if kind == COMPARISON else [folder]
     return folders
 
 

@@ -6,8 +6,6 @@ the terminal's table and in timing.csv only; the reasons of forfeits, which may 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -453,36 +451,28 @@ def _timing_text(standings: RunStandings) -> str:
 
     Times are milliseconds per decision unless the name says otherwise; dates are UTC.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-
-    def write(row: Iterable[object]) -> None:
-        writer.writerow([spreadsheet_cell(cell) for cell in row])
-
-    write(["subject", "name", "measure", "value"])
+    rows: list[tuple[object, ...]] = []
     run = standings.run
     for time in run.times:
-        write(["bot", time.bot, "decisions", time.decisions])
-        for measure, ms in time.measures().items():
-            write(["bot", time.bot, measure, number(ms, 6)])
+        rows.append(("bot", time.bot, "decisions", time.decisions))
+        rows += [("bot", time.bot, measure, number(ms, 6)) for measure, ms in time.measures().items()]
     for metric, estimates in standings.metrics.items():
         for bot, estimate in estimates.items() if metric.measured else ():
-            write(["bot", bot, f"metric_{metric.name}", number(estimate.value, 6)])
-            write(["bot", bot, f"metric_{metric.name}_error95", number(estimate.error95, 6)])
+            rows.append(("bot", bot, f"metric_{metric.name}", number(estimate.value, 6)))
+            rows.append(("bot", bot, f"metric_{metric.name}_error95", number(estimate.error95, 6)))
     for session_number, session in enumerate(run.sessions, start=1):
         seconds = session.ended - session.started
-        rate = session.games / seconds if seconds > 0 else 0.0
         values = {
             "started": utc_iso(session.started),
             "ended": utc_iso(session.ended),
             "seconds": number(seconds, 3),
-            "games": str(session.games),
-            "games_per_second": number(rate, 1),
+            "games": session.games,
+            "games_per_second": number(session.games / seconds if seconds > 0 else 0.0, 1),
         }
         values |= {str(key): str(value) for key, value in sorted(session.info.items())}
-        for measure, value in values.items():
-            write(["session", session_number, measure, value])
-    return out.getvalue()
+        rows += [("session", session_number, measure, value) for measure, value in values.items()]
+    heads = ("subject", "name", "measure", "value")
+    return csv_text([dict(zip(heads, row)) for row in rows], {}, heads)
 
 
 def _games_text(run: RunData) -> Iterable[str]:
