@@ -83,7 +83,7 @@ def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Colum
         columns, rows = [columns[index] for index in kept], [[row[index] for index in kept] for row in rows]
     if width is None:
         return columns, rows, hidden
-    columns, rows, left_out = fit(columns, rows, width, table.spared)
+    columns, rows, left_out = fit(columns, rows, width)
     return columns, rows, hidden + left_out
 
 
@@ -110,12 +110,10 @@ def grid(columns: Sequence[Column], rows: Cells, style: str) -> str:
 # ---------------------------------------------------------------- widths
 
 
-def fit(
-    columns: Sequence[Column], rows: Cells, width: int, spared: Sequence[str] = ()
-) -> tuple[Sequence[Column], Cells, int]:
+def fit(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Sequence[Column], Cells, int]:
     """Columns and rows in at most `width` columns of a terminal, and how many columns were left out for that.
 
-    Those whose heads are in `spared` go first, in that order, then the last ones; then the widest texts are cut.
+    The last columns are left out, then the widest texts are cut.
     """
     rows = [[one_line(cell) for cell in row] for row in rows]
     heads = [column.head for column in columns]
@@ -124,12 +122,9 @@ def fit(
     for index, (head, column) in enumerate(zip(heads, columns)):
         if column.left or any(sign.isalpha() for row in rows for sign in row[index]):  # figures are never cut
             least[index] = max(cells(head) + _GAP, min(widths[index], _SHORTEST))
-    shown = list(range(len(heads)))
-    first = [index for head in spared for index in shown if heads[index] == head]
-    for index in [*first, *reversed([index for index in shown[_KEPT:] if index not in first])]:
-        if sum(least[index] + _GAP for index in shown) - _GAP <= width:
-            break
-        shown.remove(index)
+    shown = range(len(heads))
+    while len(shown) > _KEPT and sum(least[index] + _GAP for index in shown) - _GAP > width:
+        shown = shown[:-1]
     while sum(widths[index] + _GAP for index in shown) - _GAP > width:
         widest = max(shown, key=lambda index: widths[index] - least[index])
         if widths[widest] == least[widest]:

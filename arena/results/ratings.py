@@ -95,7 +95,7 @@ def _ratings_table(ratings: Ratings, nash: NashRatings | None) -> Table:
     if nash is not None:
         columns.append(Column("Nash weight%", "share", "nash_weight"))
         columns.append(Column("Nash Elo", cell=lambda row: f"{row['nash_elo']:+z.0f}"))
-    return Table("ratings", "Ratings", tuple(columns), ratings_frame(ratings, nash), spared=("group",))
+    return Table("ratings", "Ratings", tuple(columns), ratings_frame(ratings, nash))
 
 
 def _los_table(ratings: Ratings) -> Table:

@@ -101,11 +101,11 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     columns = (
         Column("run", "text", "name"),
         Column("last played", "text", cell=lambda row: _date(row["last_played"])),
-        Column("format", "text", cell=lambda row: row["format"] or "-", more=True),
-        Column("rules", "text", cell=lambda row: row["rules"] or "-"),
-        Column("bots", "text", cell=lambda row: _bots(row["bots"])),
         Column("games", cell=_games),
         Column("state", "text", cell=lambda row: row["state"] + (f": {row['note'][:_LONGEST]}" if row["note"] else "")),
+        Column("bots", "text", cell=lambda row: _bots(row["bots"])),
+        Column("rules", "text", cell=lambda row: row["rules"] or "-"),
+        Column("format", "text", cell=lambda row: row["format"] or "-", more=True),
     )
     table = Table(
         "runs",
@@ -114,7 +114,6 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
         [_values(line) | {"bots": " ".join(line.bots)} for line in lines],
         shown=[asdict(line) for line in lines],
         keys=tuple(field.name for field in fields(RunLine)),
-        spared=("format", "rules"),
     )
     left = total - len(lines)
     remarks = [f"{left} more (--limit 0 lists all)."] if left > 0 else []

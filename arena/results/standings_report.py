@@ -51,8 +51,6 @@ MOST_REASONS = 10
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
-SPARED = ("stones", "points", "turns", "first%", "ms/move", "W-D-L", "end faults", *_TIEBREAKS.values())
-"""Columns that a narrow terminal does not show, the first to go first."""
 _LONGEST_REASON = 100
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, GAMES = "timing.csv", "games.csv"
@@ -184,7 +182,7 @@ def _table(standings: RunStandings) -> Table:
     columns += [_metric_column(metric, estimates) for metric, estimates in standings.metrics.items()]
     if own_ranking and any(row["remark"] for row in standings.rows):
         columns.append(Column("remark", "text"))
-    return Table("standings", "", tuple(columns), standings.rows, digits=DIGITS, spared=SPARED)
+    return Table("standings", "", tuple(columns), standings.rows, digits=DIGITS)
 
 
 def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
@@ -212,7 +210,7 @@ def _estimate_text(value: float, error: float, scale: int) -> str:
 
 
 def _tiebreak(name: str) -> Column:
-    return Column(_TIEBREAKS.get(name, name), cell=lambda row: f"{row[name]:g}")
+    return Column(_TIEBREAKS.get(name, name), cell=lambda row: f"{row[name]:g}", more=True)
 
 
 def _crosstable(standings: RunStandings) -> Table:

@@ -186,7 +186,8 @@ COLUMN_KINDS: dict[str, str] = {
     **dict.fromkeys(("ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"), "ms"),
 }
 """The kind of each statistic, by the name of its column; `number` for those that are not here."""
-_SPARED = ("elo bound", "flag", "group", "losses", "draws", "wins", "units")
+_ONLY_WIDE = ("elo_bound", "flag", "group", "wins", "draws", "losses", "units")
+"""Statistics that a terminal shows only with --wide."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ def column_of(name: str, kind: str | None = None) -> Column:
     """
     kind = kind or COLUMN_KINDS.get(name, "number")
     head = name.replace("_", " ") + (" %" if kind in ("share", "likelihood") else "")
-    return Column(head, kind, name)
+    return Column(head, kind, name, more=name in _ONLY_WIDE)
 
 
 # ---------------------------------------------------------------- tables
@@ -253,7 +254,6 @@ class Table:
     digits    columns of `figures` with a fixed number of digits
     wide      too wide for a terminal
     lines     how many rows a terminal shows, 0 for all
-    spared    heads of columns that a narrow terminal does not show, the first to go first
     """
 
     name: str
@@ -266,7 +266,6 @@ class Table:
     digits: Mapping[str, int] = field(default_factory=dict)
     wide: bool = False
     lines: int = 0
-    spared: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> tuple[tuple[str, ...], ...]:
@@ -332,7 +331,7 @@ def table_of(
     """
     names = [str(column) for column in frame.columns] if columns is None else columns
     shown = tuple(column_of(column, (kinds or {}).get(column)) for column in names)
-    return Table(name, title, shown, frame, note, spared=_SPARED)
+    return Table(name, title, shown, frame, note)
 
 
 def table_values(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
