@@ -236,27 +236,7 @@ def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) ->
     return asks, times
 
 
-# ---------------------------------------------------------------- the board
-
-
-@dataclass(frozen=True)
-class Step:
-    """The board after a decision: `number` counts them from 1; 0 is the deal, without a decision."""
-
-    number: int
-    decision: Decision | None
-    state: State
-
-
-def steps(game: GameResult | Record) -> list[Step]:
-    """The deal, then every decision of a game. Raises RecordError at a move that is not legal."""
-    made = decisions(game)
-    record = game if isinstance(game, Record) else parse_record(game.record)
-    deal = made[0].state() if made else State(record.rules, record.deal, record.auto_claim)
-    return [Step(0, None, deal), *(Step(decision.number, decision, decision.state_after()) for decision in made)]
-
-
-# ---------------------------------------------------------------- as text
+# ---------------------------------------------------------------- the board as text
 
 
 def board_text(state: State, names: Sequence[str] = ("", "")) -> str:

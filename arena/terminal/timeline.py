@@ -10,7 +10,7 @@ from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import Decision, Position, ending_text, steps
+from arena.results.board import Decision, Position, decisions, ending_text
 from arena.results.formats import shortened
 from arena.results.records import StoredGame
 from arena.terminal.scene import Scene, scene_of
@@ -51,11 +51,9 @@ class Timeline:
         """That of a stored game."""
         record = parse_record(stored.record)
         timeline = cls(record.rules, stored.names)
-        for step in steps(stored.result or record):
-            if step.decision is None:
-                timeline.begun(step.state, timeline.names)
-            else:
-                timeline.moved(step.state, step.decision.move, _choice(step.decision))
+        timeline.begun(State(record.rules, record.deal, record.auto_claim), timeline.names)
+        for made in decisions(stored.result or record):
+            timeline.moved(made.state_after(), made.move, _choice(made))
         timeline.result = ending_text(stored)
         return timeline
 

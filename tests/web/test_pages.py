@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from arena import play_game
-from arena.game.record import parse_record
+from arena.game.record import parse_record, replay
 from arena.league.events import ACCEPTED, publish
 from arena.league.store import open_league
 from arena.league.versions import accept, get, promote, refuse
 from arena.league.views import trends
-from arena.results.board import steps
 from arena.results.pages.drawings import final_board
 from arena.results.records import StoredGame
 from arena.web import backend, public, uploads
@@ -206,7 +205,7 @@ def test_a_final_board_shows_every_card_and_owner() -> None:
     record = play_game("first", "random", seed=2, rules="tactical").record
     board, starter = final_board(record)
     parsed = parse_record(record)
-    state = steps(parsed)[-1].state
+    state = replay(parsed)
     cards = [card.partition("=")[0] for seat in (0, 1) for stone in range(1, 10) for card in state.side(seat, stone)]
     stones = [str(number) for number in range(1, 10)]
     assert sorted(re.findall(r">([^<>]+)</text>", board)) == sorted(cards + stones)
