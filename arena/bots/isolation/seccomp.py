@@ -24,13 +24,12 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from arena.errors import ArenaError
 
 ALLOW, KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _ATTRIBUTE_BAD_ARCHITECTURE = 2
-_MASKED_EQUAL = 7
+_NOT_EQUAL, _LESS, _AT_LEAST, _MASKED_EQUAL = 1, 2, 5, 7  # enum scmp_compare
 
 #: Machines with the constants below: flags of calls, and numbers that are the same on both from `_FIRST_SHARED` on.
 _MACHINES = ("x86_64", "aarch64")
@@ -80,18 +79,17 @@ FORBIDDEN = (
 PRETENDED = "flock fadvise64 readahead"
 #: Calls that fail with ENOSYS, so that a library takes the older way or does without.
 UNKNOWN = (
-    # These tell what is in memory of a file, and on which part of a machine.
-    "mincore mbind get_mempolicy set_mempolicy",
+    # These tell what is in memory of a file (by a flag, RWF_NOWAIT), and on which part of a machine.
+    "mincore preadv2 mbind get_mempolicy set_mempolicy",
     # How much memory and disk the whole machine has left: what the one uses, the other would see.
     "sysinfo statfs fstatfs",
     # Pipes would hold on to pages that no process has any more: 2 MiB for each entry of a pipe, where pages are large.
     "splice tee vmsplice sendfile",
 )
 
-_EVERY_BIT = 0xFFFFFFFF
 _CLONE_THREAD = 0x00010000
-#: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET and CLONE_PTRACE
-_CLONE_FORBIDDEN = 0x7E022000
+#: CLONE_PTRACE, CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
+_CLONE_FORBIDDEN = 0x2000, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN, _MAP_HUGETLB = 0x01, 0x20, 0x100, 0x40000
 _AF_UNIX = 1
 _SOL_SOCKET = 1
@@ -119,19 +117,26 @@ class NoFilter(ArenaError):
     """No filter can be made on this machine; the message says why."""
 
 
-@dataclass(frozen=True)
-class Test:
-    """What an argument of a call must be for a rule: its bits below `mask` are `value`.
+class _Test(ctypes.Structure):
+    """What an argument of a call must be for a rule: `struct scmp_arg_cmp`."""
 
-    Only the low half of an argument counts, as for the kernel: a rule for all of it could be evaded by the upper half.
+    _fields_ = (
+        ("argument", ctypes.c_uint),
+        ("operator", ctypes.c_int),
+        ("value", ctypes.c_uint64),  # of _MASKED_EQUAL the mask, and the value is the second
+        ("second", ctypes.c_uint64),
+    )
+
+
+def _equal(argument: int, value: int, mask: int = 0xFFFFFFFF) -> _Test:
+    """The bits of an argument below the mask are the value.
+
+    Like the kernel, it looks at the low half only: a rule for all of the argument could be evaded by its upper half.
     """
-
-    argument: int
-    value: int
-    mask: int = _EVERY_BIT
+    return _Test(argument, _MASKED_EQUAL, mask, value)
 
 
-Rule = tuple[str | int, int, tuple[Test, ...]]  # the name or number of a call, the error it fails with, all tests
+Rule = tuple[str | int, int, tuple[_Test, ...]]  # the name or number of a call, the error it fails with, all tests
 
 
 def rules() -> Iterator[Rule]:
@@ -147,77 +152,39 @@ def rules() -> Iterator[Rule]:
         if number not in _ALLOWED_SHARED:
             yield number, errno.ENOSYS, ()
     # threads only
-    yield "clone", errno.EPERM, (Test(0, 0, _CLONE_THREAD),)
-    for bit in _bits(_CLONE_FORBIDDEN):
-        yield "clone", errno.EPERM, (Test(0, bit, bit),)
+    yield "clone", errno.EPERM, (_equal(0, 0, _CLONE_THREAD),)
+    for flag in _CLONE_FORBIDDEN:
+        yield "clone", errno.EPERM, (_equal(0, flag, flag),)
     # no shared memory without a file, no mapping that counts as a stack, no pages from the machine's reserve
-    for bits in (_MAP_GROWSDOWN, _MAP_HUGETLB, _MAP_SHARED | _MAP_ANONYMOUS):
-        yield "mmap", errno.EPERM, (Test(3, bits, bits),)
-    for test in (*_below(0, _AF_UNIX), *_at_least(0, _AF_UNIX + 1)):
-        yield "socketpair", errno.EPERM, (test,)
+    for flags in (_MAP_GROWSDOWN, _MAP_HUGETLB, _MAP_SHARED | _MAP_ANONYMOUS):
+        yield "mmap", errno.EPERM, (_equal(3, flags, flags),)
+    yield "socketpair", errno.EPERM, (_Test(0, _NOT_EQUAL, _AF_UNIX),)
     # ENOPROTOOPT, as on a kernel that does not know them, to options that tell of more than the socket
-    for test in _at_least(2, _SO_OF_THE_MACHINE):
-        yield "getsockopt", errno.ENOPROTOOPT, (Test(1, _SOL_SOCKET), test)
+    yield "getsockopt", errno.ENOPROTOOPT, (_equal(1, _SOL_SOCKET), _Test(2, _AT_LEAST, _SO_OF_THE_MACHINE))
     # nothing is kept with files; EINVAL: as on a kernel that does not know these commands yet
     for command in (_F_SETSIG, _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY):
-        yield "fcntl", errno.EPERM, (Test(1, command),)
+        yield "fcntl", errno.EPERM, (_equal(1, command),)
     for command in _LOCKS:
-        yield "fcntl", 0, (Test(1, command),)
-    for test in _at_least(1, _F_HINTS):
-        yield "fcntl", errno.EINVAL, (test,)
+        yield "fcntl", 0, (_equal(1, command),)
+    yield "fcntl", errno.EINVAL, (_Test(1, _AT_LEAST, _F_HINTS),)
     # ENOTTY, what a file says to requests it does not know, to all that file systems may offer to read or change
     first, end = _TERMINALS
-    for test in (*_below(1, first), *_at_least(1, end)):
-        yield "ioctl", errno.ENOTTY, (test,)
+    yield "ioctl", errno.ENOTTY, (_Test(1, _LESS, first),)
+    yield "ioctl", errno.ENOTTY, (_Test(1, _AT_LEAST, end),)
     for request in (_TIOCSTI, _TIOCLINUX):
-        yield "ioctl", errno.EPERM, (Test(1, request),)
+        yield "ioctl", errno.EPERM, (_equal(1, request),)
     for advice in _ADVICE:
-        yield "madvise", 0, (Test(2, advice),)
-    # with flags it can tell what is in memory of a file (RWF_NOWAIT); EOPNOTSUPP is what most file systems say
-    for test in _at_least(5, 1):
-        yield "preadv2", errno.EOPNOTSUPP, (test,)
+        yield "madvise", 0, (_equal(2, advice),)
     # of a file by its name, as `utime`; of an open file, without a name, it does nothing and succeeds, for `touch`
-    yield "utimensat", 0, (Test(1, 0),)
-    for test in _at_least(1, 1):
-        yield "utimensat", errno.EPERM, (test,)
+    yield "utimensat", 0, (_Test(1, _LESS, 1),)
+    yield "utimensat", errno.EPERM, (_Test(1, _AT_LEAST, 1),)
     for option in (_PR_SET_SECCOMP, _PR_SCHED_CORE, _PR_SET_MEMORY_MERGE):
-        yield "prctl", errno.EPERM, (Test(0, option),)
-    yield "setrlimit", errno.EPERM, (Test(0, _RLIMIT_CORE),)
-    yield "prlimit64", errno.EPERM, (Test(1, _RLIMIT_CORE),)
-
-
-def _bits(value: int) -> list[int]:
-    """The bits of a number of 32 bits, each as a number.
-
-    >>> _bits(10)
-    [2, 8]
-    """
-    return [1 << place for place in range(32) if value >> place & 1]
-
-
-def _at_least(argument: int, least: int) -> list[Test]:
-    """Tests of which one holds if the argument, of 32 bits, is not less than a number."""
-    above = [Test(argument, (least | bit) & -bit & _EVERY_BIT, -bit & _EVERY_BIT) for bit in _bits(~least & _EVERY_BIT)]
-    return [Test(argument, least), *above]
-
-
-def _below(argument: int, end: int) -> list[Test]:
-    """Tests of which one holds if the argument, of 32 bits, is less than a number."""
-    return [Test(argument, (end ^ bit) & -bit & _EVERY_BIT, -bit & _EVERY_BIT) for bit in _bits(end)]
+        yield "prctl", errno.EPERM, (_equal(0, option),)
+    yield "setrlimit", errno.EPERM, (_equal(0, _RLIMIT_CORE),)
+    yield "prlimit64", errno.EPERM, (_equal(1, _RLIMIT_CORE),)
 
 
 # ---------------------------------------------------------------- libseccomp
-
-
-class _Comparison(ctypes.Structure):
-    """`struct scmp_arg_cmp`."""
-
-    _fields_ = (
-        ("argument", ctypes.c_uint),
-        ("operator", ctypes.c_int),
-        ("mask", ctypes.c_uint64),
-        ("value", ctypes.c_uint64),
-    )
 
 
 def has_filter() -> bool:
@@ -240,11 +207,9 @@ def filter_program() -> bytes:
             number = call if isinstance(call, int) else library.seccomp_syscall_resolve_name(call.encode())
             if number == -1:
                 raise NoFilter(f"this libseccomp does not know the system call {call}")
-            comparisons = (_Comparison * len(tests))(
-                *(_Comparison(test.argument, _MASKED_EQUAL, test.mask, test.value) for test in tests)
-            )
             action = ctypes.c_uint32(_ERRNO | number_of_error)
-            _check(str(call), library.seccomp_rule_add_array(context, action, number, len(tests), comparisons))
+            added = library.seccomp_rule_add_array(context, action, number, len(tests), (_Test * len(tests))(*tests))
+            _check(str(call), added)
         file = os.memfd_create("filter")
         try:
             _check("seccomp_export_bpf", library.seccomp_export_bpf(context, file))
