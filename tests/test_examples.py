@@ -19,7 +19,7 @@ SAYS = {
     "kaggle_agent": "<agent - random",
     "learned_bot": "after",
     "one_game": "a (counter) wins, stones 5-1: five stones",
-    "openspiel_search": "<Searching - random",
+    "openspiel_random": "at random: [",
     "pettingzoo_random": "player_0 gets +1",
     "profile_bot": "ms a decision",
     "read_run": "elo_error95",
@@ -30,9 +30,9 @@ SAYS = {
     "tournament": "stored in results",
 }
 
-NEEDS = {"gymnasium_greedy": "gymnasium", "openspiel_search": "pyspiel", "pettingzoo_random": "pettingzoo"}
+NEEDS = {"gymnasium_greedy": "gymnasium", "openspiel_random": "pyspiel", "pettingzoo_random": "pettingzoo"}
 """Libraries that need not be installed."""
-SLOW = ("compare_rules", "openspiel_search")
+SLOW = ("compare_rules", "openspiel_random")
 
 
 @pytest.mark.slow
@@ -79,4 +79,5 @@ def test_a_bot_that_learns(tmp_path: Path) -> None:
 
 
 def test_every_example_is_run() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(SAYS)
+    """But for what `arena new` writes, which is tested with it."""
+    assert {path.stem for path in EXAMPLES.glob("*.py")} - {"mybot"} == set(SAYS)

@@ -1,5 +1,4 @@
-"""The game for other libraries' agents, and other libraries' agents as bots here.
+"""The game for other libraries' agents; `kaggle` also makes bots here of agents written for Kaggle.
 
-`pettingzoo_env`, `gymnasium_env` and `openspiel_game` each need their library, an extra of the
-package; `kaggle` needs none.
+`pettingzoo_env`, `gymnasium_env` and `openspiel_game` each need their library, an extra of the package.
 """

@@ -1,4 +1,4 @@
-"""One seat of the game as a Gymnasium environment with action masks (needs the extra `gymnasium`).
+"""The game as a Gymnasium environment with action masks, alone or many at once (needs the extra `gymnasium`).
 
     import gymnasium
     env = gymnasium.make("arena.adapters.gymnasium_env:SchottenTotten-v0", opponent="greedy", rules="base")
@@ -6,6 +6,15 @@
 The other seat is played by a bot. An observation is what the seat knows (`spaces.ViewEncoder`), as float32
 from 0 to 1; `info["action_mask"]` and `env.unwrapped.action_masks()` (which sb3-contrib looks for) have a 1 for each
 legal action. The reward is 1, -1 or 0 (a draw) at the end. Forced moves are made by themselves.
+
+    from arena.adapters.gymnasium_env import SchottenTottenVec
+    envs = SchottenTottenVec(256, opponent="odds")
+    observations, info = envs.reset(seed=1)
+
+All games of a `SchottenTottenVec` are stepped in one compiled call (`arena.policy.stepping.Stepper`), with the same
+observations, actions and rewards; `info["action_mask"]` has a row of 0 and 1 for each game, `info["seat"]` the seat to
+decide. A game that is over is followed by the next deal in the same step, and `info["final_obs"]` has its last
+observation where `info["_final_obs"]` is true.
 """
 
 from __future__ import annotations
@@ -25,22 +34,27 @@ from arena.game.deals import Deal, make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
+from arena.policy.evaluator import Evaluator
+from arena.policy.stepping import Stepper
+from arena.policy.weights import load_net
 from arena.results.board import board_text
 
 try:
     import gymnasium
+    from gymnasium.vector import AutoresetMode
+    from gymnasium.vector.utils import batch_space
 except ImportError as error:
-    raise MissingLibrary("Gymnasium", "gymnasium") from error
+    raise MissingLibrary("Gymnasium 1.1 or later", "gymnasium") from error
 
 NAME = "SchottenTotten-v0"
-ILLEGAL = ("lose", "raise")
+OPPONENTS = ("self", "random", "odds", "net")
+"""Who can play the other seat of many games at once, besides an evaluator."""
 
 
 class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
     """`opponent`: a spec such as `greedy`, or what makes a bot. `seat`: 0 or 1; None: either, as it is dealt.
 
-    `illegal`: what an action that is not legal does: `lose` the game at once (info has the reason), or `raise`
-    `IllegalMove`.
+    An action that is not legal loses the game at once; info has the reason.
 
     Each `reset()` begins a new deal, drawn from the generator that `reset(seed=s)` seeds; `options={"deal": (seed,
     number)}` begins a deal of a run.
@@ -53,14 +67,12 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         opponent: str | Callable[[], Actor] = "random",
         rules: str | Rules = "base",
         seat: int | None = None,
-        illegal: str = "lose",
         render_mode: str | None = None,
     ) -> None:
-        if seat not in (None, 0, 1) or illegal not in ILLEGAL:
-            raise ArenaError(f"seat is 0, 1 or None and illegal one of {', '.join(ILLEGAL)}, not {seat!r}, {illegal!r}")
+        if seat not in (None, 0, 1):
+            raise ArenaError(f"seat is 0, 1 or None, not {seat!r}")
         self.rules = as_rules(rules)
         self.opponent = Opponent(opponent)
-        self.illegal = illegal
         self.render_mode = render_mode
         self.actions, self.observer = spaces_of(self.rules)
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (self.observer.size,), np.float32)
@@ -91,7 +103,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         if self._lost or state.is_over:
             raise ArenaError("the game is over; call reset() to begin the next")
         move = self.actions.move(int(action))
-        if self.illegal == "lose" and move not in state.legal_moves():
+        if move not in state.legal_moves():
             self._lost = True
             empty = np.zeros(len(self.actions), np.int8)
             return self._seen(state), -1.0, True, False, {"action_mask": empty, "illegal": str(move)}
@@ -178,6 +190,86 @@ class Opponent:
             self.told += len(events)
             for event in events:
                 hook(event)
+
+
+# ---------------------------------------------------------------- many games at once
+
+
+class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], NDArray[Any]]):
+    """`num_envs` games under one rule set.
+
+    `opponent`: who plays the other seat: `random`, `odds`, `net`, an evaluator of `arena.policy`, or `self`: the
+    actions are those of both seats, and a reward is that of the seat that acted. `observations` (num_envs x size,
+    float32) and `masks` (num_envs x actions, int8) are arrays to write to; without them the environment has its own.
+    `copy=False` returns these arrays themselves, which the next step overwrites.
+
+    An action that is not legal loses the game. Game i plays the deals i, i + num_envs, ... of the seed that `reset` is
+    given, against an opponent at seat 1 in even deals and at seat 0 in odd ones.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: str | Rules = "base",
+        opponent: str | Evaluator = "self",
+        observations: Numbers | None = None,
+        masks: Mask | None = None,
+        copy: bool = True,
+    ) -> None:
+        if isinstance(opponent, str) and opponent not in OPPONENTS:
+            raise ArenaError(f"opponent is an evaluator or one of {', '.join(OPPONENTS)}, not {opponent!r}")
+        self.rules = as_rules(rules)
+        self.num_envs = num_envs
+        self.actions, observer = spaces_of(self.rules)
+        other: Evaluator | str | None = opponent if opponent != "self" else None
+        if opponent in ("odds", "net"):
+            other = Evaluator() if opponent == "odds" else load_net(self.rules)
+        self.stepper = Stepper(self.rules, num_envs, self.actions.codes, other)
+        self.single_observation_space = gymnasium.spaces.Box(0.0, 1.0, (observer.size,), np.float32)
+        self.single_action_space = gymnasium.spaces.Discrete(len(self.actions))
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.copy = copy
+        self._observations = _array(observations, (num_envs, observer.size), np.float32, "observations")
+        self._masks = _array(masks, (num_envs, len(self.actions)), np.int8, "masks")
+        self._finals = np.zeros_like(self._observations)
+        self._seats, self._ended = np.zeros(num_envs, np.int8), np.zeros(num_envs, np.int8)
+        self._rewards, self._never = np.zeros(num_envs), np.zeros(num_envs, bool)
+        self._now = (self._observations.reshape(-1), self._masks.reshape(-1), self._seats)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Numbers, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.stepper.reset(int(self.np_random.integers(1 << 62)) if seed is None else seed, *self._now)
+        return self._given(self._observations), self._info()
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[Numbers, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        chosen = np.ascontiguousarray(actions, np.int64)
+        self.stepper.step(chosen, *self._now, self._rewards, self._ended, self._finals.reshape(-1))
+        info, over = self._info(), self._ended.astype(bool)
+        if over.any():
+            info |= {"final_obs": self._given(self._finals), "_final_obs": over}
+        return self._given(self._observations), self._given(self._rewards), over, self._never.copy(), info
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._given(self._masks), "seat": self._given(self._seats)}
+
+    def _given(self, array: NDArray[Any]) -> NDArray[Any]:
+        return array.copy() if self.copy else array
+
+
+def _array(given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name: str) -> NDArray[Any]:
+    """The caller's array, if it can be written to row by row, or a new one."""
+    if given is None:
+        return np.zeros(shape, kind)
+    if given.shape != shape or given.dtype != kind or not given.flags.c_contiguous or not given.flags.writeable:
+        raise ArenaError(f"{name} is a writable array of {shape[0]} x {shape[1]} {np.dtype(kind).name}, row by row")
+    return given
 
 
 if NAME not in gymnasium.registry:

@@ -90,7 +90,7 @@ def configuration_of(view: View) -> Struct:
 
 def kaggle_bot(agent: Agent) -> Act:
     """A function `act` for an agent that takes an observation, or that and the configuration."""
-    takes = _arguments(agent)
+    takes = len(inspect.signature(agent).parameters)
 
     def act(view: View, moves: list[Move]) -> Move:
         given = (observation_of(view, moves), configuration_of(view))
@@ -112,12 +112,3 @@ def kaggle_bot(agent: Agent) -> Act:
         return moves[index]
 
     return act
-
-
-def _arguments(agent: Agent) -> int:
-    """How many arguments an agent takes: Kaggle leaves out what it does not take."""
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(agent).parameters.values()
-    if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters):
-        return 2
-    return min(sum(parameter.kind in kinds for parameter in parameters), 2)

@@ -10,16 +10,11 @@ made by themselves as soon as they can be proved. The winner gets 1, the loser -
 
 The information state of a player is the first hand and everything seen since; the observation is what the player knows
 now, also as a tensor (`arena.adapters.spaces.ViewEncoder`).
-
-`OpenSpielBot` is a bot of OpenSpiel as a bot here::
-
-    class Mine(OpenSpielBot):
-        def make(self, game, player, seed):
-            return ...  # a pyspiel.Bot
 """
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -27,13 +22,11 @@ from typing import Any
 import numpy as np
 
 from arena.adapters.spaces import MissingLibrary, Numbers, as_rules, spaces_of
-from arena.bots.bot import Bot, Setup
 from arena.game.cards import CARD_NUMBERS, CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal
 from arena.game.engine import State, View
 from arena.game.event_log import Event
-from arena.game.moves import Move
-from arena.game.rng import Rng
+from arena.game.rules import Rules
 from arena.results.board import board_text
 
 try:
@@ -85,79 +78,41 @@ class SchottenGame(pyspiel.Game):
         """Nothing is dealt yet."""
         return SchottenState(self)
 
-    def state_of(self, view: View, rng: Rng) -> SchottenState:
-        """A state that a seat of a game here could be in, for an OpenSpiel bot to decide in: a sample.
-
-        Its decks are drawn by `rng` and lie as they lie: there are no chance nodes in it, and no history but the one
-        that the seat's information state shows. It cannot be serialized.
-        """
-        state = SchottenState(self)
-        state.begin_at(view, rng)
-        return state
-
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> SchottenObserver:
         """What OpenSpiel asks for observations."""
         return SchottenObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
-class _Shared:
-    """What all states of a game share; a clone of a state, which is a deep copy, holds the same."""
+class _Position:
+    """The engine's state on given decks after some actions, None before the hands are dealt; it travels as these."""
 
-    def __init__(self, game: SchottenGame) -> None:
-        self.rules = game.rules
-        self.actions = game.actions
-
-    def __deepcopy__(self, memo: object) -> _Shared:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _shared, (self.rules.canonical,)
-
-
-def _shared(rules: str) -> _Shared:
-    return _Shared(pyspiel.load_game(NAME, {"rules": rules}))
-
-
-class _Replayed:
-    """The engine's state on given decks after some actions; it travels as these."""
-
-    def __init__(self, shared: _Shared, clan: bytes, tactic: bytes, actions: tuple[int, ...]) -> None:
-        self.made = (shared, clan, tactic, actions)
-        self.state = State(shared.rules, Deal(clan, tactic, 0))
+    def __init__(self, rules: Rules, clan: bytes = b"", tactic: bytes = b"", actions: tuple[int, ...] = ()) -> None:
+        self.made = (rules, clan, tactic, actions)
+        self.rules = rules
+        self.actions, _ = spaces_of(rules)
+        self.state = State(rules, Deal(clan, tactic, 0)) if clan else None
         for action in actions:
-            self.state.apply(shared.actions.move(action))
+            self._apply(action)
 
-    def after(self, action: int) -> _Replayed:
-        """The state after one more action."""
-        shared, clan, tactic, actions = self.made
-        next_ = object.__new__(_Replayed)
-        next_.made = (shared, clan, tactic, (*actions, action))
-        next_.state = self.state.copy()
-        next_.state.apply(shared.actions.move(action))
-        return next_
+    def _apply(self, action: int) -> None:
+        assert self.state is not None
+        self.state.apply(self.actions.move(action))
 
-    def __deepcopy__(self, memo: object) -> _Replayed:
+    def after(self, action: int) -> _Position:
+        """The position after one more action."""
+        rules, clan, tactic, actions = self.made
+        after = copy.copy(self)
+        after.made = (rules, clan, tactic, (*actions, action))
+        assert self.state is not None
+        after.state = self.state.copy()
+        after._apply(action)
+        return after
+
+    def __deepcopy__(self, memo: object) -> _Position:
         return self  # it never changes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Replayed, self.made
-
-
-class _Sampled:
-    """A state whose decks lie as they lie."""
-
-    def __init__(self, shared: _Shared, state: State) -> None:
-        self.shared = shared
-        self.state = state
-
-    def after(self, action: int) -> _Sampled:
-        """The state after one more action."""
-        state = self.state.copy()
-        state.apply(self.shared.actions.move(action))
-        return _Sampled(self.shared, state)
-
-    def __deepcopy__(self, memo: object) -> _Sampled:
-        return self  # it never changes
+        return _Position, self.made
 
 
 class SchottenState(pyspiel.State):
@@ -172,22 +127,13 @@ class SchottenState(pyspiel.State):
     def __init__(self, game: SchottenGame) -> None:
         super().__init__(game)
         rules = game.rules
-        self._shared = _Shared(game)
+        self._at = _Position(rules)
         self._orders = [list(range(6 * rules.values)), list(TACTIC_DECK) if rules.tactics else []]
         self._known = [0, 0]  # how many of each order are determined
         self._hidden: list[list[int | None]] = [[None] * len(order) for order in self._orders]
         self._waiting: list[int] = []  # decks from which chance has to draw, 0 clan and 1 tactic
         self._moves: tuple[int, ...] = ()  # by their action numbers
-        self._at: _Replayed | _Sampled | None = None
-        self._before = ("", "")  # what was seen before the engine's history began
         self._draw(0, 2 * rules.hand_size)
-
-    def begin_at(self, view: View, rng: Rng) -> None:
-        """See `SchottenGame.state_of`."""
-        self._at = _Sampled(self._shared, view.sample(rng))
-        self._waiting = []
-        told = _seen_text(view.seat, first_hand(view), view.history)
-        self._before = (told, "") if view.seat == 0 else ("", told)
 
     # ---- what OpenSpiel asks ------------------------------------------------------------------------------------
 
@@ -199,7 +145,7 @@ class SchottenState(pyspiel.State):
     def _legal_actions(self, player: int) -> list[int]:
         state = self._engine
         asked = state is not None and not self._waiting and player == state.turn
-        return self._shared.actions.numbers(state.legal_moves()) if state is not None and asked else []
+        return self._at.actions.numbers(state.legal_moves()) if state is not None and asked else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         deck = self._waiting[0]
@@ -211,15 +157,14 @@ class SchottenState(pyspiel.State):
         if self._waiting:
             self._determine(self._waiting.pop(0), action)
             if not self._waiting:
-                self._at = _Replayed(self._shared, bytes(self._orders[0]), bytes(self._orders[1]), self._moves)
+                self._at = _Position(self._at.rules, bytes(self._orders[0]), bytes(self._orders[1]), self._moves)
             return
-        assert self._at is not None
         after = self._at.after(action)
-        if isinstance(after, _Replayed):
-            if self._shared.actions.move(action).kind == "return":
-                self._put_back(action)
-            for deck, left in enumerate(after.state.deck_counts):
-                self._draw(deck, len(self._hidden[deck]) - left)
+        assert after.state is not None
+        if after.actions.move(action).kind == "return":
+            self._put_back(action)
+        for deck, left in enumerate(after.state.deck_counts):
+            self._draw(deck, len(self._hidden[deck]) - left)
         self._moves = (*self._moves, action)
         if not self._waiting:
             self._at = after
@@ -227,7 +172,7 @@ class SchottenState(pyspiel.State):
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
             return f"deal {CARD_TEXTS[action]}"
-        return str(self._shared.actions.move(action))
+        return str(self._at.actions.move(action))
 
     def is_terminal(self) -> bool:
         return self._engine is not None and not self._waiting and self._engine.is_over
@@ -251,16 +196,14 @@ class SchottenState(pyspiel.State):
         """The information state: the first hand, and what the player has seen since."""
         if self._engine is None:
             return _seen_text(player, [CARD_TEXTS[card] for card in self._orders[0][: self._known[0]][player::2]], ())
-        if isinstance(self._at, _Sampled):
-            return self._before[player] + "".join(f"; {self._shared.actions.move(action)}" for action in self._moves)
-        hand = self._orders[0][: 2 * self._shared.rules.hand_size][player::2]
+        hand = self._orders[0][: 2 * self._at.rules.hand_size][player::2]
         return _seen_text(player, [CARD_TEXTS[card] for card in hand], self._engine.events(player))
 
     # ---- decks --------------------------------------------------------------------------------------------------
 
     @property
     def _engine(self) -> State | None:
-        return None if self._at is None else self._at.state
+        return self._at.state
 
     def _draw(self, deck: int, count: int) -> None:
         """So many cards leave a deck; chance determines those that nobody knows."""
@@ -269,10 +212,10 @@ class SchottenState(pyspiel.State):
 
     def _put_back(self, action: int) -> None:
         """A card goes back to its deck, as the recruiter's player chose."""
-        text = self._shared.actions.move(action).text.removeprefix("return ")
+        text = self._at.actions.move(action).text.removeprefix("return ")
         card = CARD_NUMBERS[text]
         hidden = self._hidden[card >= 60]
-        hidden.insert(0 if self._shared.rules.scout_return == "top" else len(hidden), card)
+        hidden.insert(0 if self._at.rules.scout_return == "top" else len(hidden), card)
 
     def _determine(self, deck: int, card: int) -> None:
         """Chance says which card the next one of a deck is: it changes places with the one that stood for it."""
@@ -289,25 +232,6 @@ def _seen_text(seat: int, hand: Iterable[str], events: Iterable[Event]) -> str:
 
 def _sorted(cards: Iterable[str]) -> str:
     return " ".join(sorted(cards, key=CARD_NUMBERS.__getitem__))
-
-
-def first_hand(view: View) -> list[str]:
-    """The cards that a view's seat was dealt: what it holds and has played or put back, without what it has drawn."""
-    cards = Counter(view.hand)
-    ruse = ""
-    for event in view.history:
-        if event.seat != view.seat or event.card is None:
-            continue
-        if event.kind == "draw":
-            cards[event.card] -= 1
-        elif event.kind == "take":
-            ruse += " takes"
-        elif event.kind == "place" and ruse in ("redeploy takes", "traitor takes"):
-            ruse = ""  # the card that was taken, not one from the hand
-        elif event.kind in ("place", "mode", "ruse", "return"):
-            cards[event.card] += 1
-            ruse = event.card if event.kind == "ruse" else ruse
-    return list(cards.elements())
 
 
 class SchottenObserver:
@@ -341,36 +265,3 @@ class SchottenObserver:
 
 
 pyspiel.register_game(_TYPE, SchottenGame)
-
-
-class OpenSpielBot(Bot):
-    """Override `make`. What the bot sees of a game is a sample: a state that agrees with all that its seat knows.
-
-    The hidden cards are drawn anew for each decision, so a bot that searches the state given (such as OpenSpiel's MCTS)
-    searches one possible deal. `samples`: how many are shown for each decision; the move chosen most often is made.
-    """
-
-    def __init__(self, samples: int = 1) -> None:
-        if samples < 1:
-            raise ValueError(f"samples is at least 1, not {samples}")
-        self.samples = samples
-        self.game: SchottenGame | None = None
-
-    def make(self, game: Any, player: int, seed: int) -> Any:
-        """The bot of OpenSpiel for a game as `player` (0 begins). All its chance must come from `seed`, below 2**32."""
-        raise NotImplementedError("override make(game, player, seed)")
-
-    def begin(self, setup: Setup) -> None:
-        """A new game, a new bot."""
-        if self.game is None or self.game.rules != setup.rules:
-            self.game = pyspiel.load_game(NAME, {"rules": setup.rules.canonical})
-        self.player = setup.seat
-        self.bot = self.make(self.game, self.player, setup.seed % (1 << 32))
-
-    def act(self, view: View, moves: list[Move]) -> Move:
-        """What the bot chooses, in most of the samples."""
-        assert self.game is not None
-        votes: Counter[int] = Counter()
-        for _ in range(self.samples):
-            votes[int(self.bot.step(self.game.state_of(view, view.rng)))] += 1
-        return self.game.actions.move(max(sorted(votes), key=votes.__getitem__))

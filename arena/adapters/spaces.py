@@ -14,7 +14,7 @@ from arena.game.board import Board
 from arena.game.cards import CARD_NUMBERS
 from arena.game.engine import View
 from arena.game.moves import Move, moves_by_number
-from arena.game.rules import Rules
+from arena.game.rules import Rules, load_rules
 from arena.policy.stepping import observe
 
 Mask: TypeAlias = NDArray[np.int8]
@@ -161,6 +161,4 @@ class MissingLibrary(ArenaError, ModuleNotFoundError):
 
 def as_rules(rules: Any) -> Rules:
     """A rule set, or that of a name."""
-    from arena.game.rules import load_rules
-
     return rules if isinstance(rules, Rules) else load_rules(str(rules))

@@ -19,7 +19,7 @@ import numpy as np
 import optax
 from vec import logits_of, stones_of
 
-from arena.adapters.gymnasium_vector import SchottenTottenVec
+from arena.adapters.gymnasium_env import SchottenTottenVec
 from arena.policy import Evaluator
 
 GAMES, HIDDEN = 256, 192

@@ -128,10 +128,6 @@ def test_what_is_wrong_is_said() -> None:
     assert "@" in info["illegal"]
     with pytest.raises(ArenaError, match="is over"):
         env.step(0)
-    strict = gymnasium_env.SchottenTotten(illegal="raise")
-    strict.reset(seed=1)
-    with pytest.raises(IllegalMove):
-        strict.step(wrong)
     with pytest.raises(ArenaError, match="seat is 0, 1 or None"):
         gymnasium_env.SchottenTotten(seat=2)
     with pytest.raises(ArenaError, match="unknown bot"):

@@ -1,4 +1,4 @@
-"""The game passes OpenSpiel's own test, deals as the engine does, and its bots play here."""
+"""The game passes OpenSpiel's own test, and deals as the engine does."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ import copy
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from arena.adapters.openspiel_game import LONGEST, NAME, OpenSpielBot, first_hand  # noqa: E402
+from arena.adapters.openspiel_game import LONGEST, NAME  # noqa: E402
 from arena.game.cards import CARD_NUMBERS  # noqa: E402
 from arena.game.deals import deal_from_cards, make_deal  # noqa: E402
 from arena.game.engine import State  # noqa: E402
-from arena.game.rng import Rng  # noqa: E402
 from arena.game.rules import load_rules, preset_names  # noqa: E402
-from arena.lab.play import play_game  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -96,51 +93,3 @@ def test_a_clone_goes_its_own_way() -> None:
     while not twin.is_terminal():
         twin.apply_action(twin.legal_actions()[0])
     assert str(state) == before == str(third)
-
-
-@pytest.mark.parametrize("name", ["base", "expert"])
-def test_a_sample_has_the_information_state_of_the_game(name: str) -> None:
-    rules = load_rules(name)
-    game = pyspiel.load_game(NAME, {"rules": name})
-    rng = Rng(3)
-    for number in range(8):
-        deal = make_deal(rules, 1, number)
-        state = State(rules, deal)
-        while not state.is_over:
-            seat = state.turn
-            view = state.view(seat)
-            dealt = state.rules.hand_size
-            assert sorted(first_hand(view)) == sorted(deal.clan[seat : 2 * dealt : 2])
-            if state.turns % 9 == 0:
-                sample = game.state_of(view, rng)
-                assert sample.current_player() == seat
-                assert sample.legal_actions() == game.actions.numbers(state.legal_moves())
-                assert str(state.events(seat)[-1]) in sample.information_state_string(seat)
-                assert sample.observation_tensor(seat) == list(game.observer.observe(view))
-            state.apply(rng.choice(state.legal_moves()))
-
-
-class Uniform(OpenSpielBot):
-    def make(self, game: Any, player: int, seed: int) -> Any:
-        return pyspiel.make_uniform_random_bot(player, seed)
-
-
-class Searching(OpenSpielBot):
-    def make(self, game: Any, player: int, seed: int) -> Any:
-        from open_spiel.python.algorithms import mcts
-
-        rng = np.random.RandomState(seed)
-        return mcts.MCTSBot(game, 1.4, 8, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)
-
-
-@pytest.mark.parametrize("rules", ["base", "tactical"])
-def test_bots_of_openspiel_play_here(rules: str) -> None:
-    game = play_game(Uniform, "random", rules=rules, seed=1, errors="raise")
-    assert game.forfeit is None
-    assert game.record == play_game(Uniform, "random", rules=rules, seed=1).record
-
-
-@pytest.mark.slow
-def test_its_search_plays_here() -> None:
-    game = play_game(lambda view, moves: moves[0], Searching, seed=1, errors="raise", names=("first", "searching"))
-    assert game.forfeit is None

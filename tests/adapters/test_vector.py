@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,7 @@ from arena.policy.stepping import Stepper, observe
 pytest.importorskip("gymnasium.vector")
 from gymnasium.vector import VectorEnv
 
-from arena.adapters.gymnasium_vector import SchottenTottenVec
+from arena.adapters.gymnasium_env import SchottenTottenVec
 
 
 class Twin:
@@ -120,10 +118,11 @@ def test_an_illegal_action_loses() -> None:
         envs.step(np.array([legal[0], 487]))
 
 
-@pytest.mark.parametrize("words", [{"num_envs": 0}, {"opponent": "greedy"}])
-def test_wrong_settings(words: dict[str, Any]) -> None:
-    with pytest.raises(ArenaError, match="num_envs is at least 1, and opponent an evaluator or one of self, random"):
-        SchottenTottenVec(**{"num_envs": 1, **words})
+def test_wrong_settings() -> None:
+    with pytest.raises(ArenaError, match="opponent is an evaluator or one of self, random, odds, net, not 'greedy'"):
+        SchottenTottenVec(1, opponent="greedy")
+    with pytest.raises(ValueError, match="there is at least 1 game"):
+        SchottenTottenVec(0)
 
 
 def test_a_stepper_refuses_arrays_that_do_not_fit() -> None:
