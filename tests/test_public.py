@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.bots.skeleton import SKELETON
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ast.parse((ROOT / "arena" / "__init__.py").read_text(encoding="utf-8"))
@@ -72,7 +71,7 @@ print(sorted(set(sys.modules) - before))
 
 def imports_of_ours(path: Path) -> list[str]:
     """The lines of a page or a source that import from a module of the package, but for `arena.policy` and adapters."""
-    text = SKELETON if path.name == "new.py" else path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     return re.findall(r"^(?:>>> )?\s*(?:from|import) arena\.(?!policy import |adapters\b)\S+.*", text, re.MULTILINE)
 
 
@@ -80,7 +79,6 @@ def imports_of_ours(path: Path) -> list[str]:
     "path",
     [
         ROOT / "README.md",
-        ROOT / "arena" / "cli" / "new.py",
         *sorted((ROOT / "docs").rglob("*.md")),
         *sorted((ROOT / "bots").glob("*.py")),
         *sorted((ROOT / "examples").glob("*.py")),

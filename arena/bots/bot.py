@@ -184,10 +184,10 @@ class RemoteBot:
         """Tell the bot the rest of a game's events, and its result."""
 
     def suspend(self) -> None:
-        """Keep the process idle until it is asked something: a game under a clock is over."""
+        """Keep the process idle until it is asked something.
 
-    def stand_still(self) -> None:
-        """Keep the process idle until it is asked something: another process of the same bot is to play."""
+        A game under a clock is over, or another process of the same bot is to play.
+        """
 
     def log_output(self) -> None:
         """Log whatever the bot has written so far."""

@@ -139,22 +139,9 @@ class _Bytes(io.RawIOBase):
         """Do nothing: a bot that closes its output must not close the others'."""
 
 
-class NoInput(io.TextIOBase):
-    """A standard input at end of file: a bot cannot wait for a person."""
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int | None = -1) -> str:
-        return ""
-
-    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
-        return ""
-
-
 def no_breakpoint(*args: object, **values: object) -> None:
     """What `breakpoint()` does in a run, where no debugger has a terminal: it says so, and the game goes on."""
-    print("breakpoint() does not stop in a run: 'arena replay RUN GAME --ask BOT --move N --pdb' does")
+    print("breakpoint() does not stop in a run: 'arena replay RUN GAME --ask BOT --move N' does")
 
 
 @contextmanager
@@ -175,7 +162,7 @@ def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutp
             copies.append(os.dup(number))
             os.dup2(nowhere, number)
         os.close(nowhere)
-    sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output  # nothing to read
     hook, sys.breakpointhook = sys.breakpointhook, no_breakpoint
     try:
         yield output

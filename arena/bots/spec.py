@@ -28,13 +28,21 @@ from pathlib import Path
 
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
-from arena.errors import did_you_mean, nearest
+from arena.errors import did_you_mean
 from arena.paths import data_folder, read_small_file
 from arena.text import one_line, quoted
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 """A class of a package."""
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
+PREFIX = "cmd:"
+#: Where the system's programs are. The sandbox shows these folders to bots that are commands.
+SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_SYSTEM = tuple(f"{folder}/" for folder in SYSTEM_FOLDERS)
+_COMMAND_SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", re.DOTALL)
+_INTERPRETER = re.compile(r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*")
+_SCRIPT = re.compile(r"[\w./~-]+\.(py|js|mjs|cjs|ts|rb|pl|lua|php|jl|R|jar)")
+_EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 _MOST_BYTES = 64 << 20
 _LOADS_NET = re.compile(rb"\bload_net\b")
 
@@ -48,7 +56,7 @@ class BotSpec:
     typed.
 
     For a command (`cmd:...`) `command` has its words with absolute paths, `path` is the first of its own files,
-    `files` has them all, and the hash covers them and the command.
+    `files` has them all; the hash covers the command as written and what is in these files, not what they load in turn.
     """
 
     name: str
@@ -80,9 +88,10 @@ def parse_spec(text: str) -> ParsedSpec:
     >>> parse_spec("fast=cmd:./mybot --depth=3")
     ParsedSpec(name='fast', target='cmd:./mybot --depth=3', params={})
     """
-    command = split_spec(text)
+    command = _COMMAND_SPEC.fullmatch(text.strip())
     if command is not None:
-        return ParsedSpec(*command, {})
+        name = command["name"]
+        return ParsedSpec(name.strip() if name else None, PREFIX + command["command"].strip(), {})
     match = _SPEC.fullmatch(text.strip())
     assert match is not None  # everything matches
     target = match["target"].strip()
@@ -108,7 +117,7 @@ def display_name(target: str, params: Mapping[str, Param]) -> str:
     >>> display_name("cmd:node bots/wire/js/counter.js", {})
     'counter'
     """
-    if target.startswith("cmd:"):
+    if target.startswith(PREFIX):
         return command_name(target)
     module = MODULE.fullmatch(target)
     short = module[2] if module else re.split(r"[/\\]", target)[-1].removesuffix(".py")
@@ -130,7 +139,7 @@ def find_bot(
     parts = parse_spec(text)
     given: dict[str, Param] = {**parts.params, **dict(sorted((params or {}).items()))}
     here = Path.cwd() if folder is None else Path(folder)
-    if parts.target.startswith("cmd:"):
+    if parts.target.startswith(PREFIX):
         return _command_spec(name or parts.name, text, parts.target, given, here)
     path = _find_file(parts.target, here)
     chosen = name or parts.name or display_name(parts.target, given)
@@ -157,12 +166,12 @@ def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, 
             f"the bot '{target}' is a command and has no parameters ({', '.join(given)}); write arguments behind it, "
             f"such as {target} --{next(iter(given))}={next(iter(given.values()))}"
         )
-    found = find_command(target, here)
-    files = tuple(map(str, found.files))
+    argv, paths = find_command(target, here)
+    files = tuple(map(str, paths))
     chosen = checked_name(name or command_name(target), text)
     if not _is_utf8(" ".join((target, *files))):
         raise BotError(f"the command {quoted(target)} has a path that is not UTF-8 and cannot be stored; rename it")
-    return BotSpec(chosen, text, target, files[0], found.source_hash, (), found.argv, files)
+    return BotSpec(chosen, text, target, files[0], command_hash(target, paths), (), argv, files)
 
 
 def checked_name(name: str, text: str) -> str:
@@ -172,15 +181,11 @@ def checked_name(name: str, text: str) -> str:
     'caf\xe9'
     """
     if name != one_line(name):
-        plain = text.partition("=")[2] if _is_named(text) else text
+        plain = text.partition("=")[2] if parse_spec(text).name else text
         raise BotError(
             f"the bot's name {quoted(name)} cannot be shown on one line; give it another: {quoted('NAME=' + plain)}"
         )
     return name
-
-
-def _is_named(text: str) -> bool:
-    return parse_spec(text).name is not None
 
 
 def _is_utf8(text: str) -> bool:
@@ -249,17 +254,8 @@ def _existing_file(target: str, here: Path) -> Path:
         files = sorted(one.name for one in path.glob("*.py"))
         choice = ", ".join(files) or "it has none"
         raise BotError(f"the bot {target} is a folder; name one file in it ({choice})")
-    near = ""
-    if os.path.isdir(path.parent):
-        stems = {one.stem: Path(target).parent / one.name for one in path.parent.glob("*.py")}
-        stem = nearest(path.stem, stems)
-        near = f"; did you mean '{stems[stem]}'?" if stem else ""
-        where = f"there is no such file in {path.parent}"
-    else:
-        where = f"there is no folder {path.parent}"
-    if path.stem in known_bots(here):
-        near = f"; '{path.stem}' is known by name, without folder and .py"
-    raise BotError(f"no bot {target}: {where}{near}")
+    known = f"; '{path.stem}' is known by name, without folder and .py" if path.stem in known_bots(here) else ""
+    raise BotError(f"no bot {target}: {_why_missing(path)}{known}")
 
 
 def _no_python(target: str) -> BotError:
@@ -325,41 +321,7 @@ def first_on_path(folder: Path) -> Iterator[None]:
             sys.path.remove(entry)
 
 
-PREFIX = "cmd:"
-#: Where the system's programs are. The sandbox shows these folders to bots that are commands.
-SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_SYSTEM = tuple(f"{folder}/" for folder in SYSTEM_FOLDERS)
-_COMMAND_SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", re.DOTALL)
-_INTERPRETER = re.compile(r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*")
-_SCRIPT = re.compile(r"[\w./~-]+\.(py|js|mjs|cjs|ts|rb|pl|lua|php|jl|R|jar)")
-_EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command that was found: its words with absolute paths, the bot's own files, and a hash over everything.
-
-    `files` are the files it names that are not programs of the system, and the entries of lists such as a class path,
-    which may be folders; or else the program. The hash covers the command as written and the contents of these files,
-    not what they load in turn.
-    """
-
-    argv: tuple[str, ...]
-    files: tuple[Path, ...]
-    source_hash: str
-
-
-def split_spec(text: str) -> tuple[str | None, str] | None:
-    """Own name and target (with `cmd:`) of the spec of a command, None for other specs.
-
-    >>> split_spec("quick=cmd:./mybot --level=3"), split_spec("bots/cmd.py")
-    (('quick', 'cmd:./mybot --level=3'), None)
-    """
-    match = _COMMAND_SPEC.fullmatch(text.strip())
-    if match is None:
-        return None
-    name = match["name"]
-    return (name.strip() if name else None), PREFIX + match["command"].strip()
+# ---------------------------------------------------------------- commands
 
 
 def command_words(target: str) -> list[str]:
@@ -397,8 +359,12 @@ def command_name(target: str) -> str:
     return (named or own or [Path(words[0]).stem])[0] or words[0]
 
 
-def find_command(target: str, here: Path) -> Command:
-    """The program and the files of a command, seen from the folder `here`; `BotError` if there is no program."""
+def find_command(target: str, here: Path) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    """The words of a command with absolute paths, and its own files; `BotError` if there is no program.
+
+    Its own are the files that it names and that are not programs of the system, and the entries of lists such as a
+    class path, which may be folders; or else the program. Relative paths are seen from the folder `here`.
+    """
     words = command_words(target)
     program = _program(words[0], target, here)
     argv, own = [str(program)], []
@@ -421,7 +387,7 @@ def find_command(target: str, here: Path) -> Command:
         # the folder of a script is its bot's, and not that of the environment whose Python runs it
         own.insert(len(own) if _INTERPRETER.fullmatch(program.name) else 0, program)
     files = tuple(dict.fromkeys(own)) or (program,)
-    return Command(tuple(argv), files, command_hash(target, files))
+    return tuple(argv), files
 
 
 def _check_script(words: list[str], target: str, here: Path) -> None:
@@ -429,7 +395,7 @@ def _check_script(words: list[str], target: str, here: Path) -> None:
     script = next((word for word in words[1:] if not word.startswith("-")), "")
     if _INTERPRETER.fullmatch(Path(words[0]).name) and _SCRIPT.fullmatch(script):
         path = here / os.path.expanduser(script)
-        raise BotError(f"no file {script} for the bot '{target}': {_why_missing('./', path, here)}")
+        raise BotError(f"no file {script} for the bot '{target}': {_why_missing(path)}")
 
 
 def _program(word: str, target: str, here: Path) -> Path:
@@ -442,7 +408,10 @@ def _program(word: str, target: str, here: Path) -> Path:
     if os.path.isdir(path):  # unlike `Path.is_dir` it takes names of any length
         raise BotError(f"the program of the bot '{target}' is a folder: {path}; name the program in it")
     if not os.path.isfile(path):
-        raise BotError(f"no program {word} for the bot '{target}': {_why_missing(word, path, here)}")
+        why = _why_missing(path)
+        if "/" not in word:
+            why = f"it is neither on PATH nor a file in {here}{did_you_mean(word, _programs())}"
+        raise BotError(f"no program {word} for the bot '{target}': {why}")
     if not os.access(path, os.X_OK):
         raise BotError(
             f"the program of the bot '{target}' is not executable; chmod +x {path}, or name what runs it: "
@@ -451,18 +420,14 @@ def _program(word: str, target: str, here: Path) -> Path:
     return path
 
 
-def _why_missing(word: str, path: Path, here: Path) -> str:
-    if "/" not in word:
-        near = did_you_mean(word, _programs())
-        return f"it is neither on PATH nor a file in {here}{near}"
+def _why_missing(path: Path) -> str:
     if not os.path.isdir(path.parent):
         return f"there is no folder {path.parent}"
     names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
     sources = [name for name in names if Path(name).stem == path.name]
     if sources:
         return f"there is {', '.join(sources)}, but no program made from it; build it first"
-    near = did_you_mean(path.name, names)
-    return f"there is no such file in {path.parent}{near}"
+    return f"there is no such file in {path.parent}{did_you_mean(path.name, names)}"
 
 
 def _programs() -> Iterable[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
+import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from arena.bots.isolation.doctor import capabilities
-from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
-from arena.bots.processes import core_count
+from arena.bots.isolation.sandbox import SandboxMissing, counts_inside, require_bubblewrap
+from arena.bots.isolation.seccomp import has_filter
+from arena.bots.processes import core_count, core_held, usable_cores
 from arena.paths import data_folder
 
 OK, FAULT, MISSING = "ok", "!!", "--"
@@ -28,14 +29,14 @@ def doctor() -> int:
     lines = checks()
     for mark, line in lines:
         click.echo(f"{mark}  {line}")
+    levels = isolation()
     click.echo("\nIsolation of bots (docs/security.md):")
-    for capability in capabilities():
-        click.echo(f"{OK if capability.ok else MISSING}  {capability.text}")
-    marks = {mark for mark, _ in lines}
-    if FAULT in marks:
+    for mark, line in levels:
+        click.echo(f"{mark}  {line}")
+    if FAULT in {mark for mark, _ in lines}:
         return 1
     lacking = [] if ENGINE_COMPILED in lines else ["the engine is slow"]
-    lacking += [] if _sandboxed() else ["bots cannot be sandboxed here"]
+    lacking += [] if levels[0][0] == OK else ["bots cannot be sandboxed here"]
     click.echo(f"\nEverything works{', but ' if lacking else ''}{' and '.join(lacking)}.")
     return 0
 
@@ -50,14 +51,6 @@ def checks() -> list[tuple[str, str]]:
         lines.append((FAULT, "schotten-arena is not installed: pip install -e ."))
     lines += [_engine(), _data(), (OK, f"{core_count()} cores for workers")]
     return lines
-
-
-def _sandboxed() -> bool:
-    try:
-        require_bubblewrap()
-    except SandboxMissing:
-        return False
-    return True
 
 
 def _engine() -> tuple[str, str]:
@@ -87,3 +80,45 @@ def _data() -> tuple[str, str]:
     if missing:
         return FAULT, f"the folders {', '.join(missing)} are missing from the installation; install it again"
     return OK, f"reference bots, configs and examples in {folders['bots'].parent}"
+
+
+# ---------------------------------------------------------------- isolation
+
+
+def isolation() -> list[tuple[str, str]]:
+    """What is there of all that the isolation levels use, the sandbox first, each with its mark."""
+    if sys.platform != "linux":
+        levels = "none and process" if os.name == "posix" else "none"
+        return [(MISSING, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")]
+    return [*_sandbox(), _threads(), _pinning()]
+
+
+def _sandbox() -> list[tuple[str, str]]:
+    try:
+        program = require_bubblewrap()
+    except SandboxMissing as error:
+        return [(MISSING, str(error))]
+    lines = [(OK, f"bubblewrap {program.version} ({program.path}) starts a sandbox")]
+    if not has_filter():
+        text = f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox"
+        lines.append((MISSING, text))
+    if os.geteuid() == 0:
+        text = "you are root, to whom some limits do not apply; run strangers' bots as an ordinary user"
+        lines.append((MISSING, text))
+    elif not counts_inside():
+        lines.append((MISSING, "before Linux 5.14 the threads of a sandboxed bot are not counted"))
+    return lines
+
+
+def _threads() -> tuple[str, str]:
+    if shutil.which("prlimit") is None:
+        return MISSING, "no prlimit (util-linux) to limit the threads of wire bots"
+    return OK, "limits on memory, address space, files, threads and processor time"
+
+
+def _pinning() -> tuple[str, str]:
+    cores = usable_cores()
+    named = f"{', '.join(map(str, cores[:8]))}{', ...' if len(cores) > 8 else ''}"
+    held = [core for core in cores if core_held(core)]
+    busy = f"; {len(held)} of them are taken by runs; further workers are not pinned" if held else ""
+    return OK, f"bots can be pinned to {len(cores)} cores ({named}){busy}"

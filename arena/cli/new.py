@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from arena.bots.skeleton import SKELETON, class_name
 from arena.cli.options import PATH, completer
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import SHORT_NAMES
@@ -54,10 +53,12 @@ def new(name: str | None, workspace: Path | None, llm: bool) -> None:
         raise click.UsageError("give the NAME of a bot, or --workspace DIR")
     name = BOT if name is None else name.removesuffix(".py")
     _check_name(name)
-    bot = SKELETON.format(name=name, class_name=class_name(name))
     if llm:
         bot = (data_folder("examples") / "wire" / "llm.py").read_text(encoding="utf-8")
         bot = bot.replace("examples/wire/llm.py", f"bots/{name}.py")
+    else:
+        bot = (data_folder("examples") / f"{BOT}.py").read_text(encoding="utf-8")
+        bot = bot.replace(BOT, name).replace(class_name(BOT), class_name(name))
     if workspace is not None:
         _make_workspace(workspace, name, bot)
         return
@@ -77,6 +78,15 @@ def new(name: str | None, workspace: Path | None, llm: bool) -> None:
         f"Wrote {path}. Try it, and check it before you submit it:\n\n"
         f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}"
     )
+
+
+def class_name(name: str) -> str:
+    """The class of a bot.
+
+    >>> class_name("my_first_bot")
+    'MyFirstBot'
+    """
+    return "".join(part.capitalize() for part in name.split("_"))
 
 
 def _check_name(name: str) -> None:

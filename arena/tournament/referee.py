@@ -137,7 +137,7 @@ class Player:
         """
         for twin in self.per_game_players:
             if twin is not self:
-                twin.remote.stand_still()
+                twin.remote.suspend()
 
     def leave(self) -> None:
         """A game under a clock is over: what the bot's process did now would take the time of those who play next."""

@@ -22,7 +22,6 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 
-from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
 from arena.game import lesson
 from arena.game.record import RecordError
@@ -32,6 +31,7 @@ from arena.league.oversight import paused
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
+from arena.paths import data_folder
 from arena.results.formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
 from arena.results.pages.drawings import final_board, trend
@@ -264,7 +264,7 @@ def _learn(site: Site) -> str:
 
 def _write(site: Site) -> str:
     name = "mybot"
-    skeleton = SKELETON.format(name=name, class_name=class_name(name))
+    skeleton = (data_folder("examples") / f"{name}.py").read_text(encoding="utf-8")
     return site.render("write.html", "write", skeleton=skeleton, name=name, live=False)
 
 

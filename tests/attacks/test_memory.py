@@ -53,4 +53,4 @@ def test_a_bot_that_nobody_waits_for_is_looked_at_as_well(tmp_path: Path) -> Non
 
     assert wait_for(ended)
     assert "MiB of memory, more than its 100" in process.close()
-    assert not processes.running
+    assert not processes.own_children()

@@ -94,7 +94,7 @@ def test_bare_names_are_looked_up_here_first_then_in_the_program(here: Path) -> 
 def test_what_is_not_there_is_named_with_the_nearest_known(here: Path) -> None:
     assert "did you mean 'greedy'?" in error_of("gredy")
     bot_file(here / "bots" / "mine.py")
-    assert error_of("bots/mime.py").endswith("did you mean 'bots/mine.py'?")
+    assert error_of("bots/mime.py").endswith("did you mean 'mine.py'?")
     assert "name one file in it (mine.py)" in error_of("./bots")
     bot_file(here / "bots" / "x" / "syn.py")
     assert error_of("bots/x/nofile.py") == f"no bot bots/x/nofile.py: there is no such file in {here / 'bots' / 'x'}"

@@ -116,7 +116,7 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(found: League, m
         patch.setattr(placement, "check_bot", pressing)
         one = submit(found, "mine", FIRST)
     assert one.state == PENDING
-    assert not processes.running
+    assert not processes.own_children()
     with open_session(found, "play", 1) as session:
         (outcome,) = placement.handle_waiting(session)
     assert outcome.accepted

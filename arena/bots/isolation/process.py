@@ -51,23 +51,55 @@ class DeadlinePassed(Exception):
     """The process did not read or write in time. It is still there."""
 
 
-class PipedProcess:
-    """A process whose stdin, stdout and stderr are pipes to us. Not thread-safe.
+PONDERING_S = 0.05
+"""Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
 
-    Deadlines are times of `time.monotonic`. `send` and `receive` raise `ProcessEnded` and `DeadlinePassed`.
+_running: weakref.WeakSet[BotProcess] = weakref.WeakSet()
+_looks_at_all_at = 0.0
+
+
+def own_children() -> set[int]:
+    """The PIDs of the bots that run now: children that this process started, and that no bot has left behind."""
+    return {process.pid for process in _running}
+
+
+def watch_bots() -> None:
+    """End those of the bots of this process that have more than they may; looks from time to time only."""
+    global _looks_at_all_at
+    now = time.monotonic()
+    if now >= _looks_at_all_at:
+        _looks_at_all_at = now + LOOK_AT_ALL_S
+        for process in list(_running):
+            process.look()
+
+
+def require_isolation(level: str) -> None:
+    """`ArenaError` with the remedy if this machine cannot isolate bots like that."""
+    if Isolation(level).confined:
+        require_bubblewrap()
+
+
+class BotProcess:
+    """A running bot, whose stdin, stdout and stderr are pipes to us. Not thread-safe.
+
+    Deadlines are times of `time.monotonic`. `send` and `receive` raise `ProcessEnded` and `DeadlinePassed`. The thread
+    that made it must live as long as it is wanted. `beat` is called from time to time while it is waited for.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], exit_text: Callable[[int], str]) -> None:
-        """`exit_text` puts an exit code into words."""
-        self.popen = process
-        self.pid = process.pid
-        self.exit_text = exit_text
+    def __init__(self, launch: Launch, beat: Callable[[], object] = lambda: None) -> None:
+        if os.name != "posix":
+            raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
+        self.launch = launch
+        self.level = Isolation(launch.level)
+        self.popen = process = _start(launch, self.level)
+        self.pid = self._bot_pid = process.pid
         self.ended: str | None = None
         """How it ended, once it is closed."""
         pipes = process.stdin, process.stdout, process.stderr
         self._in, self._out, self._err = ends = [pipe.fileno() for pipe in pipes if pipe is not None]
         self.ends = self._in, self._out
         """Our descriptors: to write to, and to read from."""
+        self._beat = beat
         self._stderr = bytearray()
         self._dropped = False
         self._looks_at = 0.0
@@ -79,6 +111,15 @@ class PipedProcess:
         self._writable.register(self._in, select.POLLOUT)
         for poll in (self._readable, self._writable):
             poll.register(self._err, select.POLLIN)
+        self._excess: str | None = None
+        self.ponders = False
+        """True once the bot was seen to work off its turn; may be set if another process of the bot was."""
+        self._pondering_from = 0.0
+        self._pondered_s = 0.0
+        self._suspended = False
+        _running.add(self)
+
+    # ---- its pipes -----------------------------------------------------------------------------------------
 
     def send(self, data: bytes, deadline: float) -> None:
         """Write all of `data`."""
@@ -165,10 +206,7 @@ class PipedProcess:
                 raise DeadlinePassed
             if time.monotonic() >= self._looks_at:
                 self._looks_at = time.monotonic() + LOOK_S
-                self.watch()
-
-    def watch(self) -> None:
-        """Called from time to time while it is waited for."""
+                self._watch()
 
     def _keep_stderr(self) -> bool:
         """Read what was written to stderr; False at its end."""
@@ -188,68 +226,13 @@ class PipedProcess:
         if self.ended is not None:
             return self.ended
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self.exit_text(self.popen.wait(1.0))
+            return self._exit_text(self.popen.wait(1.0))
         return "it closed its output"
-
-
-PONDERING_S = 0.05
-"""Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
-
-#: PIDs of the bots that run now, as this process knows them.
-running: set[int] = set()
-
-_watched: weakref.WeakSet[BotProcess] = weakref.WeakSet()
-_looks_at_all_at = 0.0
-_beats: list[Callable[[], object]] = []
-
-
-def own_children() -> set[int]:
-    """The children of this process that are its own doing, and not left behind by a bot."""
-    return set(running)
-
-
-def while_waiting(beat: Callable[[], object]) -> None:
-    """Have `beat` called from time to time while this process waits for a bot, to show that it is alive."""
-    _beats.append(beat)
-
-
-def watch_bots() -> None:
-    """End those of the bots of this process that have more than they may; looks from time to time only."""
-    global _looks_at_all_at
-    now = time.monotonic()
-    if now >= _looks_at_all_at:
-        _looks_at_all_at = now + LOOK_AT_ALL_S
-        for process in list(_watched):
-            process.look()
-
-
-def require_isolation(level: str) -> None:
-    """`ArenaError` with the remedy if this machine cannot isolate bots like that."""
-    if Isolation(level).confined:
-        require_bubblewrap()
-
-
-class BotProcess(PipedProcess):
-    """A running bot. Not thread-safe. The thread that made it must live as long as it is wanted."""
-
-    def __init__(self, launch: Launch) -> None:
-        if os.name != "posix":
-            raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
-        self.launch = launch
-        self.level = Isolation(launch.level)
-        super().__init__(_start(launch, self.level), self._exit_text)
-        self._bot_pid = self.pid
-        self._excess: str | None = None
-        self.ponders = False
-        """True once the bot was seen to work off its turn; may be set if another process of the bot was."""
-        self._pondering_from = 0.0
-        self._pondered_s = 0.0
-        self._suspended = False
-        running.add(self.pid)
-        _watched.add(self)
 
     def _exit_text(self, code: int) -> str:
         return self._excess or how_ended(code, self.level)
+
+    # ---- its share -----------------------------------------------------------------------------------------
 
     @property
     def bot_pid(self) -> int:
@@ -267,12 +250,9 @@ class BotProcess(PipedProcess):
         except OSError:
             return 0.0
 
-    # ---- its share -----------------------------------------------------------------------------------------
-
-    def watch(self) -> None:
+    def _watch(self) -> None:
         """It is waited for: see that neither it nor any other bot of this process has more than it may."""
-        for beat in _beats:
-            beat()
+        self._beat()
         self.look()
         watch_bots()
 
@@ -351,9 +331,8 @@ class BotProcess(PipedProcess):
         for pid in followers:  # those that have left the group
             send_signal(pid, signal.SIGKILL)
         self.close_pipes()
-        running.discard(self.pid)
-        _watched.discard(self)
-        self.ended = self._excess or ("it was stopped" if code is None else self.exit_text(code))
+        _running.discard(self)
+        self.ended = self._excess or ("it was stopped" if code is None else self._exit_text(code))
         return self.ended
 
     def _followers(self) -> list[int]:
@@ -413,15 +392,8 @@ def _cannot_start(error: OSError | subprocess.SubprocessError, launch: Launch, p
     if not isinstance(error, OSError):
         return CannotStart(f"cannot start {program}: {error}")
     what = f"folder {launch.folder}" if str(error.filename) == str(launch.folder) else program
-    return CannotStart(f"cannot start {what}: {error.strerror}{_remedy(error, program)}")
-
-
-def _remedy(error: OSError, program: str) -> str:
-    if error.errno == errno.EACCES:
-        return f"; make it executable: chmod +x {program}"
-    if error.errno == errno.ENOEXEC:
-        return "; not executable; a script needs a shebang such as #!/usr/bin/env python3"
-    return ""
+    hint = "; not executable; a script needs a shebang such as #!/usr/bin/env python3"
+    return CannotStart(f"cannot start {what}: {error.strerror}{hint if error.errno == errno.ENOEXEC else ''}")
 
 
 def how_ended(code: int, level: str = Isolation.PROCESS) -> str:

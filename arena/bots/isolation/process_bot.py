@@ -38,12 +38,7 @@ class ProcessBot(RemoteBot):
         self._output = BotOutput(lambda: (spec.name, self._games), where=lambda: self._place)
 
     def suspend(self) -> None:
-        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
-        if self.process is not None:
-            self.process.suspend()
-
-    def stand_still(self) -> None:
-        """Another process of the same bot is to play."""
+        """Others play now: its threads must not take their time, nor tell its other process anything."""
         if self.process is not None:
             self.process.suspend()
 
@@ -133,7 +128,7 @@ class ProcessPool:
         while len(self._bots) > self.most:
             _, oldest = self._bots.popitem(last=False)
             for other in self._bots.values():
-                other.stand_still()  # it may say farewell, but not to its twin
+                other.suspend()  # it may say farewell, but not to its twin
             oldest.close()
 
     def log_output(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import io
 import json
 import os
 import random
@@ -21,7 +22,7 @@ from arena.bots.faults import author_traceback, show_value
 from arena.bots.isolation import python_messages as messages
 from arena.bots.isolation.python_messages import fault_message, pack_message, read_clock
 from arena.bots.loading import LoadedBot, load_bot
-from arena.bots.output import BotOutput, NoInput, no_breakpoint
+from arena.bots.output import BotOutput, no_breakpoint
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.game.explain import MADE_BY_HAND
@@ -292,7 +293,7 @@ def main() -> None:
 
     child = Child(write_all)
     output = _Output(lambda: ("", child.games), where=child.where)
-    sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output
     sys.breakpointhook = no_breakpoint
     code = 0
     try:

@@ -35,7 +35,6 @@ _EMPTY = ("/tmp", "/dev/shm")
 _TRIAL_S = 30.0
 _LEAST = (0, 5)  # the first version with --clearenv
 _WITH_DISABLE_USERNS = (0, 8)
-_INSTALL = {"apt-get": "install", "dnf": "install", "pacman": "-S", "zypper": "install", "apk": "add"}
 _WITHOUT = (
     "There is no silent fallback: at --isolation process a bot cannot see the other's cards, but it can still "
     "read and write all your files, use the network and start programs, so that is for bots you trust"
@@ -143,21 +142,11 @@ def _memory_file(data: bytes) -> int:
 
 def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
     if not any(within(program, path) for path in (*paths, os.path.normpath(folder))):
-        suggestion = _of_the_system(os.path.basename(program))
         raise SandboxRefused(
             f"{program} cannot be run in the sandbox, which shows the system's programs in /usr and the bot's own "
-            f"folder {folder}, and nothing else; put the program there"
-            + (f", or name the system's: cmd:{suggestion} ..." if suggestion else ", or install it in /usr/bin")
+            f"folder {folder}, and nothing else; put the program there, or name one of the system's, such as "
+            "cmd:/usr/bin/python3 ..."
         )
-
-
-def _of_the_system(name: str) -> str | None:
-    """The path of a program of that name that the sandbox shows: with its version, a part of it, or without."""
-    stem = re.sub(r"[.0-9]+$", "", name)
-    names = dict.fromkeys((name, re.sub(r"[.][0-9]+$", "", name), stem, f"{stem}3" if stem == "python" else stem))
-    return next(
-        (path for candidate in names if (path := shutil.which(candidate, path="/usr/local/bin:/usr/bin"))), None
-    )
 
 
 def _counted(launch: Launch) -> list[str]:
@@ -188,40 +177,35 @@ def counts_inside() -> bool:
 def require_bubblewrap() -> Bubblewrap:
     """The bubblewrap of this machine, once it has started a sandbox. `SandboxMissing` with the remedy otherwise."""
     bubblewrap = find()
-    if bubblewrap.path not in _proven:
-        trial(bubblewrap)
-        _proven.add(bubblewrap.path)
+    trial(bubblewrap)
     return bubblewrap
-
-
-_proven: set[str] = set()
 
 
 def find() -> Bubblewrap:
     """The bubblewrap that is installed. `SandboxMissing` if there is none, or none that will do."""
     if sys.platform != "linux":
-        raise SandboxMissing(f"bots cannot be sandboxed on {platform.system()}: that needs Linux. {_WITHOUT}")
+        raise _missing(f"that needs Linux, and this is {platform.system()}")
     path = shutil.which("bwrap")
     if path is None:
-        raise SandboxMissing(
-            f"bots cannot be sandboxed here: bubblewrap is not installed ({install_command()}). {_WITHOUT}"
-        )
+        raise _missing("bubblewrap is not installed (package bubblewrap)")
     bubblewrap = _asked(path)
     if bubblewrap.numbers < _LEAST:
-        raise SandboxMissing(
-            f"bots cannot be sandboxed here: bubblewrap {bubblewrap.version} at {path} is too old; install version 0.5 "
-            f"or later. {_WITHOUT}"
-        )
-    try:
-        has_filter() and filter_program()
-    except NoFilter as error:
-        raise SandboxMissing(f"bots cannot be sandboxed here: {error}. {_WITHOUT}") from None
-    if not has_filter() and os.geteuid() == 0:
-        raise SandboxMissing(
-            f"bots cannot be sandboxed by root on {platform.machine()}, for which there is no system call filter; "
-            f"run the arena as an ordinary user. {_WITHOUT}"
+        raise _missing(f"bubblewrap {bubblewrap.version} at {path} is too old; install version 0.5 or later")
+    if has_filter():
+        try:
+            filter_program()
+        except NoFilter as error:
+            raise _missing(str(error)) from None
+    elif os.geteuid() == 0:
+        raise _missing(
+            f"there is no system call filter for {platform.machine()}, without which root may not do so; run the arena"
+            " as an ordinary user"
         )
     return bubblewrap
+
+
+def _missing(reason: str) -> SandboxMissing:
+    return SandboxMissing(f"bots cannot be sandboxed here: {reason}. {_WITHOUT}")
 
 
 @functools.cache
@@ -234,6 +218,7 @@ def _asked(path: str) -> Bubblewrap:
     return Bubblewrap(path, version[0] if version else "0.0")
 
 
+@functools.cache
 def trial(bubblewrap: Bubblewrap) -> None:
     """Start a sandbox that does nothing. `SandboxMissing` if it fails."""
     nothing = (sys.executable, "-I", "-S", "-c", "pass")
@@ -248,20 +233,7 @@ def trial(bubblewrap: Bubblewrap) -> None:
             os.close(descriptor)
     if code:
         said = said or f"exit code {code}"
-        raise SandboxMissing(
-            f"bots cannot be sandboxed here: bubblewrap does not start a sandbox ({said[:500]}); {_remedy()}. "
-            f"{_WITHOUT}"
-        )
-
-
-def install_command() -> str:
-    """How bubblewrap is installed here.
-
-    >>> "bubblewrap" in install_command()
-    True
-    """
-    command = next((f"sudo {tool} {verb} bubblewrap" for tool, verb in _INSTALL.items() if shutil.which(tool)), None)
-    return command or "it is in the package 'bubblewrap' of every distribution"
+        raise _missing(f"bubblewrap does not start a sandbox ({said[:500]}); {_remedy()}")
 
 
 def _remedy() -> str:
@@ -301,7 +273,6 @@ _CROWDED = (
 _CLOSED = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var/log", "/var/run", "/var/spool")
 _OPEN = ("/dev/shm", "/run/media")  # below them, although below those
 _DOCUMENTS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
-_MOST_HIDDEN = 100
 
 
 class SandboxRefused(ArenaError):
@@ -398,13 +369,13 @@ def check_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise SandboxRefused(f"there is no folder {folder}")
-    real = str(folder.resolve())
+    real, home = str(folder.resolve()), os.path.realpath(os.path.expanduser("~"))
     closed = any(within(real, area) for area in _CLOSED) and not any(within(real, area) for area in _OPEN)
     if closed or real in _CROWDED:
         what = "is a folder of the system"
-    elif any(within(home, real) for home in _homes()) or os.path.dirname(real) == "/home":
+    elif within(home, real) or os.path.dirname(real) == "/home":
         what = "is, or holds, a home folder"
-    elif any(real == os.path.join(home, name) for home in _homes() for name in _DOCUMENTS):
+    elif os.path.dirname(real) == home and os.path.basename(real) in _DOCUMENTS:
         what = "holds documents of yours"
     else:
         return
@@ -414,30 +385,13 @@ def check_folder(folder: Path) -> None:
     )
 
 
-def _homes() -> set[str]:
-    homes = {os.path.expanduser("~")}
-    try:
-        import pwd
-
-        homes.add(pwd.getpwuid(os.getuid()).pw_dir)
-    except (ImportError, KeyError):  # a system, or a user, without an entry
-        pass
-    return {os.path.realpath(home) for home in homes if home.startswith("/") and home != "/"}
-
-
 def hidden(folder: str) -> list[str]:
     """What a bot's folder holds and no bot needs: names that begin with a dot, and results and leagues of ours."""
-    covered = [
+    return sorted(
         entry.path
         for entry in os.scandir(folder)
         if (entry.name.startswith(".") or entry.name in _OURS) and not entry.is_symlink()
-    ]
-    if len(covered) > _MOST_HIDDEN:
-        raise SandboxRefused(
-            f"the bot lies in {folder}, among {len(covered)} files and folders whose names begin with a dot; "
-            "put it into a folder of its own"
-        )
-    return sorted(covered)
+    )
 
 
 def _cover(path: str) -> list[str]:

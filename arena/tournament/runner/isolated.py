@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from arena.bots.isolation.levels import Launch
-from arena.bots.isolation.process import BotProcess, own_children, watch_bots, while_waiting
+from arena.bots.isolation.process import BotProcess, own_children, watch_bots
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
@@ -22,7 +22,7 @@ class IsolatedBots:
     def __init__(self, job: Job, beat: Callable[[], object]) -> None:
         self._job = job
         self._pool = ProcessPool()
-        while_waiting(beat)
+        self._beat = beat
 
     def player(self, number: int) -> Player:
         """The player of a bot of the job, with a process for each of the two games of a pair."""
@@ -40,7 +40,8 @@ class IsolatedBots:
         return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, self._pool, self._start)
 
     def _start(self, launch: Launch) -> BotProcess:
-        return BotProcess(replace(launch, environment={**launch.environment, "PYTHONHASHSEED": self._job.hash_seed}))
+        environment = {**launch.environment, "PYTHONHASHSEED": self._job.hash_seed}
+        return BotProcess(replace(launch, environment=environment), self._beat)
 
     def clean(self) -> None:
         """End bots that use more than they may, and processes that bots have left behind."""

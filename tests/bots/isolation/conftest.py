@@ -13,6 +13,6 @@ from arena.bots.isolation import process as processes
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
     yield
-    if processes.running:
+    if processes.own_children():
         gc.collect()
-    assert not processes.running
+    assert not processes.own_children()

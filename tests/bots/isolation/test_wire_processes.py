@@ -59,7 +59,7 @@ def command(commands: dict[str, str], language: str) -> str:
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
     yield
-    assert not processes.running
+    assert not processes.own_children()
 
 
 def wire_bot(spec: str, level: str = "process", limits: BotLimits | None = None) -> WireBot:
@@ -160,7 +160,7 @@ def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | Non
         assert text in detail(row)
         assert kind is None or points(row) == 0
     assert bot.process is None
-    pids = {*processes.running}
+    pids = processes.own_children()
     bot.close()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     # the time limit twice, and two starts of Python on a machine that has other things to do
