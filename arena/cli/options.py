@@ -28,7 +28,7 @@ from arena.results.sources import GameFilter
 from arena.results.whole_file import write_whole
 from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line, quoted
-from arena.tournament.config import EXECUTORS, Clock, TournamentConfig
+from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.games import DEAL_BITS
 
 if TYPE_CHECKING:
@@ -263,16 +263,6 @@ WHAT_TO_SHOW = (as_json, strict, wide, quiet, verbose)
 def play_options(*options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
     """Add options to a command, which gets their values as `options: PlayOptions`."""
     return gathered(PlayOptions, "options", *options)
-
-
-def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str | None]:
-    """The name of the executor and the address of its scheduler; a scheduler alone means dask."""
-    name = executor or ("dask" if scheduler else "local")
-    if name not in EXECUTORS:
-        raise click.UsageError(f"unknown executor '{name}'; there are {' and '.join(EXECUTORS)}")
-    if scheduler and name != "dask":
-        raise click.UsageError(f"--scheduler belongs to --executor dask, not to {name}")
-    return name, scheduler
 
 
 # ---------------------------------------------------------------- looking

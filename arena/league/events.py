@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
@@ -123,7 +122,7 @@ def _is_play(league: League, event: int) -> bool:
     return bool(
         league.value(
             "SELECT 1 FROM events e JOIN sessions s ON s.session = e.session"
-            " WHERE e.event = ? AND e.kind = ? AND s.ended IS NULL",
+            " WHERE e.event = ? AND e.kind = ? AND s.lease > 0",
             event,
             PLAYED,
         )
@@ -153,26 +152,10 @@ def _store(league: League, event: int, table: Standings) -> None:
     )
 
 
-def event_at(league: League, text: str) -> LeagueEvent:
-    """The last event by some point: an event's number (`12`), a date (`2026-05-01`: the end of that day), or a date
-    with a time (`2026-05-01T18:00`), in UTC. LeagueError for anything else, or a time before the league was created."""
+def event_at(league: League, number: int) -> LeagueEvent:
+    """An event by its number. LeagueError if there is none."""
     known = events(league)
-    if text.isascii() and text.isdigit():
-        for event in known:
-            if event.id == int(text):
-                return event
-        raise LeagueError(f"--at {text}: no such event; events are numbered from 1 to {known[-1].id}")
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
-        raise LeagueError(
-            f"--at {text}: expected the number of an event (see arena league history), a date such as"
-            " 2026-05-01, or with a time, 2026-05-01T18:00"
-        ) from None
-    seconds = when.replace(tzinfo=when.tzinfo or UTC).timestamp()
-    if "T" not in text and " " not in text.strip():
-        seconds += 24 * 3600
-    before = [event for event in known if event.happened < seconds]
-    if not before:
-        raise LeagueError(f"--at {text}: the league was created after that")
-    return before[-1]
+    for event in known:
+        if event.id == number:
+            return event
+    raise LeagueError(f"--at {number}: no such event; events are numbered from 1 to {known[-1].id}")

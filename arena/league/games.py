@@ -9,7 +9,6 @@ deals that a killed process had in hand are simply never played.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -33,12 +32,10 @@ class Fixture:
     deals: int
 
 
-def new_lineup(league: League, session: int, isolation: str) -> int:
+def new_lineup(league: League, session: int) -> int:
     """The number of a new lineup, which is used once: a row of the table `lineups`."""
     with league.change():
-        return league.insert(
-            "INSERT INTO lineups (session, started, isolation) VALUES (?, ?, ?)", session, time.time(), isolation
-        )
+        return league.insert("INSERT INTO lineups (session) VALUES (?)", session)
 
 
 def lineup_seed(secret: str, lineup: int) -> int:
@@ -84,9 +81,8 @@ def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> l
 
 def _games_begun(league: League, pairing: int) -> int:
     """Games of a pairing that were stored or are in hand."""
-    figures = league.figures()
-    stored = sum(figures.scores(pairing, 0)) + sum(figures.scores(pairing, 1))
-    return stored + int(league.value("SELECT count(*) FROM reserved WHERE pairing = ?", pairing))
+    tables = ("games", "reserved")
+    return sum(int(league.value(f"SELECT count(*) FROM {table} WHERE pairing = ?", pairing)) for table in tables)
 
 
 def _held(league: League, deal: int, pairing: int) -> int:
@@ -135,16 +131,15 @@ class OpponentResults:
 
 def head_to_heads(league: League, number: int) -> list[OpponentResults]:
     """A version's results against each opponent, in the order of the opponents' numbers."""
-    figures = league.figures()
-    sums: dict[int, list[int]] = {}
-    for pairing, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED WHERE ? IN (a, b)", number):
-        cells = sums.setdefault(b if a == number else a, [0, 0, 0])
-        for game in (0, 1):
-            counts = figures.scores(pairing, game)
-            # the one that began is a in game 0, and b in game 1
-            for score, games in enumerate(counts if (a == number) != bool(game) else counts[::-1]):
-                cells[score] += games
-    return [OpponentResults(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items()) if sum(s)]
+    # a begins game 0 of a pair and b game 1; `score` has the half points of the bot that began
+    rows = league.query(
+        "SELECT opponent, count(*), sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"
+        " CASE WHEN p.a = ?1 THEN p.b ELSE p.a END AS opponent,"
+        " CASE WHEN (p.a = ?1) = (g.game = 0) THEN g.score ELSE 2 - g.score END AS points"
+        " FROM pairings p CROSS JOIN games g ON g.pairing = p.pairing WHERE ?1 IN (p.a, p.b)) GROUP BY opponent",
+        number,
+    )
+    return [OpponentResults(*row) for row in rows]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Playing a league's games: stored bots unpacked into a private folder, and played by one of its executors.
+"""Playing a league's games: stored bots unpacked into a private folder, and played by workers.
 
 A `MatchRunner` lives as long as one submission, or one call of `play`. It unpacks each version once and lines up
 some of them at a time. Each lineup has a number that is used once (a row of the table `lineups`) and from it a seed of
@@ -32,8 +32,8 @@ from arena.league.versions import Version
 from arena.paths import data_folder
 from arena.text import counted
 from arena.tournament.games import PairTask, Row
-from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
-from arena.tournament.runner.job import Failed, Job, Lost, Played
+from arena.tournament.runner.executors import Dispatcher, LocalExecutor, StopSignals, WorkerFault
+from arena.tournament.runner.job import Failed, Job, Played
 from arena.tournament.runner.logs import RunLog, Sink
 
 log = logging.getLogger("arena.league")
@@ -57,15 +57,12 @@ class Lease:
     `number` is the session's, and `pause` the pause that the league is in, as of the last `beat`.
     """
 
-    def __init__(self, league: League, doing: str) -> None:
+    def __init__(self, league: League) -> None:
         """Begin a session, and release what sessions with expired leases hold."""
         self.league = league
         release_expired(league)
-        now = time.time()
         with league.change():
-            self.number = league.insert(
-                "INSERT INTO sessions (doing, started, lease) VALUES (?, ?, ?)", doing, now, now + LEASE_S
-            )
+            self.number = league.insert("INSERT INTO sessions (lease) VALUES (?)", time.time() + LEASE_S)
         self.pause: Pause | None = paused(league)
         self._looked = self._renewed = time.monotonic()
 
@@ -78,7 +75,7 @@ class Lease:
             self._renewed = now
             lease = time.time() + LEASE_S
             with self.league.change():
-                self.league.run("UPDATE sessions SET lease = ?, ended = NULL WHERE session = ?", lease, self.number)
+                self.league.run("UPDATE sessions SET lease = ? WHERE session = ?", lease, self.number)
             release_expired(self.league)
 
     def look(self) -> None:
@@ -96,7 +93,7 @@ class Lease:
 
 def release_expired(league: League) -> int:
     """Release what sessions with expired leases hold, and remove the files they have left; how many there were."""
-    expired = "SELECT session FROM sessions WHERE ended IS NULL AND lease <= ?"
+    expired = "SELECT session FROM sessions WHERE lease > 0 AND lease <= ?"
     sessions = league.query(expired, time.time())
     if sessions:
         with league.change():
@@ -108,23 +105,21 @@ def release_expired(league: League) -> int:
 
 
 def _release(league: League, session: int) -> None:
-    """Release everything that a session holds."""
-    now = time.time()
+    """Release everything that a session holds, and end its lease."""
     league.run("UPDATE versions SET holder = NULL WHERE holder = ?", session)
     league.run("DELETE FROM reserved WHERE lineup IN (SELECT lineup FROM lineups WHERE session = ?)", session)
-    league.run("UPDATE lineups SET ended = ? WHERE session = ? AND ended IS NULL", now, session)
-    league.run("UPDATE sessions SET ended = ? WHERE session = ?", now, session)
+    league.run("UPDATE sessions SET lease = 0 WHERE session = ?", session)
 
 
 def _sweep(league: League) -> None:
-    """Remove the unpacked files of runners that have ended. Their folders are named after their first lineups."""
+    """Remove the unpacked files of sessions that have ended."""
     folder = league.folder / PLAYING
     if folder.is_symlink() or not folder.is_dir():
         return
     paths = list(folder.iterdir())
-    playing = {str(lineup) for (lineup,) in league.query("SELECT lineup FROM lineups WHERE ended IS NULL")}
+    playing = {str(session) for (session,) in league.query("SELECT session FROM sessions WHERE lease > 0")}
     for path in paths:
-        if path.name not in playing:
+        if path.name.partition("-")[0] not in playing:
             shutil.rmtree(path, ignore_errors=True)
     with contextlib.suppress(OSError):  # other processes have folders there
         folder.rmdir()
@@ -157,8 +152,6 @@ class LeagueSession:
     sink: Sink
     tell: Callable[[int], None] = lambda games: None
     say: Callable[[str], None] = lambda text: None
-    executor: str = "local"
-    scheduler: str | None = None
     failures: Counter[int] = field(default_factory=Counter)
 
     @property
@@ -178,22 +171,6 @@ class LeagueSession:
         return not self.stopping
 
 
-@dataclass
-class _StopRequests:
-    """Whether the dispatcher is to stop: because of Ctrl-C or, while `pauses` is set, because the league is paused."""
-
-    session: LeagueSession
-    pauses: bool = False
-
-    @property
-    def stopping(self) -> bool:
-        return self.session.stopping or (self.pauses and self.session.lease.pause is not None)
-
-    @property
-    def at_once(self) -> bool:
-        return self.session.signals.at_once
-
-
 @contextlib.contextmanager
 def open_session(
     league: League,
@@ -203,12 +180,8 @@ def open_session(
     tell: Callable[[int], None] = lambda games: None,
     say: Callable[[str], None] = lambda text: None,
     trust: bool = False,
-    executor: str = "local",
-    scheduler: str | None = None,
 ) -> Iterator[LeagueSession]:
     """Begin a session in the league and open its log; `isolation` overrides the league's setting.
-
-    `executor` and its `scheduler` say where games are played (`tournament.runner.executors`); bots are checked here.
 
     A league that belongs to another user plays in the sandbox, unless `isolation` says otherwise or its bots are
     trusted: LeagueError with the remedy.
@@ -221,11 +194,11 @@ def open_session(
             " Give --isolation sandbox; or --trust if you know these bots"
         )
     require_isolation(level)
-    with Lease(league, doing) as lease, RunLog(league.folder) as run_log, StopSignals() as signals:
+    with Lease(league) as lease, RunLog(league.folder) as run_log, StopSignals() as signals:
         oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
         outcome, error = "done", ""
         try:
-            yield LeagueSession(league, lease, workers, level, signals, run_log.sink, tell, say, executor, scheduler)
+            yield LeagueSession(league, lease, workers, level, signals, run_log.sink, tell, say)
             outcome = "interrupted" if signals.stopping else outcome
         except BaseException as raised:
             outcome, error = "failed", f"; {type(raised).__name__}: {raised}"
@@ -240,7 +213,7 @@ def open_session(
 
 
 class MatchRunner:
-    """Unpacks versions and plays them against each other. A context manager; `close` ends its processes.
+    """Unpacks versions and plays them against each other. A context manager, whose end is that of its processes.
 
     `lineup` holds the versions that `line_up` was last called with, `job` what the workers are given.
     """
@@ -253,14 +226,25 @@ class MatchRunner:
         self._ready = False
         self._numbers: list[int] = []
         self._specs: dict[int, BotSpec] = {}
-        self._executor: Executor | None = None
         self._dispatcher: Dispatcher | None = None
-        self._requests = _StopRequests(session)
+        self._pauses = False  # is a pause of the league to stop the games under way?
 
     @property
     def folder(self) -> Path:
-        """Where the bots are unpacked, each version in a folder of its own; named after the first lineup's number."""
-        return (self.session.league.folder / PLAYING / str(self._numbers[0])).resolve()
+        """Where the bots are unpacked, each version in a folder of its own; named after session and first lineup."""
+        name = f"{self.session.lease.number}-{self._numbers[0]}"
+        return (self.session.league.folder / PLAYING / name).resolve()
+
+    # ------------------------------------------------------------ what the dispatcher asks
+
+    @property
+    def stopping(self) -> bool:
+        """Whether to stop because of Ctrl-C or, in games that count, because the league is paused."""
+        return self.session.stopping or (self._pauses and self.session.lease.pause is not None)
+
+    @property
+    def at_once(self) -> bool:
+        return self.session.signals.at_once
 
     # ------------------------------------------------------------ lining up
 
@@ -272,7 +256,7 @@ class MatchRunner:
         self._stand_down()
         self.lineup = tuple(players)
         session = self.session
-        number = games.new_lineup(session.league, session.lease.number, session.isolation)
+        number = games.new_lineup(session.league, session.lease.number)
         self._numbers.append(number)
         try:
             specs = [self._unpacked(version) for version in players]
@@ -329,13 +313,13 @@ class MatchRunner:
         session = self.session
         league, number = session.league, self._numbers[-1]
         tasks = games.reserve_deals(league, number, fixtures)
-        self._requests.pauses = True  # these games count whenever they are played, unlike those of a check
+        self._pauses = True  # these games count whenever they are played, unlike those of a check
         try:
             fresh = self.play(tasks, lambda rows: games.store_rows(league, number, rows))
-            if self._requests.stopping:
+            if self.stopping:
                 self._stand_down()  # its workers have been told to stop
         finally:
-            self._requests.pauses = False
+            self._pauses = False
         return fresh
 
     def play(self, tasks: Sequence[PairTask], deliver: Callable[[Sequence[Row]], int]) -> int:
@@ -363,19 +347,14 @@ class MatchRunner:
 
     def _workers(self) -> Dispatcher:
         if self._dispatcher is None:
-            session = self.session
-            self._executor = make_executor(self.job, session.executor, session.scheduler, session.sink)
             self._dispatcher = Dispatcher(
-                self._executor,
-                self._requests,
+                LocalExecutor(self.job, None, self.session.sink),
+                self,
                 failed=self._fail,
-                lost=self._note_lost,
-                tick=session.lease.beat,
+                lost=lambda event: log.warning("%s", event.text),
+                tick=self.session.lease.beat,
             )
         return self._dispatcher
-
-    def _note_lost(self, event: Lost) -> None:
-        log.warning("%s", event.text)
 
     def _rows(self, event: Played) -> list[Row]:
         """The rows that came back, with files named as the bot's author does."""
@@ -393,8 +372,6 @@ class MatchRunner:
         require_fresh_engine()  # a build under way is no fault of the bot
         if event.ours:
             raise WorkerFault(event.text)
-        if event.elsewhere:
-            raise LeagueError(event.text)
         if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
         number = next((version.id for version in self.lineup if version.label == event.bot), None)
@@ -404,9 +381,9 @@ class MatchRunner:
 
     def _stand_down(self) -> None:
         """End the lineup: stop its workers and give back the deals that it has not played."""
-        executor, self._executor, self._dispatcher = self._executor, None, None
-        if executor is not None:
-            executor.close()
+        dispatcher, self._dispatcher = self._dispatcher, None
+        if dispatcher is not None:
+            dispatcher.executor.close()
         if self._numbers:
             league = self.session.league
             with league.change():
@@ -422,18 +399,9 @@ class MatchRunner:
             with contextlib.suppress(OSError):  # other processes have folders there
                 self.folder.parent.rmdir()
 
-    def close(self) -> None:
-        """Stop all workers, remove the files, and give back the deals that were not played."""
-        self._reset()
-        league = self.session.league
-        with league.change():
-            league.run_many(
-                "UPDATE lineups SET ended = ? WHERE lineup = ? AND ended IS NULL",
-                [(time.time(), number) for number in self._numbers],
-            )
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
+        """Stop all workers, remove the files, and give back the deals that were not played."""
+        self._reset()

@@ -19,7 +19,7 @@ from pathlib import Path
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League
 from arena.settings import number_text, settings_of
-from arena.text import one_line, utc_text
+from arena.text import one_line
 
 DAY_S = 24 * 3600.0
 LIMITS = ("submissions", "author_mb", "disk_mb")
@@ -58,21 +58,18 @@ class LogEntry:
 def record(
     league: League, what: str, outcome: str = "", *, subject: str = "", author: str | None = None, detail: str = ""
 ) -> None:
-    """Add an entry to the log: within a change as part of it, else in a change of its own."""
-    if not league.changing:
-        with league.change():
-            record(league, what, outcome, subject=subject, author=author, detail=detail)
-        return
-    league.run(
-        "INSERT INTO audit (happened, who, what, subject, author, outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        time.time(),
-        _who(),
-        what,
-        subject,
-        author,
-        outcome,
-        detail[:_LONGEST_DETAIL],
-    )
+    """Add an entry to the log."""
+    with league.change():
+        league.run(
+            "INSERT INTO audit (happened, who, what, subject, author, outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            time.time(),
+            _who(),
+            what,
+            subject,
+            author,
+            outcome,
+            detail[:_LONGEST_DETAIL],
+        )
 
 
 def _who() -> str:
@@ -107,11 +104,6 @@ class AuthorUse:
     bytes: int
 
 
-def limits(league: League) -> LeagueSettings:
-    """The settings with the limits as they are now; another process may have changed them."""
-    return league.stored_settings()
-
-
 def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
     """Set some of LIMITS, None for no limit; the new settings. LeagueError for one that is out of bounds."""
     known = settings_of(LeagueSettings)
@@ -119,7 +111,7 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
         if value is not None and not known[key].within(value):
             raise LeagueError(f"{key}: expected {known[key].expected}, found {number_text(value)}")
     with league.change():
-        settings = replace(limits(league), **new)  # type: ignore[arg-type]
+        settings = replace(league.stored_settings(), **new)  # type: ignore[arg-type]
         league.run("UPDATE meta SET value = ? WHERE key = 'settings'", json.dumps(asdict(settings), sort_keys=True))
         changed = ", ".join(f"{key} = {'no limit' if value is None else value}" for key, value in new.items())
         record(league, "budget", "changed", detail=changed)
@@ -127,21 +119,15 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
     return settings
 
 
-def use_of(league: League, author: str | None, now: float | None = None) -> AuthorUse:
+def use_of(league: League, author: str | None) -> AuthorUse:
     """What an author has used."""
-    since = (time.time() if now is None else now) - DAY_S
+    received = entries(league, since=time.time() - DAY_S, what="receive", author=author)
     size = league.value(
         "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
         " JOIN versions v ON v.version = f.version JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
         author,
     )
-    return AuthorUse(author, len(_received(league, author, since)), int(size))
-
-
-def _received(league: League, author: str | None, since: float) -> list[float]:
-    """When an author's submissions were received, after some time."""
-    received = entries(league, since=since, what="receive", author=author)
-    return [entry.happened for entry in received if entry.outcome in RECEIVED]
+    return AuthorUse(author, sum(entry.outcome in RECEIVED for entry in received), int(size))
 
 
 def uses(league: League) -> list[AuthorUse]:
@@ -162,15 +148,13 @@ def folder_bytes(folder: Path) -> int:
 
 def check_submission(league: League, author: str | None, size: int) -> None:
     """BudgetSpent if an author may not submit files of `size` bytes now."""
-    bounds = limits(league)
+    bounds = league.stored_settings()  # another process may have changed them
     use = use_of(league, author)
     whose = "submissions without an author have" if author is None else f"{author} has"
     if bounds.submissions is not None and use.submissions >= bounds.submissions:
-        received = sorted(_received(league, author, time.time() - DAY_S))
-        next_one = received[use.submissions - bounds.submissions] + DAY_S
         raise BudgetSpent(
-            f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; the next one is possible"
-            f" after {utc_text(next_one + 59)}"
+            f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; wait until the first of"
+            " them is a day old"
         )
     if bounds.author_mb is not None and use.bytes + size > bounds.author_mb * _MIB:
         raise BudgetSpent(
@@ -183,7 +167,7 @@ def check_submission(league: League, author: str | None, size: int) -> None:
 
 def check_disk(league: League, size: int = 0) -> None:
     """BudgetSpent if the league's folder, with `size` bytes more, would be larger than it may be."""
-    bound = limits(league).disk_mb
+    bound = league.stored_settings().disk_mb
     if bound is None:
         return
     used = folder_bytes(league.folder)
@@ -210,11 +194,8 @@ def paused(league: League) -> Pause | None:
     text = league.value("SELECT value FROM meta WHERE key = ?", _PAUSED)
     if text is None:
         return None
-    try:
-        values = json.loads(text)
-        return Pause(float(values["since"]), one_line(str(values["reason"]), _LONGEST_REASON))
-    except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise league.damaged(f"its pause cannot be read: {text[:60]!a}") from error
+    since, _, reason = text.partition(" ")
+    return Pause(float(since), reason)
 
 
 def pause(league: League, reason: str = "") -> Pause:
@@ -223,8 +204,8 @@ def pause(league: League, reason: str = "") -> Pause:
         old = paused(league)
         if old is not None:
             raise LeagueError(f"{league.name} is paused already{f': {old.reason}' if old.reason else ''}")
-        new = Pause(time.time(), reason)
-        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, json.dumps(asdict(new)))
+        new = Pause(time.time(), one_line(reason, _LONGEST_REASON))
+        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, f"{new.since} {new.reason}")
         record(league, "pause", "paused", detail=reason)
     return new
 

@@ -12,16 +12,15 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import did_you_mean
 from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.tournament.games import PAIRING_BITS, Row
+from arena.tournament.games import Row
 from arena.tournament.store.columns import stored_columns
 from arena.tournament.store.reader import SELECT_GAMES, is_own_file
 from arena.tournament.store.sqlite import GAMES, META, Connection, Database
@@ -40,9 +39,7 @@ LEAGUE = Database(
         """CREATE TABLE bots (
     bot INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, author TEXT,
     retired REAL, reason TEXT NOT NULL DEFAULT '')""",
-        """CREATE TABLE sessions (
-    session INTEGER PRIMARY KEY AUTOINCREMENT, doing TEXT NOT NULL, started REAL NOT NULL, lease REAL NOT NULL,
-    ended REAL)""",
+        "CREATE TABLE sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, lease REAL NOT NULL)",
         """CREATE TABLE versions (
     version INTEGER PRIMARY KEY AUTOINCREMENT, bot INTEGER NOT NULL REFERENCES bots, number INTEGER NOT NULL,
     hash TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, submitted REAL NOT NULL, state TEXT NOT NULL,
@@ -53,7 +50,7 @@ LEAGUE = Database(
     executable INTEGER NOT NULL, PRIMARY KEY (version, path)) WITHOUT ROWID""",
         """CREATE TABLE lineups (
     lineup INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions,
-    started REAL NOT NULL, ended REAL, games INTEGER NOT NULL DEFAULT 0, isolation TEXT NOT NULL)""",
+    games INTEGER NOT NULL DEFAULT 0)""",
         """CREATE TABLE pairings (
     pairing INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES versions,
     b INTEGER NOT NULL REFERENCES versions, UNIQUE (a, b), CHECK (a < b))""",
@@ -77,7 +74,7 @@ LEAGUE = Database(
         "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
     ),
     application=0x53544C47,  # "STLG"
-    version=5,
+    version=6,
     error=LeagueError,
     synchronous="FULL",  # also after a power cut all is there that was said to be stored; commits are few
     wait_s=60,  # for another process's transaction; ours take milliseconds
@@ -94,19 +91,6 @@ class LeagueFigures:
 
     key: npt.NDArray[np.int64]
     score: npt.NDArray[np.int8]
-
-    @cached_property
-    def _scores(self) -> dict[tuple[int, int], list[int]]:
-        pairing_and_game = self.key & ((1 << PAIRING_BITS + 1) - 1)
-        cells, counts = np.unique(pairing_and_game << 2 | self.score, return_counts=True)
-        scores: dict[tuple[int, int], list[int]] = {}
-        for cell, games in zip(cells.tolist(), counts.tolist()):
-            scores.setdefault((cell >> 3, cell >> 2 & 1), [0, 0, 0])[cell & 3] = games
-        return scores
-
-    def scores(self, pairing: int, game: int) -> list[int]:
-        """Games of a pairing that the bot beginning in game 0 or 1 of the pairs has lost, drawn and won."""
-        return self._scores.get((pairing, game), [0, 0, 0])
 
 
 class LeagueStore:
@@ -161,14 +145,15 @@ class LeagueStore:
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """One transaction that writes: all of it is stored when the block has ended, or nothing."""
+        """One transaction that writes: all of it is stored when the block has ended, or nothing.
+
+        Within another change it is a part of that.
+        """
+        if self._db.in_transaction:
+            yield
+            return
         with self._kind.guard(self.folder, "write to"), self._db.transaction():
             yield
-
-    @property
-    def changing(self) -> bool:
-        """Whether this is within `change`."""
-        return self._db.in_transaction
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -190,11 +175,7 @@ class League(LeagueStore):
         try:
             return stored_settings(json.loads(self.meta("settings")), f"settings stored in {self.folder}")
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-            raise self.damaged("its settings cannot be read") from error
-
-    def damaged(self, place: str) -> ArenaError:
-        """The error for a league that does not hold what was written into it; `place` says where."""
-        return LEAGUE.damaged(self.folder, place)
+            raise LEAGUE.damaged(self.folder, "its settings cannot be read") from error
 
     def is_own(self) -> bool:
         """Return whether the league belongs to this user."""

@@ -14,15 +14,11 @@ from dataclasses import dataclass, field
 
 from arena.errors import ArenaError
 from arena.league import games, oversight, versions
-from arena.league.settings import LeagueError
-from arena.league.store import League, open_league
+from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.text import one_line
 from arena.tournament.games import GameId, GameResult, Row
 from arena.tournament.rows import game_fault
-
-MOST_FAULTS = 100
-"""Faults that are told; of a league with more, all is wrong."""
 
 
 @dataclass
@@ -57,9 +53,6 @@ def verify_league(league: League, most: int | None = None) -> Verification:
             try:
                 for fault in part:
                     report.faults.append(one_line(fault, 400))
-                    if len(report.faults) >= MOST_FAULTS:
-                        report.faults.append("and perhaps more: that was enough")
-                        return report
             except (ArenaError, sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError) as error:
                 report.faults.append(one_line(f"cannot be read: {error}", 400))
         with suppress(ArenaError, TypeError):
@@ -67,19 +60,9 @@ def verify_league(league: League, most: int | None = None) -> Verification:
     return report
 
 
-def note(name: str, report: Verification) -> None:
-    """Put a verification on record, where the league can be written."""
-    with suppress(LeagueError), open_league(name) as league:
-        detail = f"{report.replayed:,} of {report.games:,} games replayed"
-        if report.faults:
-            detail = f"{len(report.faults)} faults, the first: {report.faults[0]}"
-        oversight.record(league, "verify", "sound" if report.sound else "damaged", detail=detail)
-
-
 def _database(league: League) -> Iterator[str]:
     for fault in league.faults():
         yield f"database: {fault}"
-    oversight.paused(league)  # raises if it cannot be read
 
 
 def _versions(league: League, report: Verification) -> Iterator[str]:

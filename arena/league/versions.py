@@ -15,7 +15,6 @@ retired bot keeps its versions as they are and leaves the table.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,16 +96,11 @@ def of_bot(league: League, name: str) -> list[Version]:
 def files_of(league: League, number: int) -> list[StoredFile]:
     """The files of a version."""
     rows = league.query(
-        "SELECT v.path, f.content, v.executable, v.hash FROM version_files v LEFT JOIN files f ON f.hash = v.hash"
+        "SELECT v.path, f.content, v.executable FROM version_files v JOIN files f ON f.hash = v.hash"
         " WHERE v.version = ? ORDER BY v.path",
         number,
     )
-    files = []
-    for path, content, executable, hash_ in rows:
-        if type(content) is not bytes or hashlib.sha256(content).hexdigest() != hash_:
-            raise league.damaged(f"the content of {path!a} of version {number} is not as it was submitted")
-        files.append(StoredFile(path, content, bool(executable)))
-    return files
+    return [StoredFile(path, content, bool(executable)) for path, content, executable in rows]
 
 
 def write_files(files: list[StoredFile], folder: Path) -> None:
@@ -174,7 +168,7 @@ def submit(league: League, session: int | None, submission: Submission, again: b
         )
         for old in waiting(league):
             if old.bot == bot and old.state == PENDING and old.id != new:
-                _refuse(league, old, f"withdrawn: v{number} was submitted before it was checked")
+                refuse(league, old, f"withdrawn: v{number} was submitted before it was checked")
         return _received(league, "new", new)
 
 
@@ -256,7 +250,7 @@ def waiting(league: League, session: int | None = None) -> list[Version]:
     session works on what it holds until its lease expires.
     """
     rows = league.query(
-        f"{_SELECT} LEFT JOIN sessions s ON s.session = v.holder AND s.ended IS NULL AND s.lease > ?"
+        f"{_SELECT} LEFT JOIN sessions s ON s.session = v.holder AND s.lease > ?"
         " WHERE v.state IN (?, ?) AND b.retired IS NULL AND (s.session IS NULL OR s.session IS ?)"
         " ORDER BY v.last_turn, v.version",
         time.time(),
@@ -277,7 +271,7 @@ def claim(league: League, session: int, wanted: int | None = None) -> Version | 
             if wanted is not None and version.id != wanted:
                 continue
             if version.attempts >= MAX_ATTEMPTS:
-                _refuse(league, version, f"given up after {version.attempts} failed attempts to check or place it")
+                refuse(league, version, f"given up after {version.attempts} failed attempts to check or place it")
                 continue
             put = "UPDATE versions SET holder = ?, last_turn = ? WHERE version = ?"
             league.run(put, session, time.time(), version.id)
@@ -299,30 +293,28 @@ def accept(league: League, version: Version) -> None:
 
 def refuse(league: League, version: Version, reason: str) -> None:
     """Refuse a submission; the reason is for its author."""
+    now, reason = time.time(), reason[:_LONGEST_REASON]
     with league.change():
-        _refuse(league, version, reason[:_LONGEST_REASON])
-
-
-def _refuse(league: League, version: Version, reason: str) -> None:
-    changed = league.run(
-        "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL WHERE version = ? AND state IN (?, ?)",
-        REFUSED,
-        time.time(),
-        reason,
-        version.id,
-        PENDING,
-        PLACING,
-    )
-    if changed:
-        oversight.record(league, "decide", "refused", subject=version.label, author=version.author, detail=reason)
-        total = league.count_games()
-        league.insert(
-            "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
-            time.time(),
+        changed = league.run(
+            "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL"
+            " WHERE version = ? AND state IN (?, ?)",
+            REFUSED,
+            now,
+            reason,
             version.id,
-            total,
-            reason.splitlines()[0] if reason else "",
+            PENDING,
+            PLACING,
         )
+        if changed:
+            oversight.record(league, "decide", "refused", subject=version.label, author=version.author, detail=reason)
+            note = reason.splitlines()[0] if reason else ""
+            league.insert(
+                "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
+                now,
+                version.id,
+                league.count_games(),
+                note,
+            )
 
 
 def promote(league: League, version: Version) -> bool:

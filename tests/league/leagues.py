@@ -90,7 +90,7 @@ def settled(session: LeagueSession, what: Submission) -> placement.SubmissionRes
 def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
     """Bots that are in the table without having played."""
     made = []
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         for name in names:
             one = versions.submit(found, lease.number, submission(name, f"# {name}\n{source}")).version
             versions.accept(found, one)
@@ -129,8 +129,8 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
 
 def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
     """Store pairs of games between versions: of each pair the points of the first version, 0..2."""
-    with Lease(found, "test") as lease:
-        lineup = games.new_lineup(found, lease.number, "none")
+    with Lease(found) as lease:
+        lineup = games.new_lineup(found, lease.number)
         for one, other, points in fixtures:
             tasks = games.reserve_deals(found, lineup, [games.Fixture(one, other, len(points))])
             rows = []

@@ -136,13 +136,13 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
     """If not even the program's own bots can be loaded nobody is refused or retired."""
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
-    sound = executors.make_executor
+    sound = executors.LocalExecutor
 
     def nowhere(job: Job, *options: Any) -> Any:
         bots = tuple(dataclasses.replace(spec, path="/nowhere.py") for spec in job.bots)
         return sound(dataclasses.replace(job, bots=bots), *options)
 
-    monkeypatch.setattr(match_runner, "make_executor", nowhere)
+    monkeypatch.setattr(match_runner, "LocalExecutor", nowhere)
     with pytest.raises(LeagueError, match="not even the program's own"):
         submit(found, "random", RANDOM)
     with (
@@ -238,7 +238,7 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
 
 def entered(found: League, name: str, source: str) -> None:
     """In the table, without having played."""
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         one = versions.submit(found, lease.number, submission(name, source)).version
         versions.accept(found, one)
         with found.change():
@@ -246,7 +246,7 @@ def entered(found: League, name: str, source: str) -> None:
 
 
 def test_what_waits_can_be_withdrawn(found: League) -> None:
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         versions.submit(found, lease.number, submission("mine", FIRST))
     placement.retire(found, "mine", "on its author's word")
     one = versions.of_bot(found, "mine")[0]

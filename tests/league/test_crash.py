@@ -105,7 +105,7 @@ def kill_at(found: League, statement: int) -> None:
 def whole(folder: Path) -> None:
     """Nothing contradicts itself, and nothing is left that a living process would have."""
     db = sound(folder)
-    assert db.execute("SELECT count(*) FROM sessions WHERE ended IS NULL").fetchone() == (0,)
+    assert db.execute("SELECT count(*) FROM sessions WHERE lease > 0").fetchone() == (0,)
     assert db.execute("SELECT count(*) FROM reserved").fetchone() == (0,)
     assert db.execute("SELECT count(*) FROM versions WHERE holder IS NOT NULL").fetchone() == (0,)
     assert not (folder / ".playing").exists()

@@ -19,8 +19,8 @@ from arena.league import versions, games
 from arena.league.store import open_league
 from arena.league.match_runner import Lease
 
-with open_league(Path(sys.argv[1])) as league, Lease(league, "test") as lease:
-    lineup = games.new_lineup(league, lease.number, "none")
+with open_league(Path(sys.argv[1])) as league, Lease(league) as lease:
+    lineup = games.new_lineup(league, lease.number)
     a, b = versions.in_state(league)
     for _ in range(20):
         print(*(task.deal for task in games.reserve_deals(league, lineup, [games.Fixture(a, b, 7)])))
@@ -28,7 +28,7 @@ with open_league(Path(sys.argv[1])) as league, Lease(league, "test") as lease:
 
 
 def lineup_of(found: League, lease: Lease) -> int:
-    return games.new_lineup(found, lease.number, "none")
+    return games.new_lineup(found, lease.number)
 
 
 def test_seeds_of_lineups() -> None:
@@ -41,7 +41,7 @@ def test_seeds_of_lineups() -> None:
 
 def test_deals_are_set_apart_in_turn(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         lineup = lineup_of(found, lease)
         tasks = games.reserve_deals(found, lineup, [Fixture(b, a, 2), Fixture(b, c, 1)])
         assert tasks == [
@@ -54,7 +54,7 @@ def test_deals_are_set_apart_in_turn(found: League) -> None:
         games.store_rows(found, lineup, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
         assert games.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
     assert games.reserved_deals(found) == []  # the process has ended
-    with Lease(found, "test") as lease:  # and nobody gets its deals
+    with Lease(found) as lease:  # and nobody gets its deals
         more = games.reserve_deals(found, lineup_of(found, lease), [Fixture(a, b, 1)])
         assert [task.deal for task in more] == [5]
 
@@ -72,7 +72,7 @@ def test_two_processes_never_get_the_same_deal(found: League) -> None:
 
 def test_a_game_is_stored_once(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         lineup = lineup_of(found, lease)
         (task,) = games.reserve_deals(found, lineup, [Fixture(a, b, 1)])
         rows = [row(task, 0, 2), row(task, 1, 0)]
@@ -93,7 +93,7 @@ def test_scores(found: League) -> None:
 
 def test_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         lineup = lineup_of(found, lease)
         one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1: it forfeits as the first there, and as the second in game 0
@@ -108,7 +108,7 @@ def test_forfeits(found: League) -> None:
 
 def test_failures_after_games_are_no_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         lineup = lineup_of(found, lease)
         one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1; both failed in the last one

@@ -24,7 +24,7 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, sub
 
 
 def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         return versions.submit(found, lease.number, submission(name, source, author)).version
 
 
@@ -55,7 +55,9 @@ def test_submissions_per_day_are_limited(tmp_path: Path) -> None:
         oversight.change_limits(found, {"submissions": 3})
         receive(found, "five", FIRST + "\n")
         assert oversight.use_of(found, "Ann").submissions == 3
-        assert oversight.use_of(found, "Ann", time.time() + oversight.DAY_S + 1).submissions == 0
+        with found.change():
+            found.run("UPDATE audit SET happened = happened - 86400")  # a day later
+        assert oversight.use_of(found, "Ann").submissions == 0
 
 
 def test_room_per_author_is_limited(tmp_path: Path) -> None:
@@ -188,9 +190,6 @@ def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         assert verify_league(found, 3).replayed == 3
     assert main(["verify", str(tmp_path / "a")]) == 0
     assert " replayed), 3 files of 3 versions" in capsys.readouterr().out
-    with open_league(tmp_path / "a") as found:
-        last = oversight.entries(found)[-1]
-        assert (last.what, last.outcome) == ("verify", "sound")
 
 
 CHANGES = {
@@ -207,7 +206,6 @@ CHANGES = {
     "UPDATE ratings SET wins = wins + 1": "do not add up",
     "UPDATE lineups SET games = games + 2": "games: 24 are there, 28 were stored",
     "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never played with",
-    f"INSERT INTO meta (key, value) VALUES ('paused', '{'[' * 100_000}')": "its pause cannot be read",
 }
 
 
@@ -242,7 +240,7 @@ def test_deals_played_once(tmp_path: Path) -> None:
         assert found.value("SELECT max(n) FROM (SELECT count(*) n FROM games GROUP BY deal)") == 1
         rows = found.query("SELECT pairing, sum(game), count(*) FROM games GROUP BY pairing")
         assert all(abs(2 * second - number) <= 1 for _, second, number in rows)
-        lineup = games.new_lineup(found, 1, "none")
+        lineup = games.new_lineup(found, 1)
         fixtures = [games.Fixture(a, b, 3), games.Fixture(a, c, 2)]
         tasks = games.reserve_deals(found, lineup, fixtures)
         assert [task.games for task in tasks] == [(0,), (0,), (1,), (1,), (0,)]
@@ -254,7 +252,7 @@ def test_deals_shared_by_pairings(tmp_path: Path) -> None:
     with league(tmp_path / "a", own_deals=False) as found:
         a, b, c = enter(found, "a", "b", "c")
         submit(found, "one", MIDDLE)
-        lineup = games.new_lineup(found, 1, "none")
+        lineup = games.new_lineup(found, 1)
         tasks = games.reserve_deals(found, lineup, [games.Fixture(a, b, 3), games.Fixture(a, c, 2)])
         start = tasks[0].deal
         assert [task.deal - start for task in tasks] == [0, 0, 1, 1, 2]

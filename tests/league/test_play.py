@@ -101,7 +101,7 @@ def test_pairings_in_hand_elsewhere_are_left_out(found: League) -> None:
     with open_session(found, "play", 1), open_session(found, "other", 1) as other:
         table = standings(found)
         before = fixtures.for_play(found, table, None)
-        lineup = games.new_lineup(found, other.lease.number, "none")
+        lineup = games.new_lineup(found, other.lease.number)
         games.reserve_deals(found, lineup, [games.Fixture(before[0].a, before[0].b, 500)])
         after = fixtures.for_play(found, table, None)
     assert (before[0].a.id, before[0].b.id) != (after[0].a.id, after[0].b.id)
@@ -110,7 +110,7 @@ def test_pairings_in_hand_elsewhere_are_left_out(found: League) -> None:
 def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
     a, b, *_ = enter(found, "a", "b", "c")
     with open_session(found, "play", 1) as session:
-        lineup = games.new_lineup(found, session.lease.number, "none")
+        lineup = games.new_lineup(found, session.lease.number)
         tasks = games.reserve_deals(found, lineup, [games.Fixture(a, b, 24)])
         rows = [row(task, game, 2 - 2 * game, 1, 2 - game) for task in tasks for game in (0, 1)]
         games.store_rows(found, lineup, rows)

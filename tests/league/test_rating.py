@@ -33,7 +33,7 @@ def field(found: League) -> list[Version]:
 
 def replace(found: League, name: str) -> Version:
     """A new version of a bot in the table."""
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         one = versions.submit(found, lease.number, submission(name, f"# another {name}\n{FIRST}")).version
         versions.accept(found, one)
         with found.change():
@@ -110,7 +110,7 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
 def test_a_refused_version_does_not_count(found: League) -> None:
     field(found)
     before = elo(standings(found))
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         one = versions.submit(found, lease.number, submission("d", FIRST)).version
         played(found, [(one, versions.get(found, 1), [2, 2, 2])])
         assert elo(standings(found)) == before  # nor does one that is being placed
@@ -121,7 +121,7 @@ def test_a_refused_version_does_not_count(found: League) -> None:
 
 def test_a_candidate_stands_for_its_bot(found: League) -> None:
     field(found)
-    with Lease(found, "test") as lease:
+    with Lease(found) as lease:
         one = versions.submit(found, lease.number, submission("b", f"# new\n{FIRST}")).version
         played(found, [(one, versions.get(found, 1), [1] * 10)])
     with_it = standings(found, one)

@@ -21,7 +21,7 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, enter, submission
 
 @pytest.fixture
 def lease(found: League) -> Iterator[Lease]:
-    with Lease(found, "test") as made:
+    with Lease(found) as made:
         yield made
 
 
@@ -179,7 +179,7 @@ def test_unknown_bots(found: League) -> None:
 
 def test_a_submission_is_in_one_hand(found: League, lease: Lease) -> None:
     one = send(found, lease, "ann", FIRST).version
-    with Lease(found, "other") as other:
+    with Lease(found) as other:
         assert versions.claim(found, other.number) is None
         assert versions.claim(found, lease.number) is not None
         versions.release(found, one)
@@ -191,19 +191,19 @@ def test_a_submission_is_in_one_hand(found: League, lease: Lease) -> None:
 def expire(found: League, lease: Lease) -> None:
     """Let a lease expire, as that of a process that was killed does."""
     with found.change():
-        found.run("UPDATE sessions SET lease = 0 WHERE session = ?", lease.number)
+        found.run("UPDATE sessions SET lease = 1 WHERE session = ?", lease.number)
 
 
 def test_what_an_expired_lease_held_is_free(found: League, lease: Lease) -> None:
     version = send(found, lease, "ann", FIRST).version
-    with Lease(found, "other") as other:
+    with Lease(found) as other:
         expire(found, lease)
         assert versions.claim(found, other.number) == versions.get(found, version.id)
 
 
 def test_an_expired_lease_is_cleaned_up(found: League, lease: Lease) -> None:
     send(found, lease, "ann", FIRST)
-    left = found.folder / ".playing" / str(games.new_lineup(found, lease.number, "none"))
+    left = found.folder / ".playing" / f"{lease.number}-{games.new_lineup(found, lease.number)}"
     left.mkdir(parents=True)
     (left / "bot.py").write_text("")
     expire(found, lease)
@@ -222,7 +222,7 @@ def test_a_lease_is_renewed(found: League, lease: Lease, monkeypatch: pytest.Mon
 
 
 def test_files_of_the_living_stay(found: League, lease: Lease) -> None:
-    left = found.folder / ".playing" / str(games.new_lineup(found, lease.number, "none"))
+    left = found.folder / ".playing" / f"{lease.number}-{games.new_lineup(found, lease.number)}"
     left.mkdir(parents=True)
     assert release_expired(found) == 0
     assert left.exists()

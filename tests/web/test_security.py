@@ -105,12 +105,12 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
 
     ann = web.person("Ann")
     ann.upload("mine.py")
-    with open_league(web.folder) as league, Lease(league, "test") as lease:
+    with open_league(web.folder) as league, Lease(league) as lease:
         one, mine = get(league, 1), get(league, 3)
         accept(league, mine)
         with league.change():
             promote(league, mine)
-        lineup = games.new_lineup(league, lease.number, "none")
+        lineup = games.new_lineup(league, lease.number)
         [task] = games.reserve_deals(league, lineup, [games.Fixture(one, mine, 1)])
         record = play_game("first", _raises, deal=task.deal).record
         rows = [row(task, game, 2 - 2 * game, 1, 2 - game)._replace(record=record, detail=text) for game in (0, 1)]

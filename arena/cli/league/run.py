@@ -20,9 +20,8 @@ from arena.league.placement import SubmissionResult, handle_waiting, play_games
 from arena.league.placement import retire as change
 from arena.league.rating import standings
 from arena.league.store import open_league
-from arena.text import counted, one_line
+from arena.text import counted
 
-LONGEST_REASON = 200
 play_too = click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 
 
@@ -69,15 +68,12 @@ def play(name: str, max_games: int | None, workers: int | None, isolation: str |
 @league_argument
 @play_too
 @options.workers
-@options.with_options(*options.EXECUTOR)
 @options.isolation_of_league
 @options.trust
 def work(
     name: str,
     play: bool,
     workers: int | None,
-    executor: str | None,
-    scheduler: str | None,
     isolation: str | None,
     trust: bool,
 ) -> None:
@@ -96,16 +92,7 @@ def work(
         def told(result: SubmissionResult) -> None:
             tell_result(league, result)
 
-        with open_session(
-            league,
-            "work",
-            workers or 1,
-            isolation,
-            progress.add,
-            progress.say,
-            trust,
-            *options.executor_of(executor, scheduler),
-        ) as session:
+        with open_session(league, "work", workers or 1, isolation, progress.add, progress.say, trust) as session:
             work_on(session, play, told)
         progress.end()
 
@@ -126,7 +113,7 @@ def pause(name: str, reason: str, undo: bool) -> None:
             oversight.resume(league)
             click.echo(f"{league.name} is no longer paused.")
         else:
-            oversight.pause(league, one_line(reason, LONGEST_REASON))
+            oversight.pause(league, reason)
             click.echo(f"{league.name} is paused. To end the pause: arena league pause {shlex.quote(name)} --undo")
 
 
@@ -198,7 +185,6 @@ def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
     default=True,
     help="Whether visitors play without signing in (default: yes, at no more than half of the tables).",
 )
-@options.with_options(*options.EXECUTOR)
 @options.isolation_of_league
 def serve(
     name: str,
@@ -212,8 +198,6 @@ def serve(
     bots: int,
     tables: int,
     guests: bool,
-    executor: str | None,
-    scheduler: str | None,
     isolation: str | None,
 ) -> None:
     """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league people).
@@ -224,7 +208,6 @@ def serve(
     The commands of arena league can be used at the same time. Stop it with Ctrl-C, which finishes the current games.
     """
     require_web()
-    options.executor_of(executor, scheduler)  # so that an error is shown here, not by a worker
     from arena.web.backend import WebSettings
     from arena.web.play_tables import PlayLimits
     from arena.web.serve import serve as run
@@ -246,9 +229,7 @@ def serve(
         by = counted(number, "worker")
         click.echo(f"Serving {folder} at http://{name}:{port}/ with {by}; stop it with Ctrl-C.", err=True)
 
-    words = ["--play"] if play else []
-    for option, value in (("isolation", isolation), ("executor", executor), ("scheduler", scheduler)):
-        words += [f"--{option}", value] if value else []
+    words = (["--play"] if play else []) + (["--isolation", isolation] if isolation else [])
     limits = UploadLimits(uploads, upload_mb, bots)
     run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)
 

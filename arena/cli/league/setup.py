@@ -7,7 +7,6 @@ import shlex
 import time
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +15,7 @@ import click
 
 from arena.bots.isolation.process import require_isolation
 from arena.cli.league.shared import league_argument
-from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, gathered, print_report, real, rules, whole
+from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, print_report, real, rules, whole
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.settings import load_settings, merged
@@ -104,15 +103,6 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
 # ---------------------------------------------------------------- people
 
 
-@dataclass(frozen=True)
-class NewLimits:
-    """What authors may use from now on; None for what does not change, 0 for no limit."""
-
-    submissions: int | None
-    author_mb: int | None
-    disk_mb: int | None
-
-
 @click.command()
 @league_argument
 @click.option("--invite", "author", metavar="AUTHOR", help="Invite AUTHOR, and print a token to sign in with.")
@@ -133,13 +123,9 @@ class NewLimits:
     "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
 )
 @click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
-@gathered(
-    NewLimits,
-    "limits",
-    click.option("--submissions", type=whole(0), metavar="N", help="Set how many versions an author may submit a day."),
-    click.option("--author-mb", type=whole(0), metavar="N", help="Set how many MiB an author's files may take."),
-    click.option("--disk-mb", type=whole(0), metavar="N", help="Set how many MiB the league's folder may take."),
-)
+@click.option("--submissions", type=whole(0), metavar="N", help="Set how many versions an author may submit a day.")
+@click.option("--author-mb", type=whole(0), metavar="N", help="Set how many MiB an author's files may take.")
+@click.option("--disk-mb", type=whole(0), metavar="N", help="Set how many MiB the league's folder may take.")
 @as_json
 def people(
     name: str,
@@ -148,8 +134,8 @@ def people(
     admin: bool,
     url: str | None,
     revoke: str | None,
-    limits: NewLimits,
     as_json: bool,
+    **limits: int | None,
 ) -> None:
     """Invite authors to LEAGUE, and show or limit what they use. Without options, list everybody.
 
@@ -165,7 +151,7 @@ def people(
         raise click.UsageError("--admin and --url belong to --invite; add it")
     if url is not None and not url.startswith(("http://", "https://")):
         raise ArenaError(f"--url: expected an address such as https://league.example, found '{one_line(url, 60)}'")
-    new = {key: value or None for key, value in vars(limits).items() if value is not None}
+    new = {key: value or None for key, value in limits.items() if value is not None}  # 0: no limit
     with open_league(name) as league:
         if new:
             oversight.change_limits(league, new)
@@ -200,7 +186,7 @@ def _list(league: League, as_json: bool) -> None:
     if (league.folder / accounts.FILE).exists():
         with WebStore(league.folder) as store:
             invitations = [vars(each) | {"state": each.state(now)} for each in accounts.invitations(store)]
-    settings = oversight.limits(league)
+    settings = league.stored_settings()
     limits = {key: getattr(settings, key) for key in oversight.LIMITS}
     uses = [vars(use) for use in oversight.uses(league)]
     size = oversight.folder_bytes(league.folder)

@@ -16,7 +16,7 @@ from arena.league.placement import SubmissionResult
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
-from arena.league.verification import Verification, note, verify_league
+from arena.league.verification import Verification, verify_league
 from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
 from arena.results.league import standing_table
 from arena.results.table import Report
@@ -51,7 +51,6 @@ def verify(folder: Path) -> int:
             report = verify_league(league)
     except LeagueError as error:  # so damaged that it cannot even be opened
         report = Verification(str(folder), faults=[one_line(str(error))])
-    note(str(folder), report)
     for fault in report.faults:
         click.echo(indented(fault))
     checked = f"{report.games:,} games ({report.replayed:,} replayed), {report.files} files"

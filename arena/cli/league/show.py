@@ -38,7 +38,7 @@ from arena.text import indented, utc_text
 @click.command()
 @click.argument("league", metavar="LEAGUE", required=False, shell_complete=complete_leagues)
 @click.argument("bot", required=False)
-@click.option("--at", metavar="WHEN", help="Show the table after an event (its number) or at a date (UTC).")
+@click.option("--at", type=whole(1), metavar="EVENT", help="Show the table after an event of the history.")
 @click.option("--version", type=whole(1), metavar="V", help="With BOT: this version (default: the active one).")
 @click.option("--against", metavar="BOT", help="With BOT: only its games against this one.")
 @click.option("--files", type=PATH, metavar="DIR", help="With BOT: write its files to DIR.")
@@ -46,7 +46,7 @@ from arena.text import indented, utc_text
 def show(
     league: str | None,
     bot: str | None,
-    at: str | None,
+    at: int | None,
     version: int | None,
     against: str | None,
     files: Path | None,
@@ -55,7 +55,7 @@ def show(
     """Show the table of LEAGUE, or one BOT. Without LEAGUE, list the leagues in leagues/.
 
     \b
-    arena league show open --at 2026-01-31
+    arena league show open --at 12
     arena league show open mybot --against greedy
 
     For BOT, show its versions, its opponents, and the games it lost by forfeit. With --files, also write the files that
@@ -95,7 +95,7 @@ def _list_leagues(form: str) -> None:
     print_report(Report("", [leagues_table(lines)], remarks, values=lambda: {"leagues": lines, "unread": unread}), form)
 
 
-def _show_past(league: League, at: str, form: str) -> None:
+def _show_past(league: League, at: int, form: str) -> None:
     """Print the table as it was after an event."""
     event = events.event_at(league, at)
     lines = standing_lines(league, events.table_at(league, event.id), events.table_at(league, event.id - 1), past=True)

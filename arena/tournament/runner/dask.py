@@ -166,7 +166,7 @@ class DaskExecutor:
         name = type(error).__name__
         if isinstance(error, ImportError):
             text = f"the workers of the cluster cannot import arena; install it there: {error}"
-            return [Failed(text, ours=False, elsewhere=True)]
+            return [Failed(text, ours=False)]
         if name not in _CLUSTER_ERRORS:
             return [Failed(f"on the cluster: {name}: {error}", ours=True)]
         if tries >= _MAX_TRIES:
@@ -189,7 +189,7 @@ class DaskExecutor:
                 f"the scheduler is gone ({error}). Start one again; the run is then continued by 'arena resume' if"
                 " games of it are stored, otherwise from the beginning"
             )
-            return [Failed(text, ours=False, elsewhere=True)] if gone_for_good else []
+            return [Failed(text, ours=False)] if gone_for_good else []
         gone = [address for address in self._threads if address not in threads]
         self._threads = threads
         then = "others replay its games" if threads else "there is no other, so its games wait for one"

@@ -125,14 +125,13 @@ class Lost:
 class Failed:
     """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault.
 
-    `pair`: the two bots in whose games workers keep dying. `elsewhere`: the machines that were to play are at fault.
+    `pair`: the two bots in whose games workers keep dying.
     """
 
     text: str
     ours: bool
     bot: str | None = None
     pair: tuple[str, str] | None = None
-    elsewhere: bool = False
 
 
 @dataclass(frozen=True)

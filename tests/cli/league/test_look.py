@@ -41,13 +41,7 @@ def test_standings_as_they_were(played: Arena) -> None:
     before = values(played("league", "show", "open", "--at", 3, "--json").out)
     assert {line["bot"] for line in before["standings"]} == {"first", "last"}
     assert "No bot was in the table" in played("league", "show", "open", "--at", 1).out
-    assert "after event 4" in played("league", "show", "open", "--at", "2100-01-01").out
-    for wrong, message in (
-        ("99", "numbered from 1 to 4"),
-        ("yesterday", "a date such as"),
-        ("1999-01-01", "created after that"),
-    ):
-        assert message in played("league", "show", "open", "--at", wrong, code=2).err
+    assert "events are numbered from 1 to 4" in played("league", "show", "open", "--at", 99, code=2).err
 
 
 def test_two_bots_have_one_rating(played: Arena) -> None:

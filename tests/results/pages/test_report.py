@@ -228,8 +228,8 @@ def reasons_of(page: Page) -> list[list[str]]:
 def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
     with league(tmp_path / "league") as found:
         a, b, c = enter(found, "a", "b", "c")
-        with Lease(found, "test") as lease:
-            lineup = games.new_lineup(found, lease.number, "none")
+        with Lease(found) as lease:
+            lineup = games.new_lineup(found, lease.number)
             one, two = games.reserve_deals(found, lineup, [games.Fixture(a, b, 1), games.Fixture(c, b, 1)])
             told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
             told = [line._replace(record="schotten/1 base 1:0 0; ; ") for line in told]
