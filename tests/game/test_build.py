@@ -181,6 +181,7 @@ def test_a_build_for_another_processor_is_not_loaded(compiled: Path) -> None:
     assert run(ON_PROCESSOR.format(has_v3=True), compiled).returncode == 0
 
 
+@pytest.mark.slow
 @needs_build
 def test_a_wheel_chooses_the_engine_for_the_processor(compiled: Path) -> None:
     package = compiled / "arena"
@@ -195,6 +196,7 @@ def test_a_wheel_chooses_the_engine_for_the_processor(compiled: Path) -> None:
     assert Path(common.stdout).parent == package / "game", common.stderr
 
 
+@pytest.mark.slow
 @needs_build
 def test_what_fits_is_not_compiled_again(compiled: Path) -> None:
     """As when an extra is installed into a checkout. Sources that changed run uncompiled if nothing compiles them."""

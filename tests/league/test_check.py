@@ -166,9 +166,9 @@ def test_the_order_of_sets_matters_inside_a_worker_too() -> None:
 @pytest.mark.parametrize(
     ("bot", "code", "more"),
     [
-        ("slow:ms=1050,games=1", "slow", {"games": 2}),
+        pytest.param("slow:ms=1050,games=1", "slow", {"games": 2}, marks=pytest.mark.slow),
         ("grows", "memory leak", {"games": 24}),
-        ("takes", "memory", {"limits": Limits(memory_mb=256)}),
+        pytest.param("takes", "memory", {"limits": Limits(memory_mb=256)}, marks=pytest.mark.slow),
     ],
 )
 def test_bots_that_take_too_much(bot: str, code: str, more: dict[str, Any]) -> None:

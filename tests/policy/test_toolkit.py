@@ -321,6 +321,7 @@ def test_every_rule_set(name: str) -> None:
 
 
 @pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
-@pytest.mark.parametrize("name", ["base", pytest.param("battle-line-tactical", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["base", "battle-line-tactical"])
 def test_uncompiled_the_same_to_the_last_bit(name: str) -> None:
     assert len(printed_both_ways(LINES, name)) > 15

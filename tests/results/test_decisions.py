@@ -75,8 +75,7 @@ def test_a_move_that_is_not_legal_is_placed() -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("forced", [False, True])
-@pytest.mark.parametrize("isolation", ["none", "process"])
+@pytest.mark.parametrize(("forced", "isolation"), [(False, "process"), (True, "none")])
 def test_times_belong_to_the_decisions_they_were_taken_of(tmp_path: Path, forced: bool, isolation: str) -> None:
     found = games_of(tmp_path, forced, isolation=isolation, clock={"move_ms": 10_000})
     seen = 0

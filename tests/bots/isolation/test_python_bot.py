@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from pathlib import Path
 
@@ -47,7 +46,7 @@ class Choosy(Bot):
 """
 
 
-@pytest.mark.parametrize(("auto", "forced"), list(itertools.product((True, False), repeat=2)))
+@pytest.mark.parametrize(("auto", "forced"), [(True, False), (False, True)])
 def test_claims_forced_moves_and_events_are_as_inside(tmp_path: Path, auto: bool, forced: bool) -> None:
     bots = [bot_file(tmp_path, CHOOSY.format(auto=auto, forced=forced)), "random"]
     with at_table(bots, "tactical") as referee:
@@ -72,9 +71,8 @@ class Listens:
 """
 
 
-@pytest.mark.parametrize("rules", ["base", "bga-expert"])
-def test_hooks_are_told_the_same_in_the_same_order(tmp_path: Path, rules: str) -> None:
-    bots = [bot_file(tmp_path, LISTENS), "greedy"]
+def test_hooks_are_told_the_same_in_the_same_order(tmp_path: Path) -> None:
+    bots, rules = [bot_file(tmp_path, LISTENS), "greedy"], "bga-expert"
     with at_table(bots, rules) as referee:
         rows = games(referee, range(3))
     within = games(inside(bots, rules), range(3))
@@ -87,7 +85,7 @@ def test_numbers_of_texts_are_the_same_in_every_process(tmp_path: Path) -> None:
     """A bot that goes through a set plays the same whatever the user has set."""
     code = "def act(view, moves): raise ValueError([hash('a text'), list({'x', 'y', 'z', 'u', 'v'})])\n"
     found = set()
-    for seed in ("random", "1", "0"):
+    for seed in ("random", "1"):
         os.environ["PYTHONHASHSEED"] = seed
         try:
             with at_table([bot_file(tmp_path, code), "first"]) as referee:

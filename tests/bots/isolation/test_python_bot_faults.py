@@ -72,7 +72,12 @@ def test_the_end_of_a_process_is_a_crash_and_the_next_game_has_a_new_one(level: 
 
 
 @pytest.mark.parametrize(
-    ("bot", "hook"), [("loop_python", "act"), ("loop_begin", "begin"), ("loop_end", "end"), ("loop_c", "act")]
+    ("bot", "hook"),
+    [
+        ("loop_end", "end"),
+        ("loop_c", "act"),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("loop_python", "act"), ("loop_begin", "begin"))),
+    ],
 )
 def test_who_never_answers_runs_out_of_time(bot: str, hook: str) -> None:
     limits = BotLimits(decision_s=0.2, loading_s=20)

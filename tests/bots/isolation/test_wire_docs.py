@@ -142,7 +142,7 @@ def test_the_bot_of_the_page_plays(tmp_path: Path) -> None:
     assert bot.close() == "it ended itself with exit code 0"
 
 
-@pytest.mark.parametrize("name", ["lazy.js", "typed.py", "Lazy.java", "lazy.c"])
+@pytest.mark.parametrize("name", ["lazy.js", "typed.py", pytest.param("Lazy.java", marks=pytest.mark.slow), "lazy.c"])
 def test_the_examples_play_where_their_language_is(name: str, tmp_path: Path) -> None:
     source = DOCS.parent / "examples" / "wire" / name
     words = {"js": ["node"], "py": [sys.executable], "java": ["java"], "c": ["cc"]}[source.suffix[1:]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,16 +19,21 @@ from arena.tournament.store.reader import Reader
 @pytest.fixture(scope="module")
 def games(folder: Path) -> list[StoredGame]:
     with Reader(folder) as reader:
-        return [StoredGame.of(game) for game in reader.results()]
+        return [StoredGame.of(game) for game in reader.results()][::2]
+
+
+@pytest.fixture(scope="module")
+def pages(games: list[StoredGame]) -> list[dict[str, Any]]:
+    """What the pages of the games hold."""
+    return [json.loads(json.dumps(game_data(game, "1"))) for game in games]
 
 
 def without_words(state: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in state.items() if key[0] not in "vw"}
 
 
-def test_each_step_is_the_engines_state(games: list[StoredGame]) -> None:
-    for game in games:
-        data = json.loads(json.dumps(game_data(game, "1")))
+def test_each_step_is_the_engines_state(games: list[StoredGame], pages: list[dict[str, Any]]) -> None:
+    for game, data in zip(games, pages):
         found = states(data)
         record = parse_record(game.record)
         state = State(record.rules, record.deal, record.auto_claim)
@@ -37,10 +43,9 @@ def test_each_step_is_the_engines_state(games: list[StoredGame]) -> None:
         assert next(found, None) is None
 
 
-def test_a_state_is_all_that_lies_on_the_table(games: list[StoredGame]) -> None:
+def test_a_state_is_all_that_lies_on_the_table(pages: list[dict[str, Any]]) -> None:
     """Independent of `flat`: the cards in sight and in the decks are the whole deck."""
-    data = game_data(games[0], "1")
-    for state in states(data):
+    for state in states(pages[0]):
         cards = [
             card
             for seat in "ab"
@@ -52,10 +57,9 @@ def test_a_state_is_all_that_lies_on_the_table(games: list[StoredGame]) -> None:
         assert len(set(clan) - {pending}) + state["clan"] + (pending[0] in "rgbypk" and pending[1:].isdigit()) == 54
 
 
-def test_every_claim_is_explained_by_its_proof(games: list[StoredGame]) -> None:
+def test_every_claim_is_explained_by_its_proof(pages: list[dict[str, Any]]) -> None:
     claims = 0
-    for game in games:
-        data = game_data(game, "1")
+    for data in pages:
         owned = [state["own"] for state in states(data)]
         for at, step in enumerate(data["steps"]):
             told = {claim["stone"] for claim in step.get("claims", ())}
@@ -69,19 +73,13 @@ def test_every_claim_is_explained_by_its_proof(games: list[StoredGame]) -> None:
     assert claims > 30
 
 
-def test_a_complete_side_without_a_claim_names_what_refutes_it(games: list[StoredGame]) -> None:
-    said = [
-        value
-        for game in games
-        for state in states(game_data(game, "1"))
-        for key, value in state.items()
-        if key[0] == "w"
-    ]
+def test_a_complete_side_without_a_claim_names_what_refutes_it(pages: list[dict[str, Any]]) -> None:
+    said = [value for data in pages for state in states(data) for key, value in state.items() if key[0] == "w"]
     assert any("which beats" in value for value in said)
 
 
-def test_a_forfeit_keeps_its_reason(games: list[StoredGame]) -> None:
-    data = next(data for game in games if (data := game_data(game, "1"))["forfeit"])
+def test_a_forfeit_keeps_its_reason(pages: list[dict[str, Any]]) -> None:
+    data = next(data for data in pages if data["forfeit"])
     assert data["forfeit"] == "exception"
     assert "ValueError" in data["reason"]
     assert "\x1b" not in data["reason"]

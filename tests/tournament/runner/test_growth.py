@@ -74,12 +74,11 @@ def whole(folder: Path) -> tuple[Any, ...]:
 
 FORMATS = [
     (settings(*FIELD, games=4), "games", [9, 30]),
-    (settings(*FIELD, games=5, pairs=False), "games", [6, 11]),
-    (settings(*FIELD, games=4, own_deals=True, format="gauntlet"), "games", [10]),
-    (settings(*FIELD, games=4, format="swiss"), "rounds", [3]),
+    pytest.param(settings(*FIELD, games=5, pairs=False), "games", [6, 11], marks=pytest.mark.slow),
+    pytest.param(settings(*FIELD, games=4, own_deals=True, format="gauntlet"), "games", [10], marks=pytest.mark.slow),
     (settings(*FIELD, games=4, format="swiss", swiss={"rounds": 1}), "rounds", [2, 3]),
     (own(*FIELD, format="series", series={"target": 12}), "matches", [2, 5]),
-    (own(*PAIR, **SPRT), "max_pairs", [6, 40]),
+    (own(*PAIR, **SPRT), "max_pairs", [6, 20]),
 ]
 
 
@@ -95,7 +94,7 @@ def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(
     assert whole(tmp_path / "grown") == whole(tmp_path / "once")
 
 
-@pytest.mark.parametrize("then", [100, 300])
+@pytest.mark.parametrize("then", [100, pytest.param(300, marks=pytest.mark.slow)])
 def test_an_interrupted_run_or_growth_goes_on(tmp_path: Path, then: int) -> None:
     config = config_from_dict(settings(*FIELD, games=200))
     folder = tmp_path / "grown"
