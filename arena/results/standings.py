@@ -126,13 +126,14 @@ def standings(
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
     ratings = rate_run(games, prior, without, adjusted)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
-    rows = _ranked(_rows(played, ratings, run.bots), run, order)
+    rows = _ranked(_rows(played, ratings), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
     metrics = _metrics(run)
     for metric, estimates in metrics.items():
-        if not metric.measured:
-            rows = [row | _metric_columns(metric, estimates.get(row["bot"], UNKNOWN)) for row in rows]
+        for row in () if metric.measured else rows:
+            estimate = estimates.get(row["bot"], UNKNOWN)
+            row[f"metric_{metric.name}"], row[f"metric_{metric.name}_error95"] = estimate
     left_out = is_large(run) and not whole
     counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
     first = clustered_interval(without.score, games.cluster, games.clusters)
@@ -189,10 +190,6 @@ def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
     return {metric: estimates[metric.name] for metric in metrics}
 
 
-def _metric_columns(metric: Metric, estimate: Estimate) -> dict[str, float]:
-    return {f"metric_{metric.name}": estimate.value, f"metric_{metric.name}_error95": estimate.error95}
-
-
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:
     """The first of two bots against the second, from pairs."""
     counts = counts_between(games, *bots)
@@ -213,58 +210,51 @@ def _rate(games: GameArrays, prior: float, adjusted: Floats | None = None) -> Ra
         return replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
 
 
-def _sums(games: GameColumns) -> dict[str, Ints]:
+def _sums(games: GameColumns) -> dict[str, list[int]]:
     """Sums by place in `games.bots`: whole numbers, so their order does not matter."""
+
+    def both(name: str) -> Ints:
+        return np.concatenate([games[f"{name}_first"], games[f"{name}_second"]])
+
     half_points = (games["score"] * 2).astype(np.int64)
-    forfeited = np.flatnonzero(games["forfeit_by"] >= 0)
-    by, forfeit = games["forfeit_by"][forfeited], games["forfeit"][forfeited]
-    parts: dict[str, Ints] = {}
-
-    def add(name: str, bot: Ints, values: Any = None) -> None:
-        parts[name] = np.bincount(bot, values, len(games.bots)).astype(np.int64) + parts.get(name, 0)
-
-    for seat in ("first", "second"):
-        bot = games[seat]
-        own = half_points if seat == "first" else 2 - half_points
-        add("games", bot)
-        for name, value in (("wins", 2), ("draws", 1), ("losses", 0)):
-            add(name, bot[own == value])
-        add("half_points", bot, own)
-        for name in ("points", "stones"):
-            add(name, bot, games[f"{name}_{seat}"])
-        add("turns", bot, games["turns"])
-        if seat == "first":
-            add("begun", bot)
-            add("half_points_begun", bot, own)
-        lost = bot[forfeited] == by
-        add("forfeits", by[lost])
-        for kind, column in FORFEIT_COLUMNS.items():
-            add(column, by[lost & (forfeit == FORFEITS.index(kind))])
-    return parts
+    bot, own = np.concatenate([games["first"], games["second"]]), np.concatenate([half_points, 2 - half_points])
+    begun = np.arange(len(bot)) < len(half_points)
+    lost = bot == np.tile(games["forfeit_by"], 2)
+    forfeit = np.where(lost, np.tile(games["forfeit"], 2), -1)
+    values: dict[str, Any] = {
+        "games": np.ones(len(bot)),
+        "wins": own == 2,
+        "draws": own == 1,
+        "losses": own == 0,
+        "half_points": own,
+        "half_points_begun": own * begun,
+        "begun": begun,
+        "points": both("points"),
+        "stones": both("stones"),
+        "turns": np.tile(games["turns"], 2),
+        "forfeits": lost,
+        **{column: forfeit == FORFEITS.index(kind) for kind, column in FORFEIT_COLUMNS.items()},
+    }
+    return {name: np.bincount(bot, value, len(games.bots)).astype(np.int64).tolist() for name, value in values.items()}
 
 
-def _rows(games: GameColumns, ratings: Ratings, bots: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _rows(games: GameColumns, ratings: Ratings) -> dict[str, dict[str, Any]]:
     """For each bot its row, without a place."""
-    sums = {name: values.tolist() for name, values in _sums(games).items()}
-    index_of, rated = (
-        {bot: index for index, bot in enumerate(games.bots)},
-        {bot: i for i, bot in enumerate(ratings.bots)},
-    )
+    sums = _sums(games)
+    rated = {bot: number for number, bot in enumerate(ratings.bots)}
     rows: dict[str, dict[str, Any]] = {}
-    for bot in bots:
-        row: dict[str, Any] = {name: sums[name][index_of[bot]] if bot in index_of else 0 for name in COUNTS}
-        number, begun = row["games"], sums["begun"][index_of[bot]] if bot in index_of else 0
-        i = rated.get(bot)
-        row |= {
-            "elo": math.nan if i is None else float(ratings.elo[i]),
-            "elo_error95": math.nan if i is None else float(ratings.error95[i]),
-            "flag": "?" if i is None else ratings.flag[i],
-            "elo_bound": math.nan if i is None else float(ratings.bound[i]),
-            "score": sums["half_points"][index_of[bot]] / 2 / number if number else math.nan,
-            "score_first": sums["half_points_begun"][index_of[bot]] / 2 / begun if begun else math.nan,
-            "mean_turns": sums["turns"][index_of[bot]] / number if number else math.nan,
+    for index, bot in enumerate(games.bots):
+        own = {name: values[index] for name, values in sums.items()}
+        number = rated.get(bot)
+        rows[bot] = {name: own[name] for name in COUNTS} | {
+            "elo": math.nan if number is None else float(ratings.elo[number]),
+            "elo_error95": math.nan if number is None else float(ratings.error95[number]),
+            "flag": "?" if number is None else ratings.flag[number],
+            "elo_bound": math.nan if number is None else float(ratings.bound[number]),
+            "score": own["half_points"] / 2 / own["games"] if own["games"] else math.nan,
+            "score_first": own["half_points_begun"] / 2 / own["begun"] if own["begun"] else math.nan,
+            "mean_turns": own["turns"] / own["games"] if own["games"] else math.nan,
         }
-        rows[bot] = row
     return rows
 
 
