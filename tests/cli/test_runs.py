@@ -64,7 +64,7 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     dates = [str(line["last_played"]) for line in found]
     assert dates == sorted(dates, reverse=True)
     shown = arena("runs", "--limit", 3, "--wide").out
-    assert re.search(r"half +20\d\d-\d\d-\d\d \d\d:\d\d +round-robin +.* 8 of 60  stopped", shown)
+    assert re.search(r"half +20\d\d-\d\d-\d\d \d\d:\d\d +8 of 60  stopped +.* round-robin", shown)
     assert "two" not in shown
     assert "1 more (--limit 0 lists all)" in shown
     # and the last of them is found wherever a run is asked for
