@@ -19,7 +19,14 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
-from simulate import Luck, expected_units, head_to_head_coverage, simulate_cells, simulate_games
+from simulate import (
+    Luck,
+    adjusted_test,
+    expected_units,
+    head_to_head_coverage,
+    simulate_cells,
+    simulate_games,
+)
 
 from arena.results.judge import Losses, bot_losses
 from arena.stats.adjusted import take_luck_out
@@ -174,14 +181,22 @@ def adjusted_difference_coverage(seed: int, runs: int, deals: int, share: float)
     return held / runs, (widths[0] / widths[1]) ** 2
 
 
-def stopped_coverage(seed: int, tests: int, test: SprtTest, elo: float, luck: Luck) -> tuple[float, float, float]:
-    """Of tests that stopped, how often the interval holds the truth, and how often both estimates lie above it."""
+def stopped_coverage(
+    seed: int, tests: int, test: SprtTest, elo: float, luck: Luck | None
+) -> tuple[float, float, float]:
+    """Of tests that stopped, how often the interval holds the truth, and how often both estimates lie above it.
+
+    Without `luck` it is that of `lucky_pairs`, and taken out.
+    """
     held, above, plain = 0, 0, 0
     for generator in np.random.default_rng([seed, 7]).spawn(tests):
-        state = Sprt(test, 5)
-        while state.verdict == "continue":
-            state.extend(simulate_cells(score_of_elo(elo), 256, generator, luck))
-        result = state.result()
+        if luck is None:
+            result = adjusted_test(test, generator, score_of_elo(elo)).result()
+        else:
+            state = Sprt(test, 5)
+            while state.verdict == "continue":
+                state.extend(simulate_cells(score_of_elo(elo), 256, generator, luck))
+            result = state.result()
         estimate = stopped_estimate(result)
         assert estimate is not None
         assert result.estimate is not None
@@ -238,7 +253,7 @@ def error_rates(
 )
 @click.option(
     "--only",
-    type=click.Choice(["coverage", "head-to-head", "losses", "adjusted", "stopped", "sprt"]),
+    type=click.Choice(["coverage", "head-to-head", "losses", "adjusted", "stopped", "sprt", "adjusted-sprt"]),
     help="One of the tables.",
 )
 def main(
@@ -258,6 +273,8 @@ def main(
         print_stopped(seed, max(tests // 25, 1), click.echo)
     if only in (None, "sprt"):
         print_error_rates(seed, tests, click.echo)
+    if only in (None, "adjusted-sprt"):
+        print_adjusted_error_rates(seed, tests, click.echo)
     click.echo(f"\nseed {seed}, {time.perf_counter() - began:.0f} s")
 
 
@@ -326,12 +343,14 @@ def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
 def print_stopped(seed: int, tests: int, echo: Callable[[str], None]) -> None:
     """The table of estimates after the stop."""
     echo(f"\nEstimates of tests that stopped, {tests} a row; the median-unbiased one and the plain one:\n")
-    echo("| test | truth | interval holds, % | above the truth, % | plain one above, % |")
-    echo("|---|---|---|---|---|")
-    for elo1, truths in ((60.0, (0.0, 60.0, 200.0)), (150.0, (0.0, 150.0, 400.0))):
-        for elo in truths:
-            shares = stopped_coverage(seed, tests, SprtTest(0.0, elo1), elo, LUCKS["seat 0.3, bot 0.3"])
-            echo(f"| 0 .. {elo1:g} | {elo:g} | " + " | ".join(f"{100 * share:.1f}" for share in shares) + " |")
+    echo("| test | luck | truth | interval holds, % | above the truth, % | plain one above, % |")
+    echo("|---|---|---|---|---|---|")
+    for name, luck in (("seat 0.3, bot 0.3", LUCKS["seat 0.3, bot 0.3"]), ("taken out", None)):
+        for elo1, truths in ((60.0, (0.0, 60.0, 200.0)), (150.0, (0.0, 150.0, 400.0))):
+            for elo in truths:
+                shares = stopped_coverage(seed, tests, SprtTest(0.0, elo1), elo, luck)
+                figures = " | ".join(f"{100 * share:.1f}" for share in shares)
+                echo(f"| 0 .. {elo1:g} | {name} | {elo:g} | {figures} |")
 
 
 def _shares(counts: Sequence[tuple[int, int]]) -> str:
@@ -355,6 +374,31 @@ def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> Non
             for truth, wrong, units, predicted in error_rates(seed, tests, test, LUCKS[name], unit):
                 figures = f"{100 * wrong:.2f} | {units:.0f} | {predicted:.0f}"
                 echo(f"| {model} 0 .. {elo1:g} | {unit} | {name} | {truth} | {figures} |")
+
+
+def print_adjusted_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> None:
+    """The table of wrong verdicts with luck taken out; alpha = beta = 5 %."""
+    echo(f"\nWrong verdicts of tests with luck taken out, {tests} at each hypothesis, alpha = beta = 5 %:\n")
+    echo("| test | judge sees | weight | truth | wrong, % | mean pairs |")
+    echo("|---|---|---|---|---|---|")
+    for model, elo0, elo1 in (
+        ("logistic", 0.0, 30.0),
+        ("logistic", 0.0, 60.0),
+        ("logistic", 0.0, 150.0),
+        ("logistic", -150.0, -50.0),
+        ("logistic", 200.0, 300.0),
+        ("normalized", 0.0, 60.0),
+    ):
+        test = SprtTest(elo0, elo1, model=model)  # type: ignore[arg-type]
+        for share, weight in ((0.0, 0.0), (0.3, 0.3), (0.5, 0.2), (0.5, 0.4), (0.5, 0.6)):
+            for truth, elo, wrong in (("H0", elo0, "H1"), ("H1", elo1, "H0")):
+                score = score_of_elo(elo) if model == "logistic" else 0.5 + elo / NORMALIZED_SCALE / 2
+                generators = np.random.default_rng([seed, int(truth == "H1")]).spawn(tests)
+                ended = [adjusted_test(test, generator, score, share, weight) for generator in generators]
+                errors = 100 * np.mean([state.verdict == wrong for state in ended])
+                pairs = np.mean([state.units for state in ended])
+                figures = f"{errors:.2f} | {pairs:.0f}"
+                echo(f"| {model} {elo0:g} .. {elo1:g} | {share:g} | {weight:g} | {truth} | {figures} |")
 
 
 if __name__ == "__main__":

@@ -107,11 +107,15 @@ def _format_options(*formats: str) -> Callable[[Command[int]], Command[int]]:
             f"{f'{name}: ' if len(formats) > 1 else ''}{setting.help} (default: {setting.usual})"
             for name, setting in settings.items()
         )
+        first = next(iter(settings.values()))
+        is_flag = first.kind == "boolean"
         options.append(
             click.option(
                 f"--{key.replace('_', '-')}",
-                type=_type([*settings.values()]),
-                metavar="|".join(next(iter(settings.values())).choices) or None,
+                type=None if is_flag else _type([*settings.values()]),
+                is_flag=is_flag,
+                default=None,
+                metavar="|".join(first.choices) or None,
                 help=f"{help[0].upper()}{help[1:]}.",
             )
         )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.results.table import difference_text, likelihood, percent, plain
+from arena.stats.adjusted import LEAST_WORTH
 from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult
 from arena.stats.stopped import stopped_estimate
@@ -37,6 +38,7 @@ def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any
         "fishtest": None if estimate is None else _plain_fishtest(result.counts),
         "unbiased": None if unbiased is None else {key: plain(value) for key, value in vars(unbiased).items()},
         "remark": result.remark,
+        **({} if result.luck is None else {"luck": {key: plain(value) for key, value in vars(result.luck).items()}}),
     }
 
 
@@ -108,11 +110,18 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
         says = f"{bot} against {opponent} {difference_text(estimate)}, normalized {estimate.normalized_elo:+z.1f}"
         if estimate.flag:
             says = f"{bot} {difference_text(estimate, opponent)}"
+        heading = "Estimate" if result.luck is None else "Estimate, luck taken out"
         lines.append(
-            f"Estimate: {says}, score {percent(estimate.score)} %, better with a likelihood of"
+            f"{heading}: {says}, score {percent(estimate.score)} %, better with a likelihood of"
             f" {likelihood(estimate.los)} %."
         )
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
+    if (luck := result.luck) is not None:
+        helps = "" if luck.worth >= LEAST_WORTH else ", so this does not help"
+        lines.append(
+            f"As counted, the score is {percent(luck.counted)} %. With luck taken out, a pair is worth {luck.worth:.2f}"
+            f" pairs as counted{helps}."
+        )
     if (unbiased := stopped_estimate(result)) is not None:
         ends = f"95% {elo_end(unbiased.elo_low)} .. {elo_end(unbiased.elo_high)}"
         lines.append(f"Median-unbiased estimate, which allows for the stop: {elo_end(unbiased.elo)} Elo ({ends}).")

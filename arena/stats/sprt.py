@@ -3,26 +3,31 @@
 The generalised SPRT of fishtest, on pair cells (pentanomial) or single games (trinomial), for hypotheses in logistic
 or in normalized Elo. The test reads the schedule unit by unit, so the verdict depends neither on the speed of a game
 nor on the number of workers. Once a bound is crossed at unit n, only units 1..n count.
+
+With luck taken out, the scores of pairs can have any value. The likelihood is then that of normal ones.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
 from arena.errors import did_you_mean
 from arena.stats.frames import Floats, Ints, StatsError
 from arena.stats.pairs import (
     NORMALIZED_SCALE,
     HeadToHead,
+    adjusted_head_to_head,
     cell_scores,
     check_counts,
     head_to_head,
+    moments,
     regularised,
     score_of_elo,
 )
@@ -32,6 +37,8 @@ Verdict = Literal["H0", "H1", "continue"]
 BIAS_REMARK = "the estimate of a test that stopped at a bound is biased away from 0"
 BLOCK = 512
 _ROOT_ROUNDS = 200
+IMAGINED = 2
+"""Pairs won, and as many lost, that count for the variance of adjusted scores: few or one-sided ones say too little."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,13 @@ class SprtTest:
     def upper(self) -> float:
         """The log likelihood ratio at or above which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
+
+    def scores(self, counts: Sequence[float]) -> tuple[float, float]:
+        """Return the mean scores under H0 and H1; a normalized Elo is one with the deviation of pairs so counted."""
+        if self.model == "logistic":
+            return score_of_elo(self.elo0), score_of_elo(self.elo1)
+        per_elo = math.sqrt(2 * moments(np.asarray(counts))[2]) / NORMALIZED_SCALE
+        return 0.5 + self.elo0 * per_elo, 0.5 + self.elo1 * per_elo
 
     def verdict(self, llr: float) -> Verdict:
         """ "H1" or "H0" if `llr` is at or beyond that bound, otherwise "continue"."""
@@ -188,6 +202,20 @@ def _root(share: Floats, distance: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
+class LuckTakenOut:
+    """What taking luck out of the pairs of a test does.
+
+    variance   of the adjusted score of a pair, with the imagined pairs
+    counted    mean score as counted
+    worth      how many pairs as counted one adjusted pair is worth
+    """
+
+    variance: float
+    counted: float
+    worth: float
+
+
+@dataclass(frozen=True)
 class SprtResult:
     """A state of a test. `units` (pairs or games) is the length of the prefix that counts.
 
@@ -195,6 +223,7 @@ class SprtResult:
     llr       log likelihood ratio of the prefix, against `lower` and `upper`
     estimate  Elo, errors and so on of the prefix; None before the first unit
     remark    a sentence to show with the estimate; "" while the test is running
+    luck      for a test with luck taken out, what that does; `llr` and `estimate` are then without luck
     """
 
     test: SprtTest
@@ -206,6 +235,7 @@ class SprtResult:
     verdict: Verdict
     estimate: HeadToHead | None
     remark: str
+    luck: LuckTakenOut | None = None
 
 
 def sprt_result(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> SprtResult:
@@ -273,3 +303,49 @@ class Sprt:
     def result(self) -> SprtResult:
         """The state of the test now."""
         return _result(self.test, self.counts, self.llr)
+
+
+class AdjustedSprt:
+    """A running test of pairs with luck taken out, fed in schedule order."""
+
+    def __init__(self, test: SprtTest) -> None:
+        self.test = test
+        self.verdict: Verdict = "continue"
+        self.llr = 0.0
+        self.units = 0
+        self._counts = [0] * 5
+        self._total = self._squares = 0.0
+
+    def extend(self, pairs: Iterable[tuple[int, float]]) -> None:
+        """Count the next pairs, up to the verdict: the cell, and what luck gave the bot, in points per game."""
+        if self.verdict != "continue":
+            return
+        for cell, luck in pairs:
+            score = cell / 4 - luck
+            self.units += 1
+            self._counts[cell] += 1
+            self._total += score
+            self._squares += score * score
+            null, other = self.test.scores(self._counts)
+            excess = self._total - self.units * (null + other) / 2
+            self.llr = (other - null) * excess / self._variance(self._total, self._squares)
+            self.verdict = self.test.verdict(self.llr)
+            if self.verdict != "continue":
+                return
+
+    def _variance(self, total: float, squares: float) -> float:
+        number = self.units + 2 * IMAGINED
+        return (squares + IMAGINED) / number - ((total + IMAGINED) / number) ** 2
+
+    def result(self) -> SprtResult:
+        """The state of the test now."""
+        state = _result(self.test, tuple(self._counts), self.llr)
+        if not self.units:
+            return state
+        cells = cell_scores(5)
+        variance = self._variance(self._total, self._squares)
+        as_counted = self._variance(float(self._counts @ cells), float(self._counts @ cells**2))
+        error = float(stdtrit(max(self.units - 1, 1), 0.975)) * math.sqrt(variance / self.units)
+        estimate = adjusted_head_to_head(self._counts, self._total / self.units, error)
+        luck = LuckTakenOut(variance, float(self._counts @ cells) / self.units, as_counted / variance)
+        return replace(state, estimate=estimate, luck=luck)

@@ -4,7 +4,8 @@ A result is the more extreme the earlier the test stopped (Siegmund 1978, as fis
 H1, soon before late, then those that ended with H0, late before soon. The estimate is the score at which results above
 the one seen are as likely as those below it; at the ends of the interval one of the two has 2.5%. The log likelihood
 ratio is taken for a walk whose steps are what the cells of the result are worth, so that also few units and steps far
-beyond a bound are allowed for; more than STEPS units are taken several at a time, as normal steps.
+beyond a bound are allowed for; more than STEPS units are taken several at a time, as normal steps. With luck taken out,
+all steps are normal, as in the test.
 """
 
 from __future__ import annotations
@@ -58,18 +59,24 @@ def _elo_where(result: SprtResult, chance: float) -> float:
 
 def _above(result: SprtResult, level: float) -> float:
     """How likely a result above the one seen is, and half of an equal one, where the score is expit(`level`)."""
-    filled = regularised(np.array(result.counts, dtype=np.float64))[:, None]
-    share = filled / filled.sum()
-    null, other = hypotheses(result.test, share)
-    worth = np.log(other / null)[:, 0]
-    likely = with_score(share, cell_scores(len(share))[:, None], float(expit(level)))[:, 0]
-    mean = float(likely @ worth)
-    deviation = math.sqrt(float(likely @ (worth - mean) ** 2))
+    score = float(expit(level))
+    if result.luck is None:
+        filled = regularised(np.array(result.counts, dtype=np.float64))[:, None]
+        share = filled / filled.sum()
+        null, other = hypotheses(result.test, share)
+        worth = np.log(other / null)[:, 0]
+        likely = with_score(share, cell_scores(len(share))[:, None], score)[:, 0]
+        mean = float(likely @ worth)
+        deviation = math.sqrt(float(likely @ (worth - mean) ** 2))
+    else:
+        low, high = result.test.scores(result.counts)
+        mean = (high - low) * (score - (low + high) / 2) / result.luck.variance
+        deviation = (high - low) / math.sqrt(result.luck.variance)
     at_once = math.ceil(result.units / STEPS)
     inward = _OVERSHOOT * (math.sqrt(at_once) - 1) * deviation
     lower, upper = result.lower + inward, result.upper - inward
     cell = (upper - lower) / _GRID
-    if at_once == 1:
+    if at_once == 1 and result.luck is None:
         kernel, reach = _split_steps(worth / cell, likely)
     else:
         kernel, reach = _normal_steps(at_once * mean / cell, math.sqrt(at_once) * deviation / cell)

@@ -146,7 +146,7 @@ class TournamentConfig:
 
     def verdict(self) -> SequentialTest | None:
         """The test that ends the run early; None for formats that play all their games."""
-        return None if self.form.verdict is None else self.form.verdict(self.format_settings)
+        return None if self.form.verdict is None else self.form.verdict(self.format_settings, self.rules)
 
     def schedule(self) -> Schedule:
         """What is played. The config must have its seed.
@@ -162,7 +162,8 @@ class TournamentConfig:
     def canonical(self) -> dict[str, Any]:
         """What determines the results, as plain values for JSON.
 
-        Left out is what must make no difference: name, folder, workers, executor, limits, and settings declared so.
+        Left out is what must make no difference: name, folder, workers, executor, limits, and settings declared so. So
+        are settings of a format that are off: a run that was stored before there was one can be resumed.
         Bots in their own processes are named: the global generators that some draw from are seeded differently there.
         """
         settings: dict[str, Any] = {
@@ -183,7 +184,9 @@ class TournamentConfig:
             settings["own_deals"] = True
         if declared := settings_of(type(self.format_settings)):
             settings[self.format] = {
-                key: getattr(self.format_settings, key) for key, setting in declared.items() if setting.shapes_results
+                key: value
+                for key, setting in declared.items()
+                if setting.shapes_results and (value := getattr(self.format_settings, key)) is not False
             }
         return settings
 

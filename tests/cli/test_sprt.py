@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.cli.playing import SPRT_FILE
+from arena.game.record import parse_record
+from arena.game.rules import load_rules
+from arena.policy import load_net
+from arena.policy.luck import fixed_luck, game_luck
 from arena.results.sprt import sprt_values
-from arena.stats.sprt import SprtTest, sprt_result
+from arena.stats.sprt import AdjustedSprt, SprtTest, sprt_result
+from arena.tournament.luck import LUCK
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 from tests.tournament.runner.runs import games
@@ -109,3 +115,52 @@ def test_a_test_from_a_file(arena: Arena) -> None:
     values = json.loads(arena("run", "t.toml", "--json", "--workers", 1).out)
     direct = json.loads(arena("sprt", *PLAY, "--json", "--workers", 1).out)
     assert values | {"folder": ""} == direct | {"folder": ""}
+
+
+# ---------------------------------------------------------------- with luck taken out
+
+ADJUSTED = ("greedy", "first", "--elo0", 0, "--elo1", 60, "--seed", 4, "--adjusted")
+
+
+def test_a_test_with_luck_taken_out(arena: Arena) -> None:
+    """The same bytes with any number of workers, in pieces, and interrupted; as fed by hand from the records."""
+    values = json.loads(arena("sprt", *ADJUSTED, "--workers", 1, "--out", "one", "--json").out)
+    arena("sprt", *ADJUSTED, "--workers", 2, "--out", "two", "--json")
+    arena("sprt", *ADJUSTED, "--workers", 2, "--max-pairs", 4, "--out", "more", code=4)
+    arena("resume", "more", "--max-pairs", 1_000_000)
+    files = [[Path(folder, name).read_bytes() for name in (LUCK, SPRT_FILE)] for folder in ("one", "two", "more")]
+    assert files[0] == files[1] == files[2]
+    assert games(Path("one")) == games(Path("two")) == games(Path("more"))
+
+    net, rules = load_net("base"), load_rules("base")
+    with Reader("one") as reader:
+        pairs = []
+        for cell, *both in zip(reader.pair_scores_from(0), *[iter(reader.results())] * 2):
+            begun, answered = (fixed_luck(game_luck(parse_record(game.record), net), rules) for game in both)
+            pairs.append((cell, (begun - answered) / 2))
+    test = AdjustedSprt(SprtTest(0, 60))
+    test.extend(pairs)
+    result = test.result()
+    assert (result.units, result.verdict) == (values["pairs"], "H1") == (len(pairs), values["verdict"])
+    assert result.llr == pytest.approx(values["llr"])
+    assert result.estimate is not None
+    assert values["score"] == pytest.approx(result.estimate.score)
+    assert values["luck"] == pytest.approx(vars(result.luck))
+
+
+def test_what_is_said_of_luck_taken_out(arena: Arena) -> None:
+    said = arena("sprt", *ADJUSTED, "--workers", 1, "--out", "one").out
+    assert "Estimate, luck taken out: greedy against first" in said
+    assert re.search(r"As counted, the score is .* a pair is worth", said)
+    before = Path("one", LUCK).read_bytes()
+    assert "Sequential test" in arena("report", "one", "--out", "one.html").out + Path("one.html").read_text()
+    assert Path("one", LUCK).read_bytes() == before  # judged once
+    with Reader("one") as reader:
+        assert reader.config()["sprt"]["adjusted"] is True
+
+
+def test_a_plain_test_has_the_settings_it_had_before_there_was_another(arena: Arena) -> None:
+    arena("sprt", *PLAY, "--workers", 1, "--out", "x")
+    with Reader("x") as reader:
+        assert "adjusted" not in reader.config()["sprt"]
+    assert not Path("x", LUCK).exists()

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from arena.lab.tournament import run_tournament
-from arena.results import luck as luck_module
-from arena.results.luck import LUCK, run_luck
+from arena.results.luck import run_luck
 from arena.results.run import read_run
 from arena.results.run_stats import stats_report
 from arena.results.standings import standings
 from arena.results.standings_report import remarks, standings_report
 from arena.stats.adjusted import FEWEST_DEALS
 from arena.stats.pairs import elo_of_score
+from arena.tournament import luck as luck_module
+from arena.tournament.luck import LUCK
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,14 @@ from arena.stats.pairs import (
 )
 from arena.stats.ratings import rate
 from arena.stats.sprt import SprtTest
-from benchmarks.simulate import Luck, head_to_head_coverage, pair_shares, simulate_cells, simulate_games
+from benchmarks.simulate import (
+    Luck,
+    adjusted_test,
+    head_to_head_coverage,
+    pair_shares,
+    simulate_cells,
+    simulate_games,
+)
 from tests.stats.test_sprt import after
 
 #: Luck of the deal in its first seat and in its bot; with both the intervals have the most to hold.
@@ -74,6 +81,15 @@ def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wr
         errors += found.verdict == wrong
     # 5% and 1 percentage point of grace are 30; 2.3 deviations of the binomial on top.
     assert 8 <= errors <= 42
+
+
+@pytest.mark.parametrize(("elo0", "elo1"), [(0, 60), (200, 300)])
+@pytest.mark.slow
+def test_tests_with_luck_taken_out_err_as_rarely_as_they_say(elo0: float, elo1: float) -> None:
+    for elo, wrong in ((elo0, "H1"), (elo1, "H0")):
+        generators = np.random.default_rng(25).spawn(500)
+        ended = [adjusted_test(SprtTest(elo0, elo1), generator, score_of_elo(elo)) for generator in generators]
+        assert sum(state.verdict == wrong for state in ended) <= 30
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
 from arena.stats.sprt import (
     BIAS_REMARK,
+    AdjustedSprt,
     Sprt,
     SprtResult,
     SprtTest,
@@ -24,7 +25,7 @@ from arena.stats.sprt import (
     llr_of_many,
     sprt_result,
 )
-from benchmarks.simulate import Luck, expected_units, simulate_cells
+from benchmarks.simulate import Luck, expected_units, lucky_pairs, simulate_cells
 
 COUNTS = st.one_of(
     st.lists(st.integers(0, 300), min_size=5, max_size=5),
@@ -173,3 +174,64 @@ def test_expected_length_is_what_tests_take() -> None:
     middle, half = expected_units(test, [25, 0, 50, 0, 25], elo=20.02)
     assert middle > predicted
     assert half == pytest.approx(0.5, abs=0.01)
+
+
+# ---------------------------------------------------------------- with luck taken out
+
+
+def simulated(number: int, seed: int, score: float = 0.5) -> list[tuple[int, float]]:
+    return lucky_pairs(np.random.default_rng(seed), number, 0.5, 0.4, score)
+
+
+def adjusted_after(test: SprtTest, pairs: Iterable[tuple[int, float]]) -> AdjustedSprt:
+    state = AdjustedSprt(test)
+    state.extend(pairs)
+    return state
+
+
+@pytest.mark.parametrize("model", ["logistic", "normalized"])
+def test_the_adjusted_ratio_is_that_of_normal_scores(model: Any) -> None:
+    pairs = simulated(60, 3)
+    scores = np.array([cell / 4 - luck for cell, luck in pairs])
+    per_elo = math.log(10) / 800 * math.sqrt(2) * np.std([cell / 4 for cell, _ in pairs])
+    means = [score_of_elo(elo) if model == "logistic" else 0.5 + elo * per_elo for elo in (-20, 40)]
+    variance = np.var([*scores, 0, 0, 1, 1])
+    wanted = sum((scores - means[0]) ** 2 - (scores - means[1]) ** 2) / (2 * variance)
+    found = adjusted_after(SprtTest(-20, 40, 1e-9, 1e-9, model), pairs)
+    assert found.llr == pytest.approx(wanted, rel=1e-4)
+
+
+def test_without_luck_the_adjusted_test_is_near_that_of_the_cells() -> None:
+    cells = [cell for cell, _ in simulated(1000, 4, 0.55)]
+    test = SprtTest(0, 40, 1e-9, 1e-9)
+    result = adjusted_after(test, [(cell, 0.0) for cell in cells]).result()
+    assert result.llr == pytest.approx(after(test, cells).llr, rel=0.03)
+    assert result.estimate is not None
+    assert result.luck is not None
+    assert (result.estimate.score, result.luck.worth) == pytest.approx((result.luck.counted, 1))
+
+
+def test_an_adjusted_test_stops_at_the_first_crossing_and_asks_for_no_more_pairs() -> None:
+    test, pairs = SprtTest(0, 60), simulated(400, 5, 0.6)
+    rest = iter(pairs)
+    result = adjusted_after(test, rest).result()
+    assert result.verdict == "H1"
+    assert next(rest) == pairs[result.units]
+    assert sum(result.counts) == result.units < 100
+    assert adjusted_after(test, pairs[: result.units - 1]).verdict == "continue"
+    state = AdjustedSprt(test)
+    for start in range(0, 400, 7):
+        state.extend(pairs[start : start + 7])
+    assert state.result() == result
+
+
+def test_what_taking_luck_out_does() -> None:
+    result = adjusted_after(SprtTest(0, 20, 1e-9, 1e-9), simulated(500, 6)).result()
+    assert result.luck is not None
+    assert 1.2 < result.luck.worth < 2
+    assert result.luck.counted == pytest.approx(np.mean(np.repeat(range(5), result.counts)) / 4)
+    assert sprt_result(SprtTest(0, 20), [1, 0, 2, 0, 1]).luck is None
+    empty = AdjustedSprt(SprtTest(0, 20)).result()
+    assert (empty.units, empty.estimate, empty.luck, empty.verdict) == (0, None, None, "continue")
+    for won in range(1, 30):
+        assert math.isfinite(adjusted_after(SprtTest(-1, 1), [(4, 0.0)] * won).llr)

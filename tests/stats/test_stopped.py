@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from arena.stats.sprt import SprtTest, sprt_result
+from arena.stats.sprt import AdjustedSprt, Sprt, SprtTest, sprt_result
 from arena.stats.stopped import stopped_estimate
+from benchmarks.simulate import lucky_pairs
 
 
 @pytest.mark.parametrize(("elo1", "counts"), [(10, (330, 0, 900, 0, 420)), (60, (20, 0, 60, 0, 50))])
@@ -35,3 +37,14 @@ def test_the_same_results_seen_by_the_other_bot() -> None:
     assert lost is not None
     assert won.elo == pytest.approx(-lost.elo, abs=2.0)
     assert won.elo_low == pytest.approx(-lost.elo_high, abs=2.0)
+
+
+def test_the_estimate_with_luck_taken_out() -> None:
+    cells = [cell for cell, _ in lucky_pairs(np.random.default_rng(2), 900, 0.5, 0.4, 0.52)]
+    plain, adjusted = Sprt(SprtTest(0, 30)), AdjustedSprt(SprtTest(0, 30))
+    plain.extend(cells)
+    adjusted.extend((cell, 0.0) for cell in cells)
+    as_counted, without = stopped_estimate(plain.result()), stopped_estimate(adjusted.result())
+    assert as_counted is not None
+    assert without is not None
+    assert [*vars(without).values()] == pytest.approx([*vars(as_counted).values()], abs=4.0)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from arena.settings import choice, real, whole
+from arena.game.rules import load_rules
+from arena.settings import choice, flag, real, whole
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.schedule import Format, FormatSettings, Growth
+from arena.tournament.games import GameId, GameResult
 
 if TYPE_CHECKING:
     from arena.stats.sprt import SprtResult
+    from arena.tournament.luck import JudgedLuck
 
 _MOST_ELO = {"logistic": 800, "normalized": 200}  # by model
 MODELS = tuple(_MOST_ELO)
@@ -28,6 +32,7 @@ class SprtSettings(FormatSettings):
     alpha: float = real(0.05, "probability of accepting H1 although H0 holds", **_RATE)
     beta: float = real(0.05, "probability of accepting H0 although H1 holds", **_RATE)
     model: str = choice("logistic", MODELS, "scale of `elo0` and `elo1`")
+    adjusted: bool = flag(False, "test pairs with the luck of the draw taken out, which takes about 50 ms per pair")
     max_pairs: int = whole(  # with a greater number the same test continues
         1_000_000, 1, 10**9, "pairs after which the test ends undecided", shapes_results=False
     )
@@ -44,8 +49,13 @@ class SprtSettings(FormatSettings):
 class StoredPairs(Protocol):
     """A stored run, as far as a test reads it."""
 
+    folder: Path
+
     def pair_scores_from(self, deal: int) -> list[int]:
         """Return the half points of bot `a` for each pair from deal `deal` on, up to the first gap."""
+
+    def results(self, where: str = "", *args: object) -> Iterator[GameResult]:
+        """Yield the games in schedule order."""
 
 
 class SequentialTest:
@@ -54,20 +64,38 @@ class SequentialTest:
     Its state depends only on the pairs, from the first on without a gap, not on when they are read.
     """
 
-    def __init__(self, settings: SprtSettings) -> None:
-        from arena.stats.sprt import Sprt, SprtTest  # scipy, which other formats need not wait for
+    def __init__(self, settings: SprtSettings, rules: str) -> None:
+        from arena.stats.sprt import AdjustedSprt, Sprt, SprtTest  # scipy, which other formats need not wait for
 
         self.max_pairs = settings.max_pairs
         model: Literal["logistic", "normalized"] = "logistic" if settings.model == "logistic" else "normalized"
-        self._sprt = Sprt(SprtTest(settings.elo0, settings.elo1, settings.alpha, settings.beta, model))
+        test = SprtTest(settings.elo0, settings.elo1, settings.alpha, settings.beta, model)
+        self._sprt: Sprt | AdjustedSprt = AdjustedSprt(test) if settings.adjusted else Sprt(test)
+        self._rules = rules
+        self._luck: JudgedLuck | None = None
         self._read = 0
 
     def __call__(self, run: StoredPairs) -> int | None:
         """Read on; return the number of pairs that decide the test, None while it is undecided."""
+        from arena.stats.sprt import AdjustedSprt
+
         cells = run.pair_scores_from(self._read)[: max(self.max_pairs - self._read, 0)]
+        if isinstance(self._sprt, AdjustedSprt):
+            self._sprt.extend(zip(cells, self._luck_from(run)))
+        else:
+            self._sprt.extend(cells)
         self._read += len(cells)
-        self._sprt.extend(cells)
+        if self._luck is not None:
+            self._luck.save(often=not (self.decided or self._read == self.max_pairs))
         return self._sprt.units if self.decided else None
+
+    def _luck_from(self, run: StoredPairs) -> Iterator[float]:
+        """Yield what luck gave bot `a` in each of the next pairs; a pair is judged when its turn comes."""
+        from arena.tournament.luck import JudgedLuck  # the net, which other tests need not wait for
+
+        self._luck = self._luck or JudgedLuck(run.folder)
+        games = run.results("WHERE id >= ?", GameId(0, self._read, 0).key)
+        return self._luck.of_pairs(games, load_rules(self._rules))
 
     @property
     def decided(self) -> bool:

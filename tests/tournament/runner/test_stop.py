@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from arena.tournament.config import ConfigError, config_from_dict
+from arena.tournament.formats.sprt import SequentialTest
+from arena.tournament.luck import LUCK
 from arena.tournament.runner.progress import RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
@@ -129,9 +131,37 @@ def test_more_pairs_are_the_same_test() -> None:
     assert small.canonical() != config_from_dict(sprt(elo1=11)).canonical()
 
 
+class Pressed:
+    """A sequential test that is interrupted once."""
+
+    def __init__(self, test: SequentialTest) -> None:
+        self.test, self.is_pressed = test, False
+
+    def __call__(self, reader: Reader) -> int | None:
+        units = self.test(reader)
+        if self.test.result().units >= 2 and not self.is_pressed:
+            self.is_pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+        return units
+
+
+def test_an_interrupted_test_with_luck_taken_out_is_the_same(tmp_path: Path) -> None:
+    data = sprt(elo1=60, adjusted=True) | {"bots": ["greedy", "first"]}
+    test = config_from_dict(data).verdict()
+    assert test is not None
+    assert not play(tmp_path / "whole", data, 2).interrupted
+    report = play(tmp_path / "parts", data, 2, verdict=Pressed(test))
+    assert report.interrupted
+    assert 4 <= report.done < 24
+    assert not play(tmp_path / "parts", data, 1).interrupted
+    assert games(tmp_path / "whole") == games(tmp_path / "parts")
+    assert (tmp_path / "whole" / LUCK).read_bytes() == (tmp_path / "parts" / LUCK).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"sprt": {"adjusted": 1}}, "sprt.adjusted: expected true or false, found the number 1"),
         ({"sprt": {"elo0": 10, "elo1": 5}}, "elo0 (10) must be less than elo1 (5)"),
         ({"sprt": {"alpha": 0.7}}, "sprt.alpha: expected an error rate between 0 and 0.5, found 0.7"),
         ({"sprt": {"elo1": float("nan")}}, "sprt.elo1: expected a number"),
