@@ -123,7 +123,7 @@ ADJUSTED = ("greedy", "first", "--elo0", 0, "--elo1", 60, "--seed", 4, "--adjust
 
 
 def test_a_test_with_luck_taken_out(arena: Arena) -> None:
-    """The same bytes with any number of workers, in pieces, and interrupted; as fed by hand from the records."""
+    """The same bytes with any number of workers and in pieces; as fed by hand from the records."""
     values = json.loads(arena("sprt", *ADJUSTED, "--workers", 1, "--out", "one", "--json").out)
     arena("sprt", *ADJUSTED, "--workers", 2, "--out", "two", "--json")
     arena("sprt", *ADJUSTED, "--workers", 2, "--max-pairs", 4, "--out", "more", code=4)

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from arena.tournament.config import ConfigError, config_from_dict
-from arena.tournament.formats.sprt import SequentialTest
-from arena.tournament.luck import LUCK
 from arena.tournament.runner.progress import RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
@@ -129,33 +127,6 @@ def test_more_pairs_are_the_same_test() -> None:
     small, large = (config_from_dict(sprt(max_pairs=number)) for number in (50, 5000))
     assert small.canonical() == large.canonical()
     assert small.canonical() != config_from_dict(sprt(elo1=11)).canonical()
-
-
-class Pressed:
-    """A sequential test that is interrupted once."""
-
-    def __init__(self, test: SequentialTest) -> None:
-        self.test, self.is_pressed = test, False
-
-    def __call__(self, reader: Reader) -> int | None:
-        units = self.test(reader)
-        if self.test.result().units >= 2 and not self.is_pressed:
-            self.is_pressed = True
-            os.kill(os.getpid(), signal.SIGINT)
-        return units
-
-
-def test_an_interrupted_test_with_luck_taken_out_is_the_same(tmp_path: Path) -> None:
-    data = sprt(elo1=60, adjusted=True) | {"bots": ["greedy", "first"]}
-    test = config_from_dict(data).verdict()
-    assert test is not None
-    assert not play(tmp_path / "whole", data, 2).interrupted
-    report = play(tmp_path / "parts", data, 2, verdict=Pressed(test))
-    assert report.interrupted
-    assert 4 <= report.done < 24
-    assert not play(tmp_path / "parts", data, 1).interrupted
-    assert games(tmp_path / "whole") == games(tmp_path / "parts")
-    assert (tmp_path / "whole" / LUCK).read_bytes() == (tmp_path / "parts" / LUCK).read_bytes()
 
 
 @pytest.mark.parametrize(
