@@ -14,7 +14,7 @@ from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.policy import load_net
 from arena.policy.luck import fixed_luck, game_luck
-from arena.results.sprt import sprt_values
+from arena.results.sprt import sprt_text, sprt_values
 from arena.stats.sprt import AdjustedSprt, SprtTest, sprt_result
 from arena.tournament.luck import LUCK
 from arena.tournament.store.reader import Reader
@@ -152,6 +152,9 @@ def test_what_is_said_of_luck_taken_out(arena: Arena) -> None:
     said = arena("sprt", *ADJUSTED, "--workers", 1, "--out", "one").out
     assert "Estimate, luck taken out: greedy against first" in said
     assert re.search(r"As counted, the score is .* a pair is worth", said)
+    useless = AdjustedSprt(SprtTest(0, 60))
+    useless.extend([(0, 0.0), (4, 0.0), (2, 0.0)])
+    assert "a pair is worth 1.00 pairs as counted, so this does not help." in sprt_text(useless.result())
     before = Path("one", LUCK).read_bytes()
     assert "Sequential test" in arena("report", "one", "--out", "one.html").out + Path("one.html").read_text()
     assert Path("one", LUCK).read_bytes() == before  # judged once
