@@ -297,6 +297,15 @@ def move_words(move: Move | Event, edition: str) -> str:
     return words[move.kind]
 
 
+def deed_words(move: Move | Event, edition: str) -> str:
+    """What a player did: a card and its stone as in `move_words`, else such as `claims stone 3`."""
+    words = move_words(move, edition)
+    if move.kind in ("place", "mode"):
+        return words
+    verb, _, rest = words.partition(" ")
+    return f"{verb.lower()}{'es' if verb == 'Pass' else 's'} {rest}".rstrip()
+
+
 def legend(rules: Rules) -> str:
     """What the abbreviations mean, with the card names of the edition."""
     lines = ["Cards: colour and value; r red, g green, b blue, y yellow, p purple, k pink."]

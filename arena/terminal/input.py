@@ -11,7 +11,7 @@ from arena.game.explain import Verdict
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
-from arena.results.board import claim_verdict, legend, side_worth
+from arena.results.board import claim_verdict, legend, move_words, side_worth
 from arena.results.formats import shortened
 from arena.terminal.scene import News, Scene
 from arena.text import one_line
@@ -226,8 +226,10 @@ def hint_text(view: View, moves: list[Move]) -> str:
     chances = load_net(view.rules).values(view, moves)
     best, *others = sorted(zip(moves, chances), key=lambda judged: -judged[1])[:_HINTS]
     if view.phase in ("draw", "scout"):  # judged by a rule, not by a chance
-        return f"The net would say {best[0]}."
-    text = f"The net would play {best[0]}: {best[1]:.0%} to win by its own judgement"
+        return f"The net would {move_words(best[0], view.rules.edition).lower()}."
+    words = move_words(best[0], view.rules.edition)
+    do = f"play {words} ({best[0]})" if best[0].kind in ("place", "mode") else words[0].lower() + words[1:]
+    text = f"The net would {do}: {best[1]:.0%} to win by its estimate"
     return text + (f"; then {', '.join(f'{move} ({chance:.0%})' for move, chance in others)}." if others else ".")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -127,6 +128,9 @@ def example() -> Scene:
 # ---------------------------------------------------------------- news
 
 
+_THIRD_PERSON = re.compile(r"^(draw|return|claim|play|take|discard|give|pass)(?:s|es)\b")
+
+
 @dataclass
 class News:
     """Follows a game as one seat sees it. `names` are those of seat 0 and seat 1."""
@@ -154,10 +158,15 @@ class News:
         parts: list[str] = []
         seat = -1
         for event in self.events:
-            name = shortened(one_line(self.names[event.seat]), 24)
-            parts.append(f"; {name}: {words(event)}" if event.seat != seat else f", {words(event)}")
+            name, said = shortened(one_line(self.names[event.seat]), 24), self.said(event, words)
+            parts.append(f"; {name}: {said}" if event.seat != seat else f", {said}")
             seat = event.seat
         return "".join(parts)[2:]
+
+    def said(self, event: Event, words: Callable[[Event], str] = attrgetter("text")) -> str:
+        """What a player did: others draw in the third person, you in the second (`draws r7`, `draw r7`)."""
+        text = words(event)
+        return _THIRD_PERSON.sub(r"\1", text) if self.names[event.seat].lower() == "you" else text
 
     def clear(self) -> None:
         """All of it has been seen."""

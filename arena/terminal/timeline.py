@@ -106,4 +106,4 @@ def _choice(made: Decision) -> str:
     said = "" if made.note is None else f"  says: {made.note}"
     if len(made.legal) == 1:
         return said
-    return f"  (1 of {len(made.legal)}{'' if made.ms is None else f', {made.ms:.2g} ms'}){said}"
+    return f"  ({len(made.legal)} legal moves{'' if made.ms is None else f', {made.ms:.2g} ms'}){said}"

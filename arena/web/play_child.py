@@ -27,7 +27,7 @@ from arena.game.moves import Move
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import find_entry
-from arena.results.board import legend, move_words
+from arena.results.board import deed_words, legend, move_words
 from arena.results.records import record_line
 from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint_text, why
 from arena.terminal.scene import News, Scene
@@ -211,7 +211,7 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, 
         "to_move": scene.to_move,
         "legend": legend(scene.rules),
         "news": news.text(lambda event: _words(event, scene.rules.edition)),
-        "log": [f"{news.names[event.seat]}: {event.text}" for event in events],
+        "log": [f"{news.names[event.seat]}: {news.said(event)}" for event in events],
         "called": {card: _called(card, scene.rules.edition) for card in sorted(cards)},
     }
 
@@ -220,11 +220,8 @@ def _words(event: Event, edition: str) -> str:
     """What a player did, such as `pink 7 to stone 1 (k7@1)` or `claims stone 3`."""
     if event.kind in ("draw", "return"):
         return event.text
-    words = move_words(event, edition)
-    if event.kind in ("place", "mode"):
-        return f"{words} ({event.text})"
-    verb, _, rest = words.partition(" ")
-    return f"{verb.lower()}{'es' if verb == 'Pass' else 's'} {rest}".rstrip()
+    words = deed_words(event, edition)
+    return f"{words} ({event.text})" if event.kind in ("place", "mode") else words
 
 
 def _called(card: str, edition: str) -> str:

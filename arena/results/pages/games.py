@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arena.game.engine import State
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import Decision, Position, claim_verdict, legend, move_words, result_line, side_worth
+from arena.results.board import Decision, Position, claim_verdict, deed_words, legend, result_line, side_worth
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
 from arena.results.pages.render import render
 from arena.results.records import StoredGame
@@ -150,7 +150,7 @@ def _told(decision: Decision, rules: Rules) -> dict[str, Any]:
         "turn": decision.turn,
         "seat": decision.seat,
         "move": str(decision.move),
-        "said": move_words(decision.move, rules.edition),
+        "said": deed_words(decision.move, rules.edition),
         "of": len(decision.legal),
         "ms": None if decision.ms is None else float(f"{decision.ms:.2g}"),
         "events": events or [str(decision.move)],

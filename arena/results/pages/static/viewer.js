@@ -263,21 +263,23 @@
 
   // what followed a move: claims and draws; a draw to a hidden hand without its card
   const followed = (step) => {
-    const hide = !shown(step.seat, { seat: step.seat });
-    return step.events.filter((one) => one !== step.move).map((one) =>
-      (hide && /^(draws|returns) \S+$/.test(one) ? "draws a card" : one.replace(/^claim /, "claims stone ")));
+    const hide = !shown(step.seat, { seat: step.seat }), drew = step.move.startsWith("draw ");
+    return step.events.filter((one) => one !== step.move).map((one) => {
+      if (/^(draws|returns) \S+$/.test(one)) return drew ? (hide ? "" : ": " + one.slice(6)) : ", " + (hide ? "draws a card" : one);
+      return ", " + one.replace(/^claim /, "claims stone ");
+    }).join("");
   };
   const seat = (step) => make("span", "seat " + "ab"[step.seat], "ab"[step.seat]);
   function tell(step) {
     const count = make("p", "small", "Move " + at + " of " + (game.steps.length - 1));
     if (!step.n) return [make("strong", "", "The deal. " + who(game.starter) + " begins."), count];
-    const parts = [", turn " + step.turn, step.of > 1 ? "1 of " + step.of + " moves" : "no choice"];
-    if (step.ms !== null) parts.push(step.ms + " ms");
+    const parts = [", turn " + step.turn, step.of > 1 ? step.of + " legal moves" : "the only legal move"];
+    if (step.ms !== null) parts.push("after " + step.ms + " ms");
     count.append(parts.join(", "));
     const last = at === game.steps.length - 1 ? [make("p", "", make("b", "", game.result))] : [];
     return [
       seat(step), " ", make("strong", "", game.names[step.seat] + ": " + step.said + " "), make("code", "", step.move),
-      ...followed(step).map((one) => ", " + one), ...(step.note ? [make("p", "small", "Its note: " + step.note)] : []), ...last, count,
+      followed(step), ...(step.note ? [make("p", "small", "Its note: " + step.note)] : []), ...last, count,
     ];
   }
 
@@ -304,7 +306,7 @@
       log.dataset.hands = mode;
       log.replaceChildren(...game.steps.map((step, i) => {
         const line = make("li", step.claims ? "claim" : "");
-        if (step.n) line.append(seat(step), " ", make("code", "", step.move), " ", make("span", "small", [step.said, ...followed(step)].join(", ")));
+        if (step.n) line.append(seat(step), " ", make("code", "", step.move), " ", make("span", "small", step.said + followed(step)));
         else line.append("The deal.");
         if (step.mark) line.append(" ", make("b", step.mark, verdicts[step.mark]));
         line.dataset.step = i;
