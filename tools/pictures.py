@@ -2,7 +2,8 @@
 
 A small run is played and a small league served. Each page is taken at three widths, light and dark, into the folder of
 `--out`, as far as the screen goes or, with `--whole`, to its end; `--keep` renews docs/pictures. Needed are
-Chromium with chromedriver, and what the extra `test` installs. Games are always the same, thinking times not.
+Chromium with chromedriver, and what the extra `test` installs. Games are always the same, except the one that is being
+played; thinking times are not.
 """
 
 from __future__ import annotations
@@ -45,8 +46,18 @@ RUN = [
 GAME = "101"
 AUTHORS = {"random": None, "greedy": "Ann", "counter": "Chidi", "odds": "Mei", "net": "Oluwaseun"}
 PLACEMENT = ["error=70", "most_games=80", "games=10"]
-KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot", "play": "play"}
-"""Pages whose pictures at 1280 px are kept, and the names of these; `home` also at 390 px and dark."""
+KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot", "table": "play"}
+"""Pages whose pictures at 1280 px are kept, and the names of these."""
+ON_PHONES = ("home", "replay", "table")
+"""Those of them that are kept at 390 px and dark, too."""
+MOVES = 24
+"""How many moves are made in the game that is being played: with the net's hints, against the best bot."""
+_STATE = "return document.querySelector('[data-play]:not([aria-busy])')?.dataset.kind"
+_FOLLOW_HINT = """
+const hint = document.querySelector("[data-told]").innerText.toLowerCase();
+const moves = [...document.querySelectorAll("[name=move]")];
+(moves.find((one) => hint.includes(one.getAttribute("aria-label").toLowerCase())) || moves[0]).click();
+"""
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage")
 
 
@@ -77,6 +88,8 @@ def main() -> None:
                 driver.get(pages[page])
                 found = driver.find_element("css selector", f"main a[href*='{link}']")
                 pages[link.strip("/")] = found.get_attribute("href")
+            if not words.only or "table" in words.only:
+                pages["table"] = _game(driver, server.url)
             for name, address in pages.items():
                 if not words.only or name in words.only:
                     _photographs(driver, name, address, words)
@@ -119,6 +132,20 @@ def _league(place: Path) -> Path:
     return place / "open"
 
 
+def _game(driver: Any, url: str) -> str:
+    """The address of a game after some moves, with a hint for the next one."""
+    driver.get(f"{url}/play")
+    driver.find_element("css selector", "main form button").click()
+    wait = WebDriverWait(driver, 60)
+    for number in range(MOVES + 1):
+        wait.until(lambda one: one.execute_script(_STATE) == "decision")
+        driver.execute_script("document.querySelector('[name=hint]').click()")
+        wait.until(lambda one: one.execute_script(_STATE) == "decision" and "The net" in one.page_source)
+        if number < MOVES:
+            driver.execute_script(_FOLLOW_HINT)
+    return str(driver.current_url)
+
+
 def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace) -> None:
     """A page at all widths, light and dark."""
     for scheme in ("light", "dark"):
@@ -136,7 +163,8 @@ def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace
             small = picture.quantize(128, dither=Image.Dither.NONE)
             small.save(words.out / f"{name}-{width}-{scheme}.png", optimize=True)
             main_one = (width, scheme) == (1280, "light")
-            if words.keep and name in KEEP and (main_one or (name == "home" and (width, scheme) == (390, "dark"))):
+            on_phone = (width, scheme) == (390, "dark") and name in ON_PHONES
+            if words.keep and name in KEEP and (main_one or on_phone):
                 kept = KEPT / f"{KEEP[name]}{'' if main_one else '-phone-dark'}.png"
                 small.save(kept, optimize=True)
                 print(kept, kept.stat().st_size)

@@ -15,7 +15,7 @@ from tabulate import tabulate
 from arena.cli.options import PATH, as_json, complete_rules
 from arena.errors import ArenaError
 from arena.game.explain import answer, judge_claim, read_side
-from arena.game.rules import MEANINGS, OPTIONS, SHORT_NAMES, Rules, differences, load_rules, preset_names
+from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, preset_names
 
 
 @click.command()
@@ -78,17 +78,17 @@ def _teach(rules: Rules | None) -> None:
 
 def _list_rules(as_json: bool) -> None:
     all_rules = [load_rules(name) for name in preset_names()]
-    short = {name: alias for alias, name in SHORT_NAMES.items()}
     if as_json:
         click.echo(json.dumps({rules.name: rules.options for rules in all_rules}, indent=2))
         return
-    columns = ("tactics", "values", "hand_size", "claim_window")
-    rows = [
-        [rules.name, short.get(rules.name, ""), *(_shown(getattr(rules, key)) for key in columns)]
-        for rules in all_rules
-    ]
-    click.echo(tabulate(rows, headers=["rule set", "short", *columns]))
-    click.echo("\n'arena rules NAME' shows all options, 'arena rules NAME1 NAME2' the differences between two.")
+    from arena.game import lesson
+
+    width = shutil.get_terminal_size().columns
+    for name, text in lesson.editions():
+        text = text.replace("as told above", "that 'arena rules --learn' teaches")
+        click.echo(textwrap.fill(f"{name}: {text}", width, subsequent_indent="  "))
+    more = "'arena rules NAME' shows all options, 'arena rules NAME1 NAME2' the differences between two."
+    click.echo("\n" + textwrap.fill(more, width))
 
 
 def _show_rules(rules: Rules, as_json: bool) -> None:

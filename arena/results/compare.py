@@ -13,7 +13,7 @@ from arena.game.rules import load_rules
 from arena.results.comparison import find_variant
 from arena.results.moves import plays_frame, spaced
 from arena.results.sources import games_of
-from arena.results.table import Report, Table, table_of, table_values
+from arena.results.table import Column, Report, Table, table_of, table_values
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import by_seat, rated_column
 from arena.stats.frames import Floats, StatsError, bot_names, cluster_codes
@@ -43,6 +43,8 @@ _VOTES_NOTE = (
     " Lottery: the mixture of bots to which most rule sets prefer no bot, and its range."
 )
 _SHOWN_VOTES = ["bot", "score", "place", "place_low", "place_high", "lottery", "lottery_low", "lottery_high"]
+_ONLY_WIDE = {"games", "mean", "mean_against", "p_value", "shared_deals", "turns_sd", "plies_mean", "plays", "sides"}
+_ONLY_WIDE |= {"elo", "elo_low", "elo_high", "played", "score_without"}
 _TURNS = dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "number")
 _DIFFERENCE_NOTE = (
     "p holm: p-value adjusted for all rows of the table (Holm's method). Low, high: 95% interval of the difference,"
@@ -210,7 +212,11 @@ def _tables(
                 note,
             )
         )
-    return tables
+    return [replace(table, columns=tuple(map(_brief, table.columns))) for table in tables]
+
+
+def _brief(column: Column) -> Column:
+    return replace(column, more=column.more or column.key in _ONLY_WIDE)
 
 
 def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:

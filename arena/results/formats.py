@@ -56,7 +56,12 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
         if table.columns and not table.wide:
             columns, rows, left_out = _shown(table, width, brief)
             hidden += left_out
-            parts += [table.title, grid(columns, rows, "simple"), _rest(table), _folded(table.note, width)]
+            parts += [
+                _folded(table.title, width),
+                grid(columns, rows, "simple"),
+                _rest(table),
+                _folded(table.note, width),
+            ]
     parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
     parts += ["\n".join("".join(item) for item in report.items)]
     if hidden:

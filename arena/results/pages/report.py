@@ -130,10 +130,10 @@ def report_page(
         part = _run(kind, folder, run, prior)
         title, heading, parts = heading_of(run), one_line(run.name), [part]
         games, there = _games(folder, run, count, wanted)
-    sampled = f"All {there} games can be replayed here."
+    sampled = f"All {there:,} games can be replayed here."
     if len(games) < there:
         sampled = (
-            f"{len(games)} of {there} games can be replayed here: first a forfeit of each bot and kind, then games"
+            f"{len(games)} of {there:,} games can be replayed here: first a forfeit of each bot and kind, then games"
             f" evenly spaced over the run. For others: arena replay {one_line(str(folder))} GAME --html"
         )
     if games:
@@ -177,8 +177,8 @@ def _comparison(
         plots = [(rates_plot(whole), "Score of each bot in each variant, with 95% intervals.")]
         sections = [
             Section("variants", "Variants", plots, notes=whole.remarks, half=True),
-            Section("figures", "Figures", closed=tables[1:], half=True),
-            Section("ranking", "Ranking", tables=tables[:1]),
+            Section("figures", "Tables", closed=tables[1:], half=True),
+            Section("ranking", "Ranking" if tables[0].name == "votes" else "Scores", tables=tables[:1]),
         ]
         parts.append(ReportPart(sections, lead=whole.answer))
     for index, (rules, folder) in enumerate(folders.items()):
@@ -285,7 +285,7 @@ def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mappi
     if is_run and "games" in run.config and elo > 0:
         games = math.ceil(run.config["games"] * (error / elo) ** 2 / 2) * 2
         if games <= _MOST_ADVISED:
-            lines.append(f"Next: if it stays {elo:.0f} Elo ahead, some {games:,} games per pairing decide: ")
+            lines.append(f"Next: if it stays {elo:.0f} Elo ahead, about {games:,} games per pairing would settle it: ")
             lines[-1] += f"arena resume {name} --games {games}"
         else:
             lines.append("Next: treat them as equals; telling them apart would take more games than is practical.")

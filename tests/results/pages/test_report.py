@@ -271,7 +271,7 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: 
     ("gap", "error", "answer"),
     [
         (50.0, 20.0, "That is certain: b is 50 ± 20 Elo behind"),
-        (20.0, 40.0, "some 40 games per pairing decide: arena resume x --games 40"),
+        (20.0, 40.0, "about 40 games per pairing would settle it: arena resume x --games 40"),
         (0.1, 40.0, "treat them as equals"),
         (math.nan, math.nan, "too few deals"),
     ],
