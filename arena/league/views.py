@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from arena.bots.isolation.levels import Isolation
 from arena.league import events, games, versions
 from arena.league.events import LeagueEvent
 from arena.league.rating import Standings, StandingsRow, standings
@@ -117,7 +118,7 @@ def describe(settings: LeagueSettings) -> str:
     clock = settings.clock
     times = [f"{clock.move_ms} ms per decision"] if clock.move_ms else []
     times += [f"a bank of {clock.bank_ms} ms"] if clock.bank_ms else []
-    return f"rules {settings.rules}, isolation {settings.isolation}, {' and '.join(times) or 'no clock'}"
+    return f"rules {settings.rules}, bots {Isolation(settings.isolation).where}, {' and '.join(times) or 'no clock'}"
 
 
 def standing_values(league: League, table: Standings) -> Line:

@@ -38,6 +38,7 @@ from arena.results.pages.drawings import final_board, trend
 from arena.results.pages.games import game_data
 from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
+from arena.results.pages.report import cut
 from arena.results.records import StoredGame
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
@@ -245,7 +246,7 @@ def _history(site: Site) -> str:
         line | {"note": "" if line["kind"] == events.REFUSED else line["note"]}
         for line in views.history_lines(site.league)[-MAX_EVENTS:][::-1]
     ]
-    return site.render("page.html", "history", title="History", table=history_table(lines), live=True)
+    return site.render("page.html", "history", title="History", table=cut(history_table(lines)), live=True)
 
 
 def _rules(site: Site) -> str:
@@ -337,7 +338,7 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     return {
         "bot": version,
         "standing": site.table.row_of(version.id),
-        "versions": replace(versions_table(lines), title=""),
+        "versions": replace(cut(versions_table(lines)), title=""),
         "plot": plot,
         "opponents": opponents,
         "lost": [card(game) for game in lost_games(latest, version)[:MAX_LOST]],

@@ -41,7 +41,7 @@ def shape(line: str) -> str:
     The page plays in the sandbox, the test without, which takes a tenth of the time. And every league plays deals of
     its own: some placements stop only at the limit, and say so.
     """
-    plain = re.sub(r" \(wider than .*\)$", "", line.replace("isolation sandbox", "isolation none"))
+    plain = re.sub(r" \(wider than .*\)$", "", line.replace("bots in the sandbox", "bots not isolated"))
     plain = re.sub(r"[+-]?\d+(?:,\d{3})*[\d.]*", "#", plain)
     return " ".join(re.sub(r"-{3,}", "", plain).split())
 

@@ -144,8 +144,8 @@ def test_the_rules_do_not_promise_what_the_server_does_not_hold(tmp_path: Path) 
     with served_here(tmp_path / "league", WebSettings(level="process"), isolation="sandbox") as web:
         page = web.new().get("/rules").text
         assert "files or the network" not in page
-        assert "isolation process" in page
-        assert "isolation process" in web.new().get("/").text
+        assert "bots in a process" in page
+        assert "bots in a process" in web.new().get("/").text
 
 
 def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:

@@ -223,7 +223,7 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
         Section(
             "standings",
             "Standings",
-            tables=[_cut(main.tables[0])],
+            tables=[cut(main.tables[0])],
             notes=[line for line in main.remarks if line != lead],
         ),
         *test,
@@ -328,15 +328,15 @@ def _rounds(report: Report) -> Iterator[Section]:
     """Rounds and brackets; the crosstable is shown as a heat map."""
     for table in report.tables[1:]:
         if table.columns and table.name != "crosstable":
-            yield Section(table.name, table.title, tables=[replace(_cut(table), title="")])
+            yield Section(table.name, table.title, tables=[replace(cut(table), title="")])
 
 
 def _shown(report: Report) -> list[Table]:
     """The tables for people, as many rows as a page can show."""
-    return [_cut(table) for table in report.tables if table.columns]
+    return [cut(table) for table in report.tables if table.columns]
 
 
-def _cut(table: Table) -> Table:
+def cut(table: Table) -> Table:
     """The table without columns that say nothing, and with as many rows as a page can show."""
     says = [any(row[index] not in ("", "-") for row in table.rows) for index in range(len(table.columns))]
     if table.rows:

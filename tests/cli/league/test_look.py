@@ -19,7 +19,7 @@ from tests.cli.league.conftest import QUICK, values
 def test_standings(played: Arena) -> None:
     out = played("league", "show", "open").out
     lines = out.splitlines()
-    assert lines[0].startswith("open: rules base, isolation none, no clock; 3 bots, ")
+    assert lines[0].startswith("open: rules base, bots not isolated, no clock; 3 bots, ")
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
     assert "Change: since event 3" in out
     found = values(played("league", "show", "open", "--json").out)

@@ -21,7 +21,7 @@ from tests.league.leagues import (
 
 def test_create(arena: Arena) -> None:
     out = arena("league", "create", "open", *QUICK).out
-    assert "Created the league open in leagues/open: rules base, isolation none, no clock." in out
+    assert "Created the league open in leagues/open: rules base, bots not isolated, no clock." in out
     assert "arena submit bots/mine.py --league open" in out
     assert "already" in arena("league", "create", "open", *QUICK, code=2).err
     found = values(arena("league", "show", "open", "--json").out)

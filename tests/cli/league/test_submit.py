@@ -17,7 +17,7 @@ from tests.league.leagues import (
 def test_submit(open_: Arena) -> None:
     found = open_("submit", "bots/first.py", "--league", "open", *ONE)
     assert "first v1 is accepted" in found.err
-    assert "open: rules base, isolation none, no clock; 1 bot, 0 games" in found.out
+    assert "open: rules base, bots not isolated, no clock; 1 bot, 0 games" in found.out
     found = open_("submit", "bots/last.py", "--league", "open", "--json", *ONE)
     result = values(found.out)
     assert (result["bot"], result["version"], result["outcome"], result["games"]) == ("last", 1, "active", 16)
