@@ -13,7 +13,7 @@ import click
 from tabulate import tabulate
 
 from arena.bots.loading import load_bot
-from arena.cli.options import DEAL, SEED, as_json, rule_sets, whole
+from arena.cli.options import DEAL, SEED, as_json, complete_rules, split_variants, whole
 from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -29,7 +29,14 @@ GAMES = {"engine": 40_000, "referee": 3_000}
 
 
 @click.command()
-@rule_sets("base,tactical,expert; with --perft: base")
+@click.option(
+    "--rules",
+    "names",
+    multiple=True,
+    metavar="R",
+    shell_complete=complete_rules,
+    help="Rule sets, separated by commas or given several times (default: base,tactical,expert; with --perft: base).",
+)
 @click.option("--quick", is_flag=True, help="Take one short round, for a rough estimate.")
 @click.option("--perft", type=whole(0, 12), metavar="DEPTH", help="Count the sequences of DEPTH moves (decisions).")
 @click.option("--divide", is_flag=True, help="With --perft: count each first move separately.")
@@ -37,7 +44,7 @@ GAMES = {"engine": 40_000, "referee": 3_000}
 @click.option("--deal", type=DEAL, metavar="N", help="With --perft: number of the deal (default: 0).")
 @as_json
 def bench(
-    rules: list[str],
+    names: tuple[str, ...],
     quick: bool,
     perft: int | None,
     divide: bool,
@@ -56,16 +63,17 @@ def bench(
     With --perft, count the sequences of DEPTH moves instead, to compare engines: if the counts agree, so do the rules.
     Games that end earlier do not count. Draws follow the deal, so nothing is random.
     """
+    names = tuple(split_variants(names, "--rules"))
     if perft is not None:
-        if len(rules) > 1:
+        if len(names) > 1:
             raise click.UsageError("--perft counts the moves of one rule set; give --rules once")
-        loaded = load_rules(rules[0] if rules else "base")
-        state = State(loaded, make_deal(loaded, 1 if seed is None else seed, deal or 0))
+        rules = load_rules(names[0] if names else "base")
+        state = State(rules, make_deal(rules, 1 if seed is None else seed, deal or 0))
         _perft(state, perft, divide, as_json)
         return
     if divide or seed is not None or deal is not None:
         raise click.UsageError("--divide, --seed and --deal are for counting; add --perft DEPTH")
-    rates = measure(rules or list(RULE_SETS), *((1, 0.1) if quick else (ROUNDS, 1.0)))
+    rates = measure(list(names or RULE_SETS), *((1, 0.1) if quick else (ROUNDS, 1.0)))
     click.echo(json.dumps(rates, indent=2) if as_json else _in_words(rates))
 
 

@@ -7,7 +7,6 @@ import sys
 import click
 
 from arena.cli import options
-from arena.cli.options import PlayOptions
 from arena.league.check import GAMES, RULES, check_bot, report_text
 from arena.text import json_text
 from arena.tournament.config import Clock
@@ -19,7 +18,14 @@ SECONDS = 60
 
 @click.command()
 @click.argument("bot", shell_complete=options.complete_bots)
-@options.rule_sets("base,tactical,expert")
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="R",
+    shell_complete=options.complete_rules,
+    help="Rule sets, separated by commas or given several times (default: base,tactical,expert).",
+)
+@click.option("--games", type=options.whole(2, 1_000_000), metavar="N", help="Games per rule set (default: 40).")
 @click.option(
     "--seconds",
     type=options.real(1, 1_000_000),
@@ -28,21 +34,35 @@ SECONDS = 60
     show_default=True,
     help="Play as many of the games as fit into this time, at least two per rule set.",
 )
-@options.play_options(
-    click.option("--games", type=options.whole(2, 1_000_000), metavar="N", help="Games per rule set (default: 40)."),
-    options.seed,
-    *options.CLOCK,
-    click.option(
-        "--isolation",
-        type=options.ISOLATION,
-        default="sandbox",
-        show_default=True,
-        help="Where the bot runs. With none or process, it has all your rights.",
-    ),
-    options.as_json,
-    click.option("--strict", is_flag=True, help="Exit with code 1 also if there are only warnings."),
+@click.option(
+    "--seed",
+    type=options.SEED,
+    metavar="S",
+    show_default="drawn",
+    help="Play the games of an earlier check with this seed.",
 )
-def check(bot: str, rules: list[str], seconds: float, options: PlayOptions) -> int:
+@options.with_options(*options.CLOCK)
+@click.option(
+    "--isolation",
+    type=options.ISOLATION,
+    default="sandbox",
+    show_default=True,
+    help="Where the bot runs. With none or process, it has all your rights.",
+)
+@options.as_json
+@click.option("--strict", is_flag=True, help="Exit with code 1 also if there are only warnings.")
+def check(
+    bot: str,
+    rules: tuple[str, ...],
+    games: int | None,
+    seconds: float,
+    seed: int | None,
+    move_ms: int | None,
+    bank_ms: int | None,
+    isolation: str,
+    as_json: bool,
+    strict: bool,
+) -> int:
     """Check BOT before you submit it: does it forfeit, does it repeat its decisions, how fast is it?
 
     \b
@@ -54,7 +74,7 @@ def check(bot: str, rules: list[str], seconds: float, options: PlayOptions) -> i
 
     Exit code 1 if there is an error (with --strict, also if there is a warning).
     """
-    if options.bank_ms == 0 and options.move_ms is None:
+    if bank_ms == 0 and move_ms is None:
         raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
     line = ""
     shown = progress_for(text=lambda status: line)
@@ -67,16 +87,16 @@ def check(bot: str, rules: list[str], seconds: float, options: PlayOptions) -> i
     try:
         report = check_bot(
             bot,
-            rules=rules or RULES,
-            level=options.isolation or "sandbox",
-            games=GAMES if options.games is None else options.games + options.games % 2,  # each deal is played twice
-            seed=options.seed,
-            clock=Clock(options.move_ms, options.bank_ms),
+            rules=tuple(dict.fromkeys(options.split_variants(rules, "--rules"))) or RULES,
+            level=isolation,
+            games=GAMES if games is None else games + games % 2,  # each deal is played twice
+            seed=seed,
+            clock=Clock(move_ms, bank_ms),
             seconds=seconds,
             report=tell,
         )
     finally:
         if sys.stderr.isatty():
             shown.note("")  # nothing that follows stands behind the progress
-    click.echo(f"{json_text(report.to_dict())}\n" if options.as_json else report_text(report), nl=False)
-    return NOT_READY if report.errors or (options.strict and report.warnings) else READY
+    click.echo(f"{json_text(report.to_dict())}\n" if as_json else report_text(report), nl=False)
+    return NOT_READY if report.errors or (strict and report.warnings) else READY

@@ -12,12 +12,12 @@ from arena.cli.options import (
     PlayOptions,
     complete_bots,
     complete_configs,
+    complete_rules,
     csv_folder,
     games,
     output,
-    play_options,
     print_report,
-    rule_sets,
+    split_variants,
     workers,
 )
 from arena.cli.playing import with_settings_of
@@ -26,7 +26,14 @@ from arena.lab.ladder import MAX_GAMES, ladder_config, stand, standing_report
 
 @click.command()
 @click.argument("bot", shell_complete=complete_bots)
-@rule_sets("base")
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="R",
+    shell_complete=complete_rules,
+    help="Rule sets, separated by commas or given several times (default: base).",
+)
+@games
 @click.option(
     "--config",
     "file",
@@ -36,16 +43,20 @@ from arena.lab.ladder import MAX_GAMES, ladder_config, stand, standing_report
     shell_complete=complete_configs,
     help="The ladder: a tournament whose bots are its rungs, lowest first.",
 )
-@play_options(
-    games,
-    click.option(
-        "--isolation", type=ISOLATION, help="Where BOT runs: none (default), in this process, with your rights."
-    ),
-    workers,
-)
+@click.option("--isolation", type=ISOLATION, help="Where BOT runs: none (default), in this process, with your rights.")
+@workers
 @csv_folder
 @output
-def ladder(bot: str, rules: list[str], file: str, options: PlayOptions, to: Path | None, form: str) -> int:
+def ladder(
+    bot: str,
+    rules: tuple[str, ...],
+    games: int | None,
+    file: str,
+    isolation: str | None,
+    workers: int | None,
+    to: Path | None,
+    form: str,
+) -> int:
     """Find the rung on which BOT stands on the ladder of reference bots.
 
     \b
@@ -55,11 +66,10 @@ def ladder(bot: str, rules: list[str], file: str, options: PlayOptions, to: Path
     it is 30 Elo stronger or weaker than the rung. The result is where BOT stands and what beats it. To resume, give the
     same command again. The rungs play each other with 'arena run ladder'.
     """
-    config = with_settings_of(ladder_config(file), PlayOptions(workers=options.workers))
+    config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
     standings = []
-    for name in rules or ["base"]:
-        most, level = options.games or MAX_GAMES, options.isolation
-        standing = stand(config, bot, name, most, level, tell=lambda text: click.echo(text, err=True))
+    for name in dict.fromkeys(split_variants(rules, "--rules") or ["base"]):
+        standing = stand(config, bot, name, games or MAX_GAMES, isolation, tell=lambda text: click.echo(text, err=True))
         if not standing.complete:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED

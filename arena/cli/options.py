@@ -192,20 +192,6 @@ class PlayOptions:
 
 
 rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical.")
-
-
-def rule_sets(usual: str) -> Decorator:
-    """The option `--rules` of a command that takes several rule sets, as a list without repetitions."""
-    return click.option(
-        "--rules",
-        multiple=True,
-        metavar="R",
-        shell_complete=complete_rules,
-        callback=lambda ctx, param, texts: list(dict.fromkeys(split_variants(texts, "--rules"))),
-        help=f"Rule sets, separated by commas or given several times (default: {usual}).",
-    )
-
-
 seed = click.option("--seed", type=SEED, metavar="S", help="If omitted, a seed is chosen and printed.")
 games = click.option("--games", type=GAMES, metavar="N", help="Games per pairing.")
 own_deals = click.option(

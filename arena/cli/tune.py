@@ -12,13 +12,12 @@ from arena.cli.main import INTERRUPTED
 from arena.cli.options import (
     CLOCK,
     PATH,
-    PlayOptions,
     as_json,
     complete_bots,
     complete_rules,
-    play_options,
     seed,
     whole,
+    with_options,
     workers,
 )
 from arena.lab.tuning import DEFAULT, Result, Task, read_parameters, result_values, spec_with, stored_seed
@@ -47,13 +46,11 @@ DONE, NOT_BETTER = 0, 3
 @click.option(
     "--rules", metavar="R", default="base", shell_complete=complete_rules, show_default=True, help="Rule set."
 )
-@play_options(
-    seed,
-    *CLOCK,
-    workers,
-    click.option("-o", "--out", type=PATH, metavar="DIR", help="Where to store the runs (default: results/tune-BOT)."),
-    as_json,
-)
+@seed
+@with_options(*CLOCK)
+@workers
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="Where to store the runs (default: results/tune-BOT).")
+@as_json
 def tune(
     bot: str,
     params: tuple[str, ...],
@@ -62,7 +59,12 @@ def tune(
     games: int,
     confirm: int,
     rules: str,
-    options: PlayOptions,
+    seed: int | None,
+    move_ms: int | None,
+    bank_ms: int | None,
+    workers: int | None,
+    out: Path | None,
+    as_json: bool,
 ) -> int:
     """Find good parameters for BOT by playing pairs of games.
 
@@ -77,9 +79,10 @@ def tune(
     """
     parameters = read_parameters(bot, params)
     target = Path(parse_spec(bot).target).stem
-    folder = options.out or RESULTS / f"tune-{re.sub(r'[^0-9A-Za-z_]+', '-', target).strip('-')}"
-    seed = stored_seed(folder) if options.seed is None else options.seed
-    limits = {"move_ms": options.move_ms, "bank_ms": options.bank_ms}
+    folder = out or RESULTS / f"tune-{re.sub(r'[^0-9A-Za-z_]+', '-', target).strip('-')}"
+    if seed is None:
+        seed = stored_seed(folder)
+    limits: dict[str, float] = {key: ms for key, ms in (("move_ms", move_ms), ("bank_ms", bank_ms)) if ms is not None}
     task = Task(
         bot,
         tuple(parameters),
@@ -89,15 +92,15 @@ def tune(
         confirm=confirm,
         rules=rules,
         seed=drawn_seed() if seed is None else seed,
-        clock={key: ms for key, ms in limits.items() if ms is not None} or None,
+        clock=limits or None,
     )
     click.echo(f"tuning in {folder}, seed {task.seed}", err=True)
     try:
-        result = find(task, folder, options.workers, lambda line: click.echo(line, err=True))
+        result = find(task, folder, workers, lambda line: click.echo(line, err=True))
     except KeyboardInterrupt:
         click.echo(f"\nInterrupted. The same command resumes {folder}.", err=True)
         return INTERRUPTED
-    if options.as_json:
+    if as_json:
         click.echo(json_text(result_values(result)), nl=False)
     else:
         _show(task, result)
