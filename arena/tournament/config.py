@@ -146,7 +146,7 @@ class TournamentConfig:
 
     def verdict(self) -> SequentialTest | None:
         """The test that ends the run early; None for formats that play all their games."""
-        return None if self.form.verdict is None else self.form.verdict(self.format_settings, self.rules)
+        return None if self.form.verdict is None else self.form.verdict(self.format_settings)
 
     def schedule(self) -> Schedule:
         """What is played. The config must have its seed.

@@ -228,7 +228,7 @@ class Format:
     `chained`      a game decides who begins the next
     `grows`        what a stored run may be given more of, None if nothing
     `completed`    turns the settings of the command line into a full table if a file would have to say more
-    `verdict`      makes the test that ends a run early from its settings and the rule set, None if all games are played
+    `verdict`      makes the test that ends a run early, None if all games are always played
     `round_view`   how its rounds are shown: as a list, as a bracket, or "" if it has none
     """
 
@@ -242,5 +242,5 @@ class Format:
     chained: bool = False
     grows: Growth | None = None
     completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
-    verdict: Callable[[Any, str], SequentialTest] | None = None
+    verdict: Callable[[Any], SequentialTest] | None = None
     round_view: Literal["", "rounds", "bracket"] = ""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from arena.game.rules import load_rules
 from arena.settings import choice, flag, real, whole
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.schedule import Format, FormatSettings, Growth
-from arena.tournament.games import GameId, GameResult
+from arena.tournament.games import GameId
 
 if TYPE_CHECKING:
     from arena.stats.sprt import SprtResult
     from arena.tournament.luck import JudgedLuck
+    from arena.tournament.store.reader import Reader
 
 _MOST_ELO = {"logistic": 800, "normalized": 200}  # by model
 MODELS = tuple(_MOST_ELO)
@@ -46,36 +46,23 @@ class SprtSettings(FormatSettings):
             yield "", f"elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})"
 
 
-class StoredPairs(Protocol):
-    """A stored run, as far as a test reads it."""
-
-    folder: Path
-
-    def pair_scores_from(self, deal: int) -> list[int]:
-        """Return the half points of bot `a` for each pair from deal `deal` on, up to the first gap."""
-
-    def results(self, where: str = "", *args: object) -> Iterator[GameResult]:
-        """Yield the games in schedule order."""
-
-
 class SequentialTest:
     """Reads the pairs that a run has stored since it was last called.
 
     Its state depends only on the pairs, from the first on without a gap, not on when they are read.
     """
 
-    def __init__(self, settings: SprtSettings, rules: str) -> None:
+    def __init__(self, settings: SprtSettings) -> None:
         from arena.stats.sprt import AdjustedSprt, Sprt, SprtTest  # scipy, which other formats need not wait for
 
         self.max_pairs = settings.max_pairs
         model: Literal["logistic", "normalized"] = "logistic" if settings.model == "logistic" else "normalized"
         test = SprtTest(settings.elo0, settings.elo1, settings.alpha, settings.beta, model)
         self._sprt: Sprt | AdjustedSprt = AdjustedSprt(test) if settings.adjusted else Sprt(test)
-        self._rules = rules
         self._luck: JudgedLuck | None = None
         self._read = 0
 
-    def __call__(self, run: StoredPairs) -> int | None:
+    def __call__(self, run: Reader) -> int | None:
         """Read on; return the number of pairs that decide the test, None while it is undecided."""
         from arena.stats.sprt import AdjustedSprt
 
@@ -89,13 +76,13 @@ class SequentialTest:
             self._luck.save(often=not (self.decided or self._read == self.max_pairs))
         return self._sprt.units if self.decided else None
 
-    def _luck_from(self, run: StoredPairs) -> Iterator[float]:
+    def _luck_from(self, run: Reader) -> Iterator[float]:
         """Yield what luck gave bot `a` in each of the next pairs; a pair is judged when its turn comes."""
         from arena.tournament.luck import JudgedLuck  # the net, which other tests need not wait for
 
         self._luck = self._luck or JudgedLuck(run.folder)
         games = run.results("WHERE id >= ?", GameId(0, self._read, 0).key)
-        return self._luck.of_pairs(games, load_rules(self._rules))
+        return self._luck.of_pairs(games, load_rules(run.config()["rules"]))
 
     @property
     def decided(self) -> bool:
