@@ -40,8 +40,8 @@ from arena.results.run_stats import stats_report
 from arena.results.sources import ALL_GAMES, GameFilter, find, run_data
 from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
-from arena.results.standings_report import head_to_head_line, standings_report
 from arena.results.standings_report import heading as heading_of
+from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Table, likelihood, percent, rating_text, table_of
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
@@ -214,7 +214,7 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
         return [shown.pop(name) for name in names if name in shown]
 
     order = [str(bot) for bot in figures.table["bot"]]
-    lead, (verdict, test) = _lead(figures), _sprt(kind, folder, run)
+    verdict, test = _sprt(kind, folder, run)
     first = "Score as the first player minus score as the second, with 95% intervals from the deals that both share."
     caption = "Ratings from the first games, in the order of their deals; bands are 95% errors."
     progress = Section("progress", "Ratings over games", [(progress_plot(run, prior), caption)], half=True)
@@ -224,7 +224,7 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
             "standings",
             "Standings",
             tables=[cut(main.tables[0])],
-            notes=[line for line in main.remarks if line != lead],
+            notes=main.remarks,
         ),
         *test,
         *_rounds(main),
@@ -258,7 +258,9 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
     ]
     sections = [section for section in sections if section.is_filled]
     return ReportPart(
-        sections, lead=[*verdict, lead, *place_answer(kind, folder, figures, frames)], facts=_facts(run, figures)
+        sections,
+        lead=[*verdict, _lead(figures), *place_answer(kind, folder, figures, frames)],
+        facts=_facts(run, figures),
     )
 
 
@@ -277,10 +279,11 @@ def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mappi
     elo, error = float(gap["elo_difference"]), float(gap["elo_difference_error95"])
     if math.isnan(elo) or math.isnan(error):
         return ["There are too few deals to say how certain that is: play more games."]
-    apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; the first is stronger with a likelihood of"
+    apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; {one_line(best, 60)} is stronger with a"
+    apart += " likelihood of"
     if elo > error:
         line = f"That is certain: {apart} {likelihood(gap['los'])}%."
-        return [line, f"Next: see what it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
+        return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
     lines = [f"That is not certain: {apart} {likelihood(gap['los'])}%."]
     if is_run and "games" in run.config and elo > 0:
         games = math.ceil(run.config["games"] * (error / elo) ** 2 / 2) * 2
@@ -293,9 +296,7 @@ def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mappi
 
 
 def _lead(standings: RunStandings) -> str:
-    """Who came out first; of two bots, by how much."""
-    if line := head_to_head_line(standings):
-        return line
+    """Who came out first."""
     best = [row for row in standings.rows if row["rank"] == 1]
     so_far = standings.run.planned is not None and not standings.run.complete
     bots = ", ".join(one_line(row["bot"], 60) for row in best[:MOST_LEADERS])
@@ -303,7 +304,8 @@ def _lead(standings: RunStandings) -> str:
     if len(best) > 1:
         return f"{line}."
     (row,) = best
-    return f"{line}, {rating_text(row)} Elo, {percent(row['score'])}% of the points in {row['games']:,} games."
+    rating = "" if row["flag"] else f", {rating_text(row)} Elo"
+    return f"{line}{rating}, {percent(row['score'])}% of the points in {row['games']:,} games."
 
 
 def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:

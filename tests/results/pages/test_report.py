@@ -264,7 +264,9 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: 
     first = standings(read_run(folder)).table.iloc[0]
     assert f"First of 3: {first['bot']}, {first['elo']:+.0f} Elo, " in page.text  # on 8 deals: no error
     two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
-    assert "greedy against random: " in Page.of(report_page(str(two), count=0)).text.partition("Standings")[0]
+    lines = Page.of(report_page(str(two), count=0)).text
+    assert "First of 2: greedy, " in lines.partition("Standings")[0]
+    assert "greedy against random: " in lines.partition("Standings")[2]
 
 
 @pytest.mark.parametrize(

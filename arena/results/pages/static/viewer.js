@@ -294,7 +294,7 @@
         if (said) waiting.push("Stone " + stone + ", " + who(seat) + ", " + state["v" + "ab"[seat] + stone] + ": " + said + ".");
       }
     }
-    part("Complete sides that cannot claim yet", waiting);
+    part("Complete sides at stones not claimed yet", waiting);
     if (at === game.steps.length - 1 && game.reason) parts.push(make("pre", "reason", game.reason));
     why.replaceChildren(...parts);
   }
