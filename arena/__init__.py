@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from arena.errors import ArenaError
     from arena.game.deals import Deal, make_deal
     from arena.game.engine import State, View
-    from arena.game.event_log import Event
-    from arena.game.moves import Move, parse_move
+    from arena.game.moves import Event, Move, parse_move
     from arena.game.record import parse_record, replay
     from arena.game.rng import Rng
     from arena.game.rules import Rules, load_rules
@@ -54,7 +53,7 @@ MODULES = {
     "ArenaError": "arena.errors",
     "Bot": "arena.bots.bot",
     "Deal": "arena.game.deals",
-    "Event": "arena.game.event_log",
+    "Event": "arena.game.moves",
     "GameEnd": "arena.bots.bot",
     "Move": "arena.game.moves",
     "PlayedGame": "arena.lab.play",

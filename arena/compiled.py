@@ -24,11 +24,9 @@ T = TypeVar("T")
 
 #: The modules that setup.py compiles, by the folder below `arena/`.
 COMPILED = {
-    "game": (
-        "rng", "moves", "event_log", "formations", "board", "turns", "playouts", "engine", "packing",
-    ),
+    "game": ("rng", "moves", "formations", "board", "turns", "playouts", "engine", "packing"),
     "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search", "stepping"),
-}  # fmt: skip
+}
 PACKAGE = Path(__file__).resolve().parent
 #: The compiler's flags for x86-64-v3, one by one: compilers before GCC 11 do not know the level by its name.
 V3_FLAGS = ("-mavx2", "-mbmi", "-mbmi2", "-mf16c", "-mfma", "-mlzcnt", "-mmovbe", "-mpopcnt")

@@ -25,7 +25,7 @@ from arena.adapters.spaces import MissingLibrary, Numbers, as_rules, spaces_of
 from arena.game.cards import CARD_NUMBERS, CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal
 from arena.game.engine import State, View
-from arena.game.event_log import Event
+from arena.game.moves import Event
 from arena.game.rules import Rules
 from arena.results.board import board_text
 

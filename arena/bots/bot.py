@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from arena.game.engine import View
-from arena.game.event_log import Event
-from arena.game.moves import Move
+from arena.game.moves import Event, Move
 from arena.game.rules import Rules
 
 __all__ = [

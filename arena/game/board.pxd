@@ -1,14 +1,9 @@
-# C types for board.py.
+# C types for board.py. Those of local variables are inferred, but where a literal says too little.
 cimport cython
-from arena.game.cards cimport (u64, u16, u8, s8, hib, ctz, popcount, ALL54, ALL60, RANK, COLOUR_RUN, JOKER, SPY, BEARER, JOKER_CARD,
-                               SPY_CARD, BEARER_CARD, FOG_CARD, MUD_CARD)
-from arena.game.event_log cimport SeatLog
-from arena.game.formations cimport (strength3, strength_of, refute, refute_with_one, refute_with_two, best_three)
-from arena.game.moves cimport SEVEN
-
-cdef extern from "string.h" nogil:
-    void *memcpy(void *target, const void *source, size_t n)
-    void *memset(void *target, int value, size_t n)
+from libc.string cimport memcpy, memset
+from arena.game.cards cimport *
+from arena.game.formations cimport *
+from arena.game.moves cimport SEVEN, SeatLog
 
 cdef enum:          # stages
     CLAIM_START = 0
@@ -166,37 +161,23 @@ cdef inline int turned_up(Board board, int p) noexcept nogil:
 cdef inline u64 cards_of(Board board, int p, int stones) noexcept nogil:
     return join(&board.sides[9 * p], stones)
 
-@cython.locals(p=cython.int, i=cython.int, top=u64)
 cdef void clear(Board board) noexcept
-@cython.locals(i=cython.int, j=cython.int, bit=u64, w=u64, q=cython.int)
 cdef void put_clan(Board board, int p, int card, int s) noexcept nogil
-@cython.locals(q=cython.int, b=cython.int, i=cython.int)
 cdef inline void completed(Board board, int p, int s) noexcept nogil
-@cython.locals(i=cython.int)
 cdef void put_elite(Board board, int p, int card, int s, int binding) noexcept nogil
-@cython.locals(p=cython.int, b=cython.int, i=cython.int)
 cdef void put_mode(Board board, int card, int s) noexcept nogil
-@cython.locals(i=cython.int, q=cython.int, b=cython.int, bit=u64)
 cdef void remove(Board board, int p, int card, int s) noexcept nogil
-@cython.locals(q=cython.int, b=cython.int)
 cdef void look_again(Board board, int p, int s) noexcept nogil
 cdef int general_strength(Board board, int p, int s) noexcept nogil
-@cython.locals(i=cython.int, j=cython.int, q=cython.int, strength=cython.int, other=cython.int, w=u64, avail=u64, full=cython.int)
 cdef bint proven(Board board, int p, int s) noexcept nogil
-@cython.locals(look=cython.int, got=cython.int, s=cython.int)
 cdef int provable(Board board, int p) noexcept nogil
-@cython.locals(s=cython.int, m=cython.int)
 cdef void give(Board board, int p, int stones) noexcept nogil
-@cython.locals(both=cython.int, s=cython.int, a=cython.int, b=cython.int, zero=cython.int, one=cython.int)
 cdef void settle(Board board) noexcept nogil
 cdef void add_tactic(Board board, int p, int card) noexcept nogil
 cdef void drop_tactic(Board board, int p, int card) noexcept nogil
-@cython.locals(w=u64, cards=list)
 cdef list side_texts(Board board, int p, int s)
 cdef str card_text(Board board, int card)
-@cython.locals(k=cython.int)
 cdef list hand_tactics(Board board, int seat)
-@cython.locals(k=cython.int)
 cdef tuple hand_texts(Board board, int seat)
 
 @cython.locals(board=Board)

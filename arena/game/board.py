@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-# cython: annotation_typing=False
+# cython: annotation_typing=False, infer_types=True
 """A game as words of bits, and functions over them: placing, removing, proving and claiming (RULES.md §2, §3, §5).
 
 Claims are cheap because of *witnesses*: for each complete side that cannot be claimed yet, the cards with which the
@@ -21,25 +21,9 @@ except ImportError:
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK, clan_cards
 
 if not cython.compiled:
-    from arena.game.cards import (
-        ALL54,
-        ALL60,
-        BEARER,
-        BEARER_CARD,
-        COLOUR_RUN,
-        FOG_CARD,
-        JOKER,
-        JOKER_CARD,
-        MUD_CARD,
-        RANK,
-        SPY,
-        SPY_CARD,
-        ctz,
-        popcount,
-    )
-    from arena.game.event_log import SeatLog
-    from arena.game.formations import best_three, refute, refute_with_one, refute_with_two, strength3, strength_of
-    from arena.game.moves import SEVEN
+    from arena.game.cards import *
+    from arena.game.formations import *
+    from arena.game.moves import SEVEN, SeatLog
 
     CLAIM_START, PLAY, TAKE, PUT, SCOUT, PUT_BACK, CLAIM_END, DRAW_CARD, OVER = range(9)
     WON, COUNT9, NTH9 = [0] * 512, [0] * 512, [0] * 4608
@@ -98,7 +82,7 @@ class Outcome(NamedTuple):
     plays: int
 
 
-def fill_tables() -> None:
+def fill_stone_tables() -> None:
     """Fill the tables over sets of stones: winning sets, number of stones, the k-th stone."""
     for m in range(512):
         k = 0
@@ -116,90 +100,35 @@ class Board:
     Seats are 0 and 1, stones 1..9. A view's board has neither decks nor the opponent's hand.
     """
 
-    if not cython.compiled:  # what each field holds is said in board.pxd
-        sides: list[int]
-        witness: list[int]
-        strength: list[int]
-        size: list[int]
-        watched: list[int]
-        hands: list[int]
-        discards: list[int]
-        open: list[int]
-        complete: list[int]
-        dirty: list[int]
-        owned: list[int]
-        tactics: list[int]
-        rows: list[int]
-        clan_count: list[int]
-        tactic_count: list[int]
-        played: list[int]
-        jokers: list[int]
-        bound: list[int]
-        back_card: list[int]
-        back_deck: list[int]
-        back_place: list[int]
-        visible: int
-        all_cards: int
-        best: int
-        best_strength: int
-        first: int
-        fog: int
-        mud: int
-        wild: int
-        clan_left: int
-        tactic_left: int
-        back_n: int
-        clan_pos: int
-        clan_end: int
-        tactic_pos: int
-        tactic_end: int
-        scouter: int
-        mover: int
-        starter: int
-        won: int
-        how: int
-        stage: int
-        ruse: int
-        taken: int
-        taken_stone: int
-        scout_left: int
-        scout_deck: int
-        idle: int
-        claims: int
-        plays: int
-        turn_count: int
-        auto: list[int]
-        values: int
-        hand_size: int
-        spy: int
-        window_start: int
-        window_after: int
-        on_play: int
-        clan_only: int
-        with_tactics: int
-        back_on_top: int
-        single: int
-        rules: Any
-        table: tuple[Any, ...]
-        clan_deck: list[int]
-        tactic_deck: list[int]
-        log0: SeatLog
-        log1: SeatLog
-        logging: bool
+    if not cython.compiled:
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
-            lengths = dict.fromkeys(("sides", "witness", "strength", "size"), 18)
-            lengths |= dict.fromkeys(("bound", "back_card", "back_deck", "back_place"), 4)
-            lengths |= {"clan_deck": 64, "tactic_deck": 32}
-            for name, kind in Board.__annotations__.items():
-                if kind == "int":
-                    setattr(self, name, 0)
-                elif kind == "list[int]":
-                    setattr(self, name, [0] * lengths.get(name, 2))
-            self.rules, self.logging = None, False
+            self.fill()
             self.__cinit__()
             return self
+
+        def fill(self) -> None:
+            """Make all fields, in their order in memory; what each one holds is said in board.pxd."""
+            self.sides, self.witness, self.strength, self.size = ([0] * 18 for _ in range(4))
+            self.bound, self.back_card, self.back_deck, self.back_place = ([0] * 4 for _ in range(4))
+            self.watched, self.hands, self.discards, self.open = ([0] * 2 for _ in range(4))
+            self.complete, self.dirty, self.owned, self.tactics, self.rows = ([0] * 2 for _ in range(5))
+            self.clan_count, self.tactic_count, self.played, self.jokers = ([0] * 2 for _ in range(4))
+            self.visible = self.all_cards = self.best = self.best_strength = 0
+            self.first = self.fog = self.mud = self.wild = self.clan_left = self.tactic_left = self.back_n = 0
+            self.clan_pos = self.clan_end = self.tactic_pos = self.tactic_end = self.scouter = 0
+            self.mover = self.starter = self.won = self.how = self.stage = self.ruse = self.taken = 0
+            self.taken_stone = self.scout_left = self.scout_deck = self.idle = self.claims = 0
+            self.plays = self.turn_count = 0
+            self.auto = [0, 0]
+            self.values = self.hand_size = self.spy = self.window_start = self.window_after = self.on_play = 0
+            self.clan_only = self.with_tactics = self.back_on_top = self.single = 0
+            self.rules: Any = None
+            self.table: tuple[Any, ...] = ()
+            self.clan_deck, self.tactic_deck = [0] * 64, [0] * 32
+            self.log0, self.log1 = SeatLog(), SeatLog()
+            self.logging = False
 
     def __cinit__(self) -> None:
         # What nobody has initialised is a game that is over: no move is legal, and every number is one that can be.
@@ -328,7 +257,7 @@ class Board:
 
 if not cython.compiled:
     #: What a view holds too.
-    FIELDS = list(Board.__annotations__)[: list(Board.__annotations__).index("rules")]
+    FIELDS = list(vars(Board()))[: list(vars(Board())).index("rules")]
 
 
 def check_seat(seat: int) -> int:
@@ -354,8 +283,7 @@ def clear(board: Board) -> None:
         board.bound[i] = -1
         board.back_card[i] = 255
     board.all_cards = ALL54 if board.values == 9 else ALL60
-    top = 1
-    top = top << (6 * board.values - 13)  # of the whole deck, the three highest cards of the last colour
+    top = ONE << (6 * board.values - 13)  # of the whole deck, the three highest cards of the last colour
     board.best = top | top << 6 | top << 12
     board.best_strength = RANK * COLOUR_RUN + 3 * board.values - 3
     board.scouter = -1
@@ -374,8 +302,7 @@ def put_clan(board: Board, p: int, card: int, s: int) -> None:
     q = 1 - p
     i = 9 * p + s
     j = 9 * q + s
-    bit = 1
-    bit = bit << card
+    bit = ONE << card
     board.visible |= bit
     board.sides[i] |= bit
     board.size[i] += 1
@@ -451,8 +378,7 @@ def remove(board: Board, p: int, card: int, s: int) -> None:
     q = 1 - p
     i = 9 * p + s
     b = 1 << s
-    bit = 1
-    bit = bit << card  # the wilds' bits are their card numbers
+    bit = ONE << card  # the wilds' bits are their card numbers
     board.sides[i] ^= bit
     board.size[i] -= 1
     board.open[p] |= b
@@ -684,4 +610,4 @@ def first_completed(events: list[str]) -> int | None:
     return 0 if zero else 1 if one else None
 
 
-fill_tables()
+fill_stone_tables()

@@ -34,6 +34,7 @@ cdef extern from *:
     #define ST_ALL54 0x3FFFFFFFFFFFFFULL
     #define ST_ALL60 0xFFFFFFFFFFFFFFFULL
     #define ST_PLANE 0x0041041041041041ULL
+    #define ST_ONE 1ULL
     #define ST_JOKER (1ULL << 60)
     #define ST_SPY (1ULL << 61)
     #define ST_BEARER (1ULL << 62)
@@ -47,7 +48,7 @@ cdef extern from *:
     u64 stir "st_stir"(u64 h, u64 word) noexcept nogil
     u64 scale "st_scale"(u64 r, u64 k) noexcept nogil
     const u64 ALL54 "ST_ALL54", ALL60 "ST_ALL60", PLANE "ST_PLANE"
-    const u64 JOKER "ST_JOKER", SPY "ST_SPY", BEARER "ST_BEARER"
+    const u64 ONE "ST_ONE", JOKER "ST_JOKER", SPY "ST_SPY", BEARER "ST_BEARER"
 
 cdef enum:
     SUM = 0

@@ -125,7 +125,7 @@ def card_name(text: str, edition: str = "iello") -> str:
 ALL54 = (1 << 54) - 1
 ALL60 = (1 << 60) - 1
 PLANE = 0x0041041041041041  # the cards of colour 0, values 1..10
-JOKER, SPY, BEARER = 1 << 60, 1 << 61, 1 << 62
+ONE, JOKER, SPY, BEARER = 1, 1 << 60, 1 << 61, 1 << 62
 SUM, RUN, COLOUR, KIND, COLOUR_RUN = range(5)
 RANK = 64  # strength = RANK * category + sum of the values
 

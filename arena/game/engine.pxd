@@ -1,10 +1,9 @@
 # C types for engine.py.
 cimport cython
-from arena.game.board cimport (Board, CLAIM_END, CLAIM_START, DRAW_CARD, OVER, PUT, PUT_BACK, SCOUT, TAKE, card_text, copy_block, hand_texts,
-                               memcpy, provable, side_texts)
-from arena.game.cards cimport u64, u16, u8, stir
-from arena.game.event_log cimport SeatLog
-from arena.game.moves cimport Move
+from libc.string cimport memcpy
+from arena.game.board cimport *
+from arena.game.cards cimport *
+from arena.game.moves cimport Move, SeatLog
 from arena.game.playouts cimport deal_rest, place_known, play_out, shuffle, unplaced
 from arena.game.rng cimport Rng
 from arena.game.turns cimport (CODES, add_known, hidden_clan, hidden_tactics, is_legal, legal_codes, load_decks, perform, set_rules,

@@ -19,45 +19,19 @@ except ImportError:
 
 from arena.errors import ArenaError
 from arena.game.board import Board, check_seat
-from arena.game.cards import JOKER_CARD, card_number, clan_cards
+from arena.game.cards import card_number, clan_cards
 from arena.game.deals import Deal, DealError, make_deal
-from arena.game.event_log import Event, SeatLog
 from arena.game.explain import why_illegal
-from arena.game.moves import MOVE_COUNT, Move, moves_by_number
+from arena.game.moves import MOVE_COUNT, Event, Move, SeatLog, moves_by_number
 from arena.game.notes import note_json
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 
 if not cython.compiled:
-    from arena.game.board import (
-        CLAIM_END,
-        CLAIM_START,
-        DRAW_CARD,
-        OVER,
-        PUT,
-        PUT_BACK,
-        SCOUT,
-        TAKE,
-        card_text,
-        copy_block,
-        hand_texts,
-        provable,
-        side_texts,
-    )
-    from arena.game.cards import stir
-    from arena.game.playouts import deal_rest, place_known, play_out, shuffle, unplaced
-    from arena.game.turns import (
-        CODES,
-        add_known,
-        hidden_clan,
-        hidden_tactics,
-        is_legal,
-        legal_codes,
-        load_decks,
-        perform,
-        set_rules,
-        start_game,
-    )
+    from arena.game.board import *
+    from arena.game.cards import *
+    from arena.game.playouts import *
+    from arena.game.turns import *
 
     def is_spare(view: View) -> bool:
         """Whether only the state and its caller still hold this object (in C: by its reference count)."""
@@ -208,7 +182,7 @@ class State(Board):
         state: State = State.__new__(State)
         copy_block(state, self)
         if cython.compiled:
-            memcpy(state.clan_deck, self.clan_deck, 64 + 32)  # type: ignore[name-defined] # noqa: F821  (C only)
+            memcpy(state.clan_deck, self.clan_deck, 64 + 32)  # type: ignore[name-defined]
         else:
             state.clan_deck, state.tactic_deck = self.clan_deck[:], self.tactic_deck[:]
         state.logging = self.logging

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-# cython: annotation_typing=False
+# cython: annotation_typing=False, infer_types=True
 """What a side is worth and what can still beat it (RULES.md §2 and §3), on words of bits.
 
 A strength is one number, `64 * category + sum`: the greater one wins, equal ones tie. A *refutation* is a set of cards,
@@ -16,23 +16,7 @@ except ImportError:  # the plain-Python fallback needs no Cython
     from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 if not cython.compiled:
-    from arena.game.cards import (
-        ALL60,
-        BEARER,
-        COLOUR,
-        COLOUR_RUN,
-        JOKER,
-        KIND,
-        PLANE,
-        RANK,
-        RUN,
-        SPY,
-        SUM,
-        ctz,
-        group,
-        hib,
-        popcount,
-    )
+    from arena.game.cards import *
 
     VALUE, COLOUR_OF, STRENGTH3 = [0] * 64, [0] * 64, [0] * 8192
     ABOVE, BETWEEN = [0] * 64, [0] * 256
@@ -78,8 +62,7 @@ def above(value: int) -> int:
 
 def top(cards: int) -> int:
     """The highest card, as a set."""
-    w = 1
-    return w << hib(cards) if cards else 0
+    return ONE << hib(cards) if cards else 0
 
 
 def values_of(cards: int) -> int:
@@ -167,7 +150,6 @@ def refute_with_one(avail: int, opp: int, strength: int) -> int:
 
 def refute_with_two(avail: int, opp: int, strength: int) -> int:
     """Two cards of `avail` that with the one card `opp` beat `strength`; 0 if there are none."""
-    one = 1
     o = ctz(opp)
     v = VALUE[o]
     category = strength // RANK
@@ -196,7 +178,7 @@ def refute_with_two(avail: int, opp: int, strength: int) -> int:
             return h | g
     if category == COLOUR:
         return 0
-    t = one << 6 * (v - 1)
+    t = ONE << 6 * (v - 1)
     m = windows(values_of(avail | opp), 3) & spread(t, 3)
     if category == RUN:
         m &= ABOVE[total // 3 - 1 + 32]

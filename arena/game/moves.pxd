@@ -1,5 +1,7 @@
 # C types for moves.py.
 cimport cython
+from libc.string cimport memcpy
+from arena.game.cards cimport u16
 
 @cython.final
 cdef class Move:
@@ -27,3 +29,16 @@ cdef enum:          # the numbers of the first moves of each block, see moves.py
     BIND = 1239
     BIND_SPY = 1779
     BIND_BEARER = 1833
+    DREW = 1995     # codes of events beyond the numbers of moves
+    HIDDEN_DRAW = 2064
+    HIDDEN_RETURN = 2066
+
+@cython.final
+cdef class SeatLog:
+    cdef int n
+    cdef u16 codes[768]
+    cdef inline void add(self, int code) noexcept nogil:
+        if self.n < 768:
+            self.codes[self.n] = code
+            self.n += 1
+    cdef SeatLog copy(self)

@@ -1,4 +1,4 @@
-# cython: language_level=3, annotation_typing=False
+# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
 """Moves: interned, immutable objects, one for every decision that the game knows, with a text that reads back.
 
 - `r7@3`: a clan card (or `*J`, `*7`, `*8`, `*123`) to the own side of stone 3
@@ -13,13 +13,16 @@
 - `pass`
 
 There is one table of moves for the spy of value 7 and one for the spy of value 8; all other moves are shared.
+
+Events are what one seat saw happen, in order: its own draws and returns openly, the opponent's as "a card".
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
@@ -43,6 +46,7 @@ if not cython.compiled:  # the numbers of the first moves of each block; in C th
     BIND = 1239  # joker as 60 cards, then spy as 6, then shield-bearer as 18, each 9 * card + stone
     BIND_SPY = 1779
     BIND_BEARER = 1833
+    DREW, HIDDEN_DRAW, HIDDEN_RETURN = 1995, 2064, 2066  # codes of events beyond the numbers of moves
 
 
 class Move:
@@ -170,3 +174,84 @@ def parse_move(text: str) -> Move:
     if move is None:
         raise MoveError(f"'{text}' is no move" + did_you_mean(text, _BY_TEXT))
     return move
+
+
+# ---- what a seat sees ----------------------------------------------------------------------------------------------
+
+DECKS = ("clan", "tactic")
+
+
+class Event(NamedTuple):  # a tuple: both seats are shown the same objects
+    """Something that a seat saw.
+
+    `seat` acted (0 or 1). `kind` is that of a move (place, mode, ruse, take, discard, claim, no claim, return,
+    pass) or `draw`. `card` is None where the seat did not see it; then `deck` tells which deck it came from or
+    went to. Automatic claims and draws are events too. `str(event)` reads `a r7@3`, `b draws a clan card`.
+    """
+
+    seat: int
+    kind: str
+    text: str
+    card: str | None = None
+    stone: int | None = None
+    binding: str | None = None
+    deck: str | None = None
+
+    def __str__(self) -> str:
+        return f"{'ab'[self.seat]} {self.text}"
+
+
+class SeatLog:
+    """The events of a game as one seat saw them, as small numbers: `2 * code + acting seat`."""
+
+    if not cython.compiled:
+
+        def __init__(self) -> None:
+            self.n = 0
+            self.codes: list[int] = []
+
+        def add(self, code: int) -> None:
+            """Append an event."""
+            self.codes.append(code)
+            self.n += 1
+
+    def copy(self) -> SeatLog:
+        """A log that goes on by itself."""
+        log = SeatLog()
+        log.n = self.n
+        if cython.compiled:
+            memcpy(log.codes, self.codes, 2 * self.n)  # type: ignore[name-defined] # noqa: F821  (C only)
+        else:
+            log.codes = self.codes[:]
+        return log
+
+    def events(self, spy: int, start: int, stop: int) -> tuple[Event, ...]:
+        """The events `start..stop-1`, with the spy's text of the edition."""
+        events = []
+        for i in range(max(start, 0), min(stop, self.n)):
+            events.append(event_of(self.codes[i], spy))
+        return tuple(events)
+
+    def __len__(self) -> int:
+        return self.n
+
+
+@cache
+def event_of(code: int, spy: int) -> Event:
+    """The event of a number."""
+    seat, code = code & 1, code >> 1
+    if code < DREW:
+        move = MOVES[spy][code]
+        deck = None
+        if move.kind == "return":
+            deck = DECKS[code >= RETURN + 60]
+        return Event(seat, move.kind, move.text, move.card, move.stone, move.binding, deck)
+    if code < HIDDEN_DRAW:
+        number = code - DREW
+        card = f"*{spy}" if number == 61 else CARD_TEXTS[number]
+        return Event(seat, "draw", f"draws {card}", card, deck=DECKS[number >= 60])
+    if code < HIDDEN_RETURN:
+        deck = DECKS[code - HIDDEN_DRAW]
+        return Event(seat, "draw", f"draws a {deck} card", deck=deck)
+    deck = DECKS[code - HIDDEN_RETURN]
+    return Event(seat, "return", f"returns a {deck} card", deck=deck)

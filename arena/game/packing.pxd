@@ -1,12 +1,12 @@
 # C types for packing.py.
 cimport cython
-from arena.game.cards cimport u64, u16, u8
-from arena.game.board cimport Board, copy_block, memcpy
+from arena.game.cards cimport u32, u16, u8
+from libc.string cimport memcpy
+from arena.game.board cimport Board, copy_block
 from arena.game.turns cimport CODES, legal_codes
 from arena.game.engine cimport State, View, is_spare, st_list
-from arena.game.moves cimport Move
+from arena.game.moves cimport Move, SeatLog
 from arena.game.rng cimport Rng
-from arena.game.event_log cimport SeatLog
 
 cdef extern from "Python.h":
     bytes PyBytes_FromStringAndSize(const char *data, Py_ssize_t n)
@@ -19,15 +19,10 @@ cdef inline Py_ssize_t block_size(Board board) noexcept:
 cdef inline bytes packed(View view, int told):
     """seat, place in the history, number of new events (2 bytes each), the events, the memory of the board"""
     cdef Py_ssize_t size = block_size(view)
-    if view.log_length < told:
-        raise ValueError("the view is older than what was told")
     cdef int events = view.log_length - told if view.log is not None else 0
     cdef bytes out = PyBytes_FromStringAndSize(NULL, 6 + 2 * events + size)
     cdef char *to = PyBytes_AS_STRING(out)
-    cdef u16 head[3]
-    head[0] = <u16>view.seat
-    head[1] = <u16>told
-    head[2] = <u16>events
+    cdef u16 *head = [<u16>view.seat, <u16>told, <u16>events]
     memcpy(to, head, 6)
     if events > 0:
         memcpy(to + 6, &view.log.codes[told], 2 * events)
@@ -111,18 +106,19 @@ cdef class Desk:
     @cython.locals(seen=View, stop=Py_ssize_t, state=State, n=cython.int)
     cpdef tuple read(self, bytes data, Py_ssize_t at, clock=*)
 
-cdef inline void put32(char *to, unsigned int number) noexcept nogil:
-    to[0] = <char>(number & 255)
-    to[1] = <char>(number >> 8 & 255)
-    to[2] = <char>(number >> 16 & 255)
-    to[3] = <char>(number >> 24 & 255)
+cdef packed struct Question:    # QUESTION and REPLY of packing.py
+    u32 size
+    u8 kind
+    u32 number
+    u8 flags
+    double move_ms
+    double bank_ms
 
-cdef inline unsigned int get32(const char *source) noexcept nogil:
-    return (<unsigned char>source[0] | <unsigned int><unsigned char>source[1] << 8
-            | <unsigned int><unsigned char>source[2] << 16 | <unsigned int><unsigned char>source[3] << 24)
-
-cdef inline unsigned int get16(const char *source) noexcept nogil:
-    return <unsigned char>source[0] | <unsigned int><unsigned char>source[1] << 8
+cdef packed struct Reply:
+    u32 size
+    u8 kind
+    u32 number
+    u16 move
 
 cdef char SPACE[65536]
 
@@ -139,32 +135,27 @@ cdef class Line:
     cpdef unsigned int count(self)
     @cython.locals(begun=bytes, told=cython.int)
     cpdef tuple tell(self, View view)
-    @cython.locals(begun=bytes, told=cython.int)
+    @cython.locals(begun=bytes, image=bytes)
     cpdef int ask(self, View view, int flags, double move_ms, double bank_ms) except -2
 
-cdef inline int exchange(Line line, bytes begun, bytes image, unsigned int question, int flags, double move_ms,
-                         double bank_ms) except -2:
+cdef inline int exchange(Line line, bytes begun, bytes image, int flags, double move_ms, double bank_ms) except -2:
     """Line.ask for the image of a view."""
     cdef long first = PyBytes_GET_SIZE(begun)
     cdef long size = PyBytes_GET_SIZE(image)
     cdef bytes message = PyBytes_FromStringAndSize(NULL, first + 26 + size)
     cdef char *start = PyBytes_AS_STRING(message)
-    cdef char *to = start + first
     cdef long got, sent = 0
     cdef char answer[4096]
+    cdef Reply *reply = <Reply*>answer
+    cdef Question head = Question(<u32>(size + 21), 4, line.question, <u8>flags, move_ms, bank_ms)
     memcpy(start, PyBytes_AS_STRING(begun), first)
-    put32(to, size + 21)
-    to[4] = 4
-    put32(to + 5, question)
-    to[9] = <char>flags
-    memcpy(to + 10, &move_ms, 8)
-    memcpy(to + 18, &bank_ms, 8)
-    memcpy(to + 26, PyBytes_AS_STRING(image), size)
+    memcpy(start + first, &head, 26)
+    memcpy(start + first + 26, PyBytes_AS_STRING(image), size)
     size += first + 26
     with nogil:
         got = st_exchange(line.out, line.back, start, size, answer, 4096, 20, &sent)
-    if got == 11 and get32(answer) == 6 and answer[4] == 13 and get32(answer + 5) == question:
-        return get16(answer + 9)
+    if got == 11 and reply.size == 6 and reply.kind == 13 and reply.number == line.question:
+        return reply.move
     line.unsent = message[sent:] if sent < size else b""
     line.data = PyBytes_FromStringAndSize(answer, got) if got > 0 else b""
     return -1
@@ -176,27 +167,16 @@ cdef inline bytes read_once(int back):
         got = st_read(back, SPACE, 65536)
     return PyBytes_FromStringAndSize(SPACE, got) if got > 0 else None
 
-cdef inline bint is_question(bytes data):
-    """Is this one whole question?"""
-    cdef char *head = PyBytes_AS_STRING(data)
+cdef inline u32 question_of(bytes data) noexcept:
+    """The number of a question, 0 if the data are not exactly one."""
+    cdef Question *head = <Question*>PyBytes_AS_STRING(data)
     cdef long size = PyBytes_GET_SIZE(data)
-    return size >= 26 and head[4] == 4 and get32(head) == <unsigned int>(size - 5)
+    return head.number if size >= 26 and head.kind == 4 and head.size == <u32>(size - 5) else 0
 
-cdef inline unsigned int question_of(bytes data) noexcept:
-    return get32(PyBytes_AS_STRING(data) + 5)
-
-cdef inline bint has_clock(bytes data) noexcept:
-    return PyBytes_AS_STRING(data)[9] != 0
-
-cdef inline bint reply(int out, unsigned int question, int move):
+cdef inline bint reply(int out, u32 question, int move):
     """Answer; False if the pipe did not take it."""
-    cdef char to[11]
-    put32(to, 6)
-    to[4] = 13
-    put32(to + 5, question)
-    to[9] = <char>(move & 255)
-    to[10] = <char>(move >> 8)
-    return st_write(out, to, 11) == 11
+    cdef Reply said = Reply(6, 13, question, <u16>move)
+    return st_write(out, <char*>&said, 11) == 11
 
-@cython.locals(data=bytes, seen=View, moves=list, question="unsigned int", move=Move)
+@cython.locals(data=bytes, seen=View, moves=list, question=u32, move=Move)
 cpdef tuple answer_line(int back, int out, Desk desk, act, clock_of)

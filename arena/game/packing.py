@@ -19,28 +19,20 @@ except ImportError:
     from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.engine import State, View
-from arena.game.event_log import Event, SeatLog
-from arena.game.moves import MOVE_COUNT, Move, moves_by_number
+from arena.game.moves import MOVE_COUNT, Event, Move, SeatLog, moves_by_number
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 
 if not cython.compiled:
     import marshal
 
-    from arena.game.board import FIELDS
-    from arena.game.engine import st_list
+    from arena.game.board import FIELDS, copy_block
+    from arena.game.engine import is_spare, st_list
     from arena.game.turns import CODES, legal_codes
-
-    def is_spare(view: View) -> bool:
-        """Always False: uncompiled, the memory of views is not used again."""
-        return False
 
     def packed(view: View, told: int) -> bytes:
         """The bytes of a view: their number, seat, place in the history, new events, all fields of the board."""
-        if view.log_length < told:
-            raise ValueError("the view is older than what was told")
-        log = view.log
-        codes = [] if log is None else log.codes[told : view.log_length]
+        codes = [] if view.log is None else view.log.codes[told : view.log_length]
         image = marshal.dumps((view.seat, told, codes, [getattr(view, name) for name in FIELDS]))
         return len(image).to_bytes(4, "little") + image
 
@@ -60,22 +52,20 @@ if not cython.compiled:
         view.log_length = len(log)
         return at + 4 + size
 
-    def exchange(
-        line: Line, begun: bytes, image: bytes, question: int, flags: int, move_ms: float, bank_ms: float
-    ) -> int:
+    def exchange(line: Line, begun: bytes, image: bytes, flags: int, move_ms: float, bank_ms: float) -> int:
         """`Line.ask` for the image of a view."""
-        message = begun + QUESTION.pack(len(image) + 21, ASK, question, flags, move_ms, bank_ms) + image
+        message = begun + QUESTION.pack(len(image) + 21, ASK, line.question, flags, move_ms, bank_ms) + image
         line.data = b""
         try:
             sent = os.write(line.out, message)
         except OSError:
             sent = 0
         line.unsent = message[sent:]
-        if not line.unsent and select.select([line.back], [], [], WAIT_MS / 1000)[0]:
+        if not line.unsent and select.select([line.back], [], [], 0.02)[0]:
             line.data = os.read(line.back, 65536)
         if len(line.data) == REPLY.size:
             size, kind, number, move = REPLY.unpack(line.data)
-            if (size, kind, number) == (6, ANSWER, question):
+            if (size, kind, number) == (6, ANSWER, line.question):
                 return int(move)
         return -1
 
@@ -83,17 +73,12 @@ if not cython.compiled:
         """What a pipe has, None at its end."""
         return os.read(back, 65536) or None
 
-    def is_question(data: bytes) -> bool:
-        """Whether the data are exactly one question."""
-        return len(data) >= QUESTION.size and data[4] == ASK and int.from_bytes(data[:4], "little") == len(data) - 5
-
     def question_of(data: bytes) -> int:
-        """The number of a question."""
-        return int.from_bytes(data[5:9], "little")
-
-    def has_clock(data: bytes) -> bool:
-        """Whether a question tells the clock."""
-        return data[9] != 0
+        """The number of a question, 0 if the data are not exactly one."""
+        if len(data) < QUESTION.size:
+            return 0
+        size, kind, number, *_ = QUESTION.unpack_from(data)
+        return int(number) if (size, kind) == (len(data) - 5, ASK) else 0
 
     def reply(out: int, question: int, move: int) -> bool:
         """Answer; False if the pipe did not take it."""
@@ -106,10 +91,9 @@ if not cython.compiled:
 #: Kinds of frames, as in `arena.bots.isolation.python_messages`; in C they are written out.
 ASK, ANSWER = 4, 13
 #: A frame that asks for a move, up to the view: size, kind, question, flags, clock.
-QUESTION = struct.Struct("<IBIBdd")
+QUESTION = struct.Struct("=IBIBdd")
 #: A frame that answers with a move: size, kind, question, move.
-REPLY = struct.Struct("<IBIH")
-WAIT_MS = 20  # then the slow way
+REPLY = struct.Struct("=IBIH")
 
 
 class Noted(NamedTuple):
@@ -244,13 +228,9 @@ class Line:
 
         -1 if it is not that simple: `unsent` is what the pipe did not take, `data` what has come back so far.
         """
-        if view is None or self.begun is None:
-            raise TypeError("None is no view" if view is None else "no game has begun on this line")
-        begun = self.begun
-        told = self.told
-        self.begun = b""
-        self.told = view.log_length
-        return exchange(self, begun, packed(view, told), self.count(), flags, move_ms, bank_ms)
+        begun, image = self.tell(view)
+        self.count()
+        return exchange(self, begun, image, flags, move_ms, bank_ms)
 
 
 def answer_line(back: int, out: int, desk: Desk | None, act: Any, clock_of: Any) -> tuple[bytes | None, int, Any]:
@@ -261,11 +241,10 @@ def answer_line(back: int, out: int, desk: Desk | None, act: Any, clock_of: Any)
     """
     while True:
         data = read_once(back)
-        if data is None or act is None or desk is None or not is_question(data):
+        if data is None or act is None or desk is None or not (question := question_of(data)):
             return data, 0, None
-        question = question_of(data)
         try:
-            clock = clock_of(*QUESTION.unpack_from(data)[3:6]) if has_clock(data) else None
+            clock = clock_of(*QUESTION.unpack_from(data)[3:6]) if data[9] else None
             seen, moves, _ = desk.read(data, 26, clock)
             made = act(seen, moves)
         except BaseException as error:
@@ -280,7 +259,3 @@ def answer_line(back: int, out: int, desk: Desk | None, act: Any, clock_of: Any)
         del seen  # nobody keeps it: its memory is used again
         if not reply(out, question, move.index):
             return None, 0, None
-
-
-if not cython.compiled:
-    from arena.game.board import copy_block

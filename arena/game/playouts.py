@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-# cython: annotation_typing=False
+# cython: annotation_typing=False, infer_types=True
 """Chance inside the engine: shuffled decks, hidden cards dealt anew, random moves, whole games to their end."""
 
 from __future__ import annotations
@@ -14,20 +14,9 @@ except ImportError:
 from arena.game.rng import Rng
 
 if not cython.compiled:
-    from arena.game.board import COUNT9, NTH9, OVER, PLAY, Board, give, provable, put_clan
-    from arena.game.cards import ctz, nth, popcount, scale
-    from arena.game.turns import (
-        CODES,
-        add_known,
-        count_tactic_codes,
-        draw,
-        hidden_clan,
-        hidden_tactics,
-        legal_codes,
-        perform,
-        play_clan,
-        tactic_codes,
-    )
+    from arena.game.board import *
+    from arena.game.cards import *
+    from arena.game.turns import *
 
 
 def random_step(board: Board, rng: Rng) -> None:
@@ -69,7 +58,6 @@ def play_out_plain(board: Board, rng: Rng) -> int:
     cards put back is not kept up: nobody asks for it any more."""
     p = board.mover
     tactical = board.with_tactics != 0
-    bit = 1
     while True:
         r = rng.step()
         h = board.hands[p]
@@ -97,7 +85,7 @@ def play_out_plain(board: Board, rng: Rng) -> int:
                 return board.won
             p = board.mover
             continue
-        board.hands[p] = h ^ bit << card
+        board.hands[p] = h ^ ONE << card
         board.clan_count[p] -= 1
         board.idle = 0
         put_clan(board, p, card, s)
@@ -110,7 +98,7 @@ def play_out_plain(board: Board, rng: Rng) -> int:
                     return board.won
         if not tactical:
             if board.clan_left and board.clan_count[p] < board.hand_size:
-                board.hands[p] |= bit << board.clan_deck[board.clan_pos]
+                board.hands[p] |= ONE << board.clan_deck[board.clan_pos]
                 board.clan_pos += 1
                 board.clan_left -= 1
                 board.clan_count[p] += 1
@@ -147,11 +135,10 @@ def place_known(board: Board, p: int) -> None:
 
 def hidden_clan_cards(board: Board, p: int) -> int:
     """The clan cards that seat `p` does not see and that have not been placed yet."""
-    bit = 1
     hidden = board.all_cards & ~(board.visible | board.hands[p] | board.hands[1 - p])
     for i in range(board.clan_pos, board.clan_end):
         if board.clan_deck[i] < 60:
-            hidden &= ~(bit << board.clan_deck[i])
+            hidden &= ~(ONE << board.clan_deck[i])
     return hidden
 
 
@@ -197,7 +184,6 @@ def deal_rest(board: Board, p: int, rng: Rng) -> None:
     if not cython.compiled:
         cards, tactics = [0] * 64, [0] * 16
     q = 1 - p
-    bit = 1
     n = 0
     hidden = hidden_clan_cards(board, p)
     while hidden:
@@ -219,7 +205,7 @@ def deal_rest(board: Board, p: int, rng: Rng) -> None:
         tactics[j] = c
     while n and hidden_clan(board, q) > 0:
         n -= 1
-        board.hands[q] |= bit << cards[n]
+        board.hands[q] |= ONE << cards[n]
     while m and hidden_tactics(board, q) > 0:
         m -= 1
         add_known(board, q, tactics[m])

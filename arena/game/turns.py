@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-# cython: annotation_typing=False
+# cython: annotation_typing=False, infer_types=True
 """The turns of a game: which moves are legal, by their numbers, what they do, and what follows (RULES.md §3 to §5).
 
 A turn is a chain of decisions::
@@ -21,57 +21,9 @@ except ImportError:
     from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
 if not cython.compiled:
-    from arena.game.board import (
-        CLAIM_END,
-        CLAIM_START,
-        COUNT9,
-        DRAW_CARD,
-        OVER,
-        PLAY,
-        PUT,
-        PUT_BACK,
-        SCOUT,
-        TAKE,
-        Board,
-        add_tactic,
-        cards_of,
-        clear,
-        drop_tactic,
-        give,
-        provable,
-        put_clan,
-        put_elite,
-        put_mode,
-        remove,
-        settle,
-    )
-    from arena.game.cards import (
-        ALL54,
-        ALL60,
-        BEARER,
-        FOG_CARD,
-        JOKER,
-        JOKER_CARD,
-        SCOUT_CARD,
-        SPY,
-        SPY_CARD,
-        ctz,
-        popcount,
-    )
-    from arena.game.event_log import DREW, HIDDEN_DRAW, HIDDEN_RETURN
-    from arena.game.moves import (
-        BIND,
-        BIND_BEARER,
-        BIND_SPY,
-        CLAIM,
-        DISCARD,
-        DRAW,
-        NO_CLAIM,
-        PASS,
-        RETURN,
-        RUSE,
-        TAKE_CODE,
-    )
+    from arena.game.board import *
+    from arena.game.cards import *
+    from arena.game.moves import *
 
     CODES = [0] * 2048
 
@@ -272,19 +224,18 @@ def load_decks(board: Board, clan: bytes, tactic: bytes) -> bool:
     """Take over the whole decks, first card first; False if a card is missing, foreign or twice there."""
     clans = 0
     tactics = 0
-    bit = 1
     for i in range(len(clan)):
         card = clan[i]
         if card >= 60:
             return False
         board.clan_deck[i] = card
-        clans |= bit << card
+        clans |= ONE << card
     for i in range(len(tactic)):
         card = tactic[i]
         if not 60 <= card <= 68:
             return False
         board.tactic_deck[i] = card
-        tactics += bit << 4 * (card - 60)  # counts of four bits, for ten cards
+        tactics += ONE << 4 * (card - 60)  # counts of four bits, for ten cards
     return clans == (ALL54 if board.values == 9 else ALL60) and tactics == (0x111111112 if board.with_tactics else 0)
 
 
@@ -292,8 +243,7 @@ def start_game(board: Board, starter: int) -> None:
     """Deal the hands alternately from the front of the clan deck and let the starter begin."""
     clear(board)
     for i in range(2 * board.hand_size):
-        bit = 1
-        board.hands[i & 1] |= bit << board.clan_deck[i]
+        board.hands[i & 1] |= ONE << board.clan_deck[i]
     board.clan_count[0] = board.hand_size
     board.clan_count[1] = board.hand_size
     board.clan_pos = 2 * board.hand_size
@@ -362,8 +312,7 @@ def perform(board: Board, code: int) -> None:
 def play_clan(board: Board, card: int, s: int) -> None:
     """A clan card from the hand onto the own side."""
     p = board.mover
-    bit = 1
-    board.hands[p] ^= bit << card
+    board.hands[p] ^= ONE << card
     board.clan_count[p] -= 1
     board.idle = 0
     note(board, p, 9 * card + s)
@@ -450,8 +399,7 @@ def drop(board: Board, seat: int, card: int) -> None:
     if card >= JOKER_CARD:
         board.rows[seat] |= 1 << (card - 60)
     else:
-        bit = 1
-        board.discards[seat] |= bit << card
+        board.discards[seat] |= ONE << card
 
 
 def put_taken(board: Board, code: int) -> None:
@@ -479,8 +427,7 @@ def draw(board: Board, deck: int) -> None:
         card = board.clan_deck[place]
         board.clan_pos += 1
         board.clan_left -= 1
-        bit = 1
-        board.hands[p] |= bit << card
+        board.hands[p] |= ONE << card
         board.clan_count[p] += 1
     else:
         place = board.tactic_pos
@@ -537,8 +484,7 @@ def put_back(board: Board, card: int) -> None:
     board.back_n += 1
     board.back_card[i] = card
     if card < JOKER_CARD:
-        bit = 1
-        board.hands[p] ^= bit << card
+        board.hands[p] ^= ONE << card
         board.clan_count[p] -= 1
         board.clan_left += 1
         board.back_deck[i] = 0
@@ -639,8 +585,7 @@ def note_hidden(board: Board, p: int, code: int, hidden: int) -> None:
 def add_known(board: Board, p: int, card: int) -> None:
     """Put a card into a hand whose size is already counted."""
     if card < JOKER_CARD:
-        bit = 1
-        board.hands[p] |= bit << card
+        board.hands[p] |= ONE << card
     else:
         add_tactic(board, p, card)
         board.tactic_count[p] -= 1

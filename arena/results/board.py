@@ -21,9 +21,8 @@ from functools import cached_property, lru_cache
 from arena.game.board import Outcome
 from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
-from arena.game.event_log import Event
 from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side
-from arena.game.moves import Move
+from arena.game.moves import Event, Move
 from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
 from arena.game.rules import Rules

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from arena.game import lesson
 from arena.game.engine import State
-from arena.game.event_log import Event
+from arena.game.moves import Event
 from arena.game.rules import Rules, load_rules
 from arena.results.board import Position, is_clan
 from arena.results.formats import shortened

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arena.game.engine import State
-from arena.game.event_log import Event
-from arena.game.moves import Move
+from arena.game.moves import Event, Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
 from arena.results.board import Decision, Position, decisions, ending_text

@@ -37,8 +37,7 @@ from arena.bots.output import place_text
 from arena.endings import FORFEIT_CODES, FORFEITS, ForfeitKind
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
-from arena.game.event_log import Event
-from arena.game.moves import MOVES, Move
+from arena.game.moves import MOVES, Event, Move
 from arena.game.notes import LOST
 from arena.game.rng import Rng, derive_seeds
 from arena.text import printable

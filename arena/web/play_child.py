@@ -22,8 +22,7 @@ from arena.bots.processes import tie_to_parent
 from arena.errors import ArenaError
 from arena.game.cards import card_name
 from arena.game.engine import State, View
-from arena.game.event_log import Event
-from arena.game.moves import Move
+from arena.game.moves import Event, Move
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import find_entry

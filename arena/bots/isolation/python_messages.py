@@ -1,8 +1,8 @@
 """The messages between the runner and the child that plays a Python bot: small, binary, one after the other.
 
-A message is the length of its body (4 bytes), its kind (1 byte) and the body; numbers are little-endian. The runner
-asks, the child answers each message except `BEGIN` without `WANTS_ANSWER`. What the child sends is not trusted: fields
-are fixed, lengths are bounded, and nothing is unpickled or evaluated.
+A message is the length of its body (4 bytes), its kind (1 byte) and the body, without gaps. The runner asks, the child
+answers each message except `BEGIN` without `WANTS_ANSWER`. What the child sends is not trusted: fields are fixed,
+lengths are bounded, and nothing is unpickled or evaluated.
 
 ========== ======================================================================================================
 LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
@@ -27,21 +27,21 @@ from arena.text import printable
 
 __all__ = ["ANSWER", "ASK", "QUESTION", "REPLY"]
 
-HEAD = struct.Struct("<IB")
+HEAD = struct.Struct("=IB")
 # ASK is 4 and ANSWER 13: the engine writes these messages
 LOAD, MAKE, BEGIN, END = 1, 2, 3, 5
 DONE, MADE, FAULT, NOTED = 11, 12, 14, 15
 
 #: Seat, who starts, seed, flags, milliseconds for a move and in the bank.
-BEGINNING = struct.Struct("<BBQBdd")
+BEGINNING = struct.Struct("=BBQBdd")
 #: Length of the result's JSON.
-ENDING = struct.Struct("<I")
+ENDING = struct.Struct("=I")
 #: Number of the question, number of the move.
-ANSWERING = struct.Struct("<IH")
+ANSWERING = struct.Struct("=IH")
 #: The longest note, as JSON in ASCII.
 LONGEST_NOTE = 1 << 12
 #: Number of the question (0: none), hook, kind.
-FAULTY = struct.Struct("<IBB")
+FAULTY = struct.Struct("=IBB")
 
 MOVE_MS, BANK_MS, WANTS_ANSWER = 1, 2, 4
 AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16

@@ -45,8 +45,7 @@ from arena.bots.output import place_text
 from arena.bots.spec import BotSpec, check_unchanged
 from arena.endings import ForfeitKind
 from arena.game.engine import View
-from arena.game.event_log import Event
-from arena.game.moves import Move
+from arena.game.moves import Event, Move
 from arena.text import printable, quoted
 
 log = logging.getLogger("arena.bots")

@@ -17,9 +17,8 @@ from arena.bots.limits import BotLimits
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.game.engine import View
-from arena.game.event_log import Event
 from arena.game.explain import why_illegal
-from arena.game.moves import MOVES, Move
+from arena.game.moves import MOVES, Event, Move
 from arena.text import quoted
 
 #: Versions of the protocol that this program speaks.
