@@ -98,7 +98,8 @@ def _show_rules(rules: Rules, as_json: bool) -> None:
     click.echo(f"{rules.name} (card names of {rules.edition})\n")
     for key, values in OPTIONS.items():
         choices = " | ".join(_shown(value) for value in values) if key != "hand_size" else "1..12"
-        click.echo(f"{key:<14}{_shown(getattr(rules, key)):<18}{MEANINGS[key]} ({choices})")
+        line = f"{key:<14}{_shown(getattr(rules, key)):<18}{MEANINGS[key]} ({choices})"
+        click.echo(textwrap.fill(line, max(shutil.get_terminal_size().columns, 60), subsequent_indent=" " * 32))
 
 
 def _compare_rules(a: Rules, b: Rules, as_json: bool) -> None:

@@ -144,10 +144,7 @@ async def _begin(request: Request) -> Response:
 def _table(request: Request, who: Visitor) -> PlayTable:
     table = backend_of(request).tables.get(request.path_params["key"], who.owner)
     if table is None:
-        raise NoPage(
-            "this game no longer exists, or it is not yours. Games end when the server stops or nobody moves;"
-            " the games that you keep are listed under Play."
-        )
+        raise NoPage("this game is not yours, or it has ended: the server stopped, or nobody moved for a while")
     return table
 
 

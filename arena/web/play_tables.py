@@ -181,7 +181,7 @@ class Tables:
                 f"{_GAMES_PER_ADDRESS} games are being played from your address; sign in, or wait until one is over"
             )
         if len(going) >= self.limits.games or (guest and len(guests) >= max(self.limits.games // 2, 1)):
-            raise CannotPlay("all tables are taken; try again in some minutes")
+            raise CannotPlay("all tables are taken; try again in a few minutes")
 
     async def begin(
         self, owner: str, address: str, bot: Version, person: str, begins: bool, claims: bool, reveals: bool
@@ -201,7 +201,7 @@ class Tables:
             del self._tables[key]
             shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
-                raise CannotPlay("a game cannot be begun now; try again in some minutes") from error
+                raise CannotPlay("a game cannot be begun now; try again in a few minutes") from error
             raise
         seed = drawn_seed(isolated=True)
         order = GameOrder(str(self._folder), bot.id, str(folder), self._level, seed, person, begins, claims)
