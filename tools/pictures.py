@@ -50,8 +50,8 @@ KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot",
 """Pages whose pictures at 1280 px are kept, and the names of these."""
 ON_PHONES = ("home", "replay", "table")
 """Those of them that are kept at 390 px and dark, too."""
-MOVES = 24
-"""How many moves are made in the game that is being played: with the net's hints, against the best bot."""
+MOVES = 20
+"""How many moves, at least, are made in the game that is being played: with the net's hints, against the best bot."""
 _STATE = "return document.querySelector('[data-play]:not([aria-busy])')?.dataset.kind"
 _FOLLOW_HINT = """
 const hint = document.querySelector("[data-told]").innerText.toLowerCase();
@@ -88,11 +88,9 @@ def main() -> None:
                 driver.get(pages[page])
                 found = driver.find_element("css selector", f"main a[href*='{link}']")
                 pages[link.strip("/")] = found.get_attribute("href")
-            if not words.only or "table" in words.only:
-                pages["table"] = _game(driver, server.url)
-            for name, address in pages.items():
+            for name, address in [*pages.items(), ("table", "")]:
                 if not words.only or name in words.only:
-                    _photographs(driver, name, address, words)
+                    _photographs(driver, name, address or _game(driver, server.url), words)
 
 
 @contextmanager
@@ -137,13 +135,15 @@ def _game(driver: Any, url: str) -> str:
     driver.get(f"{url}/play")
     driver.find_element("css selector", "main form button").click()
     wait = WebDriverWait(driver, 60)
-    for number in range(MOVES + 1):
+    moves = 0
+    while True:
         wait.until(lambda one: one.execute_script(_STATE) == "decision")
         driver.execute_script("document.querySelector('[name=hint]').click()")
         wait.until(lambda one: one.execute_script(_STATE) == "decision" and "The net" in one.page_source)
-        if number < MOVES:
-            driver.execute_script(_FOLLOW_HINT)
-    return str(driver.current_url)
+        if moves >= MOVES and driver.find_elements("css selector", "button.pick"):
+            return str(driver.current_url)
+        driver.execute_script(_FOLLOW_HINT)
+        moves += 1
 
 
 def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace) -> None:
