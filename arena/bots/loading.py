@@ -123,7 +123,10 @@ def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
     if isinstance(entry, type):
         params = typed_params(spec.target, entry, dict(spec.params))
         if params and not module and path.parent == data_folder("bots"):
-            _try_params(spec, entry, params)
+            try:  # else it would forfeit each game for them
+                entry(**params)
+            except ValueError as error:
+                raise BotError(f"bot {spec.target}: {error}") from None
     elif spec.params:
         names = ", ".join(key for key, _ in spec.params)
         raise BotError(
@@ -136,14 +139,6 @@ def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
     if module:
         imports |= {spec.target.partition(".")[0]}
     return LoadedBot(spec, MappingProxyType(params), imports, entry, home, helpers)
-
-
-def _try_params(spec: BotSpec, entry: type, params: Mapping[str, Param]) -> None:
-    """`BotError` if a bot of the program refuses its parameters: else it would forfeit each game for them."""
-    try:
-        entry(**params)
-    except ValueError as error:
-        raise BotError(f"bot {spec.target}: {error}") from None
 
 
 def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:
@@ -263,14 +258,12 @@ def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]
 def _importable(folder: Path) -> set[str]:
     """The names that can be imported from a folder, without those of the standard library and ours."""
     with os.scandir(folder) as entries:
-        names = {entry.name.partition(".")[0] for entry in entries if _is_module(entry)}
+        names = {
+            entry.name.partition(".")[0]
+            for entry in entries  # folders with or without an __init__.py
+            if (entry.is_dir() if entry.name.isidentifier() else entry.name.endswith((".py", ".so", ".pyd")))
+        }
     return {name for name in names if name not in sys.stdlib_module_names and name != "arena"}
-
-
-def _is_module(entry: os.DirEntry[str]) -> bool:
-    if entry.name.isidentifier():  # with or without an __init__.py
-        return entry.is_dir()
-    return entry.name.endswith((".py", ".so", ".pyd"))
 
 
 # ---------------------------------------------------------------- what a bot imports
@@ -309,11 +302,6 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
     return frozenset(names.difference(own))
 
 
-def is_foreign(name: str) -> bool:
-    """True if the module belongs neither to the standard library nor to this program."""
-    return name not in sys.stdlib_module_names and name != "arena"
-
-
 def may_draw_from(generator: str, names: frozenset[str]) -> bool:
     """True if code with these imports may draw from the global generator of `random` or `numpy`.
 
@@ -322,7 +310,7 @@ def may_draw_from(generator: str, names: frozenset[str]) -> bool:
     >>> may_draw_from("random", frozenset({"math"})), may_draw_from("random", frozenset({"networkx"}))
     (False, True)
     """
-    return generator in names or any(is_foreign(name) for name in names)
+    return generator in names or not names <= {*sys.stdlib_module_names, "arena"}
 
 
 _TRUE = ("true", "yes", "on", "1")

@@ -17,7 +17,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -82,11 +82,6 @@ def start_time(pid: int) -> str:
 def is_running(pid: int) -> bool:
     """True if there is a process with this PID that has not ended."""
     return bool(start_time(pid))
-
-
-def current_core() -> int:
-    """The core that this process runs on. `IndexError` if the system does not tell."""
-    return int(_stat("self")[36])
 
 
 def _stat(pid: int | str) -> list[str]:
@@ -388,20 +383,14 @@ def pin_to_core(number: int | None = None) -> bool:
         return False
     cores = usable_cores()
     with contextlib.suppress(OSError, ValueError, IndexError):
-        first = cores.index(current_core()) if number is None else number % len(cores)
-        free = _first_free([*cores[first:], *cores[:first]])
-        if free is not None:
-            _held, core = free
-            os.sched_setaffinity(0, {core})
-            return True
+        # from the core on that this process runs on
+        first = cores.index(int(_stat("self")[36])) if number is None else number % len(cores)
+        for core in (*cores[first:], *cores[:first]):
+            if (holder := _bound(core)) is not None:
+                _held = holder
+                os.sched_setaffinity(0, {core})
+                return True
     return False
-
-
-def _first_free(cores: Sequence[int]) -> tuple[socket.socket, int] | None:
-    for core in cores:
-        if (holder := _bound(core)) is not None:
-            return holder, core
-    return None
 
 
 def _bound(core: int) -> socket.socket | None:

@@ -382,20 +382,15 @@ def find_command(target: str, here: Path) -> tuple[tuple[str, ...], tuple[Path, 
                 argv[number] = str(path)
                 own.append(path)
     if not own:
-        _check_script(words, target, here)
+        script = next((word for word in words[1:] if not word.startswith("-")), "")
+        if _INTERPRETER.fullmatch(Path(words[0]).name) and _SCRIPT.fullmatch(script):
+            missing = _why_missing(here / os.path.expanduser(script))
+            raise BotError(f"no file {script} for the bot '{target}': {missing}")
     if not _is_system(program) and "/" in words[0]:
         # the folder of a script is its bot's, and not that of the environment whose Python runs it
         own.insert(len(own) if _INTERPRETER.fullmatch(program.name) else 0, program)
     files = tuple(dict.fromkeys(own)) or (program,)
     return tuple(argv), files
-
-
-def _check_script(words: list[str], target: str, here: Path) -> None:
-    """`BotError` for an interpreter whose script, its first argument that is not an option, does not exist."""
-    script = next((word for word in words[1:] if not word.startswith("-")), "")
-    if _INTERPRETER.fullmatch(Path(words[0]).name) and _SCRIPT.fullmatch(script):
-        path = here / os.path.expanduser(script)
-        raise BotError(f"no file {script} for the bot '{target}': {_why_missing(path)}")
 
 
 def _program(word: str, target: str, here: Path) -> Path:

@@ -421,12 +421,8 @@ def why_illegal(board: Board, hand: tuple[str, ...], move: Move) -> str:
     return f"{move} is not legal: {_reason(board, hand, move)}"
 
 
-def _is_interned(move: Move) -> bool:
-    return any(0 <= move.index < len(table) and table[move.index] is move for table in MOVES.values())
-
-
 def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
-    if not _is_interned(move):
+    if not any(0 <= move.index < len(table) and table[move.index] is move for table in MOVES.values()):
         return MADE_BY_HAND
     phase = board.phase
     for card in (move.card, move.binding):
