@@ -102,7 +102,7 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
         f"LLR {result.llr:+z.3f}, bounds {result.lower:+.3f} (H0) and {result.upper:+.3f} (H1),"
         f" after {result.units:,} {unit}.",
         f"Hypotheses in {test.model} Elo: H0 {test.elo0:+g} (elo0), H1 {test.elo1:+g} (elo1). H1 is accepted wrongly in"
-        f" {100 * test.alpha:g} % of tests if H0 holds, H0 in {100 * test.beta:g} % if H1 holds.",
+        f" {100 * test.alpha:g}% of tests if H0 holds, H0 in {100 * test.beta:g}% if H1 holds.",
     ]
     estimate = result.estimate
     if estimate is not None:
@@ -112,14 +112,14 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
             says = f"{bot} {difference_text(estimate, opponent)}"
         heading = "Estimate" if result.luck is None else "Estimate, luck taken out"
         lines.append(
-            f"{heading}: {says}, score {percent(estimate.score)} %, better with a likelihood of"
-            f" {likelihood(estimate.los)} %."
+            f"{heading}: {says}, score {percent(estimate.score)}%, better with a likelihood of"
+            f" {likelihood(estimate.los)}%."
         )
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
     if (luck := result.luck) is not None:
         helps = "" if luck.worth >= LEAST_WORTH else ", so this does not help"
         lines.append(
-            f"As counted, the score is {percent(luck.counted)} %. With luck taken out, a pair is worth {luck.worth:.2f}"
+            f"As counted, the score is {percent(luck.counted)}%. With luck taken out, a pair is worth {luck.worth:.2f}"
             f" pairs as counted{helps}."
         )
     if (unbiased := stopped_estimate(result)) is not None:
