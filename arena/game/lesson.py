@@ -15,7 +15,7 @@ Between two players lie nine stones in a row. Whoever first owns five of them,
 or three side by side, wins.
 
 There are 54 cards, each one once: six colours (r red, g green, b blue,
-y yellow, p purple, k pink) with the values 1 to 9. You hold six. In your turn you
+y yellow, p purple, k pink) with the values 1 to 9. You hold six. On your turn you
 
 1. play a card to your side of a stone, where it stays (r7@3: red 7 to stone 3),
 2. claim stones, if you can,
