@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import warnings
 
 import pytest
 
-from arena.bots.bot import Bot, BotFault
+from arena.bots.bot import Bot
 from arena.bots.output import BotOutput, redirected
 from arena.endings import ENDINGS
 from arena.game.record import parse_record, verify
@@ -66,22 +65,6 @@ def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
         assert (result.first, result.second) == names
         assert (result.forfeit, result.forfeit_by, result.failed_after) == (None, None, ("a",))
         assert row_of(result) == row
-
-
-@pytest.mark.parametrize(
-    ("bot", "text"),
-    [
-        ("exits", "SystemExit: 0"),
-        ("recursion", "RecursionError: maximum recursion depth exceeded"),
-        ("bad_exception", "<exception str() failed>"),
-    ],
-)
-def test_other_exceptions(bot: str, text: str) -> None:
-    for row in play(referee("first", bot), range(2)):
-        assert forfeit(row) == ("exception", "b")
-        assert text in detail(row)
-        assert len(detail(row)) < 5000
-        verify(row.record)
 
 
 @pytest.mark.parametrize(
@@ -219,17 +202,6 @@ def test_our_own_errors_are_loud(monkeypatch: pytest.MonkeyPatch) -> None:
         play(table, [0])
 
 
-def test_a_stand_in_says_what_to_forfeit() -> None:
-    class Elsewhere(Bot):
-        def act(self, view, moves):
-            raise BotFault("crash", "its process has died of signal 9")
-
-    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Elsewhere), Player("b", Elsewhere)])
-    row = play(table, [0])[0]
-    assert forfeit(row) == ("crash", "a")
-    assert detail(row) == "its process has died of signal 9"
-
-
 # ---------------------------------------------------------------- others' games
 
 
@@ -301,15 +273,6 @@ def test_threads_that_are_left_are_reported(caplog: pytest.LogCaptureFixture) ->
     table = referee("threads:seconds=3", "first")
     play(table, [0])
     assert len(table.threads) == 2
-
-
-def test_a_disturbed_generator_disturbs_nobody() -> None:
-    with_disturber = play(referee("disturbs", "global_random"), [0, 1])
-    random.seed(3)
-    assert timeless(play(referee("disturbs", "global_random"), [1])) == timeless(with_disturber)[2:]
-
-
-# ---------------------------------------------------------------- output
 
 
 # ---------------------------------------------------------------- games that were cut off

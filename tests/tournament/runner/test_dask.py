@@ -21,7 +21,7 @@ from arena.errors import ArenaError
 from arena.tournament.games import Chunk, PairTask, Row
 from arena.tournament.runner.executors import Executor, make_executor
 from arena.tournament.runner.job import Job, Played
-from arena.tournament.runner.progress import RunStatus
+from arena.tournament.runner.progress import NoProgress, RunStatus
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, bot, forfeits, games, play, settings
 
@@ -65,24 +65,19 @@ def _start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=silent, stderr=silent)
 
 
-class _KillsAt:
-    """Progress that kills a process once when so many games are stored."""
+class _KillsAt(NoProgress):
+    """Kills a process once when so many games are stored."""
 
     def __init__(self, done: int, pid: int) -> None:
         self.done = done
         self.pid = pid
         self.orphans: list[int] = []
 
-    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
-
     def update(self, status: RunStatus) -> None:
         if status.done >= self.done >= 0:
             self.done = -1
             self.orphans = children(self.pid)
             os.kill(self.pid, signal.SIGKILL)
-
-    def note(self, text: str) -> None: ...
-    def end(self, status: RunStatus, interrupted: bool) -> None: ...
 
 
 def test_a_cluster_gives_the_same_games_though_a_worker_dies(cluster: tuple[str, list[int]], tmp_path: Path) -> None:

@@ -14,10 +14,9 @@ import pytest
 
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.limits import Limits
-from arena.bots.processes import children, is_running
+from arena.bots.processes import children, descendants, is_running
 from arena.errors import ArenaError
 from arena.tournament.runner import isolated
-from arena.tournament.runner.logs import LOG
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import Running, bot, forfeits, games, play, settings
@@ -96,19 +95,6 @@ def test_global_generators_give_the_same_games_in_every_process(tmp_path: Path) 
     assert forfeits(tmp_path / "one") == {}
 
 
-def test_one_bot_that_fails_harms_no_other(inside: Any, tmp_path: Path) -> None:
-    good, bad = FIELD[:2], (bot("segfault", "sea"), bot("raises", "ray", after=5), bot("exit_hard", "ed"))
-    play(tmp_path, settings(*good, *bad, games=2, isolation="process"), 2)
-    names = {"sea", "ray", "ed"}
-    without = [row[1:] for row in games(tmp_path, names)]
-    assert without == [row[1:] for row in inside(settings(*good, games=2))]
-    found = forfeits(tmp_path)
-    assert {name for name, _ in found} == names
-    assert {kind for name, kind in found if name == "ray"} == {"exception"}
-    assert {kind for name, kind in found if name in ("sea", "ed")} == {"crash"}
-    assert "replac" not in (tmp_path / LOG).read_text()  # no worker has noticed
-
-
 WIRE = Path(__file__).parents[2] / "data" / "wire"
 
 
@@ -148,11 +134,6 @@ def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
     assert report["done"] == len(games(tmp_path))
     assert forfeits(tmp_path) == {}
     assert wait_for(lambda: not any(map(is_running, family)))
-
-
-def descendants(pid: int) -> list[int]:
-    found = children(pid)
-    return found + [one for child in found for one in descendants(child)]
 
 
 @pytest.fixture(autouse=True)

@@ -73,20 +73,3 @@ def expected(text: str) -> dict[tuple[str, str], tuple[int, str]]:
             found["ab"[seat], str(count)] = (state.turns, state.phase)
         state.apply(moves[0])
     return found
-
-
-DEBUGGED = """
-import pdb
-class Bot:
-    def __init__(self, how=""):
-        self.how = how
-    def act(self, view, moves):
-        if self.how == "breakpoint":
-            breakpoint()
-        if self.how == "input":
-            input("which? ")
-        if self.how == "pdb":
-            pdb.set_trace()
-            moves = list(moves)
-        return moves[0]
-"""

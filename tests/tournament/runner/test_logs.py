@@ -130,15 +130,6 @@ def test_what_bots_print_is_in_the_log_and_nowhere_else(tmp_path: Path, capfd: p
     assert "past Python" not in out + err + text
 
 
-def test_megabytes_of_output_do_not_fill_the_disk(tmp_path: Path) -> None:
-    flood = tmp_path / "flood.py"
-    flood.write_text("def act(view, moves):\n    print('y' * 1_000_000)\n    return moves[0]\n")
-    play(tmp_path / "run", settings({"spec": str(flood), "name": "flood"}, FIELD[1], games=2))
-    log = tmp_path / "run" / "run.log"
-    assert 0 < log.stat().st_size < 100_000
-    assert "dropped" in log.read_text()
-
-
 def test_a_full_disk_loses_lines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = LogFile(tmp_path / "x.log")
 

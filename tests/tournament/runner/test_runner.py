@@ -15,7 +15,6 @@ from arena.bots.processes import is_running
 from arena.errors import ArenaError
 from arena.tournament.runner.progress import NoProgress, RunStatus
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.writer import StoreError
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, Running, bot, forfeits, games, play, settings
 
@@ -59,12 +58,11 @@ def test_number_of_workers_changes_nothing(name: str, whole: dict[str, list[tupl
     assert games(tmp_path) == whole[name]
 
 
-class _StopsAt:
-    """Progress that presses Ctrl-C once when so many games are stored."""
+class _StopsAt(NoProgress):
+    """Presses Ctrl-C once when so many games are stored."""
 
     def __init__(self, done: int) -> None:
         self.done = done
-        self.notes: list[str] = []
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         self.update(status)
@@ -73,11 +71,6 @@ class _StopsAt:
         if status.done >= self.done >= 0:
             self.done = -1
             os.kill(os.getpid(), signal.SIGINT)
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-    def end(self, status: RunStatus, interrupted: bool) -> None: ...
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -172,17 +165,6 @@ def test_a_drawn_seed_is_told_and_kept(tmp_path: Path) -> None:
     assert (again.seed, again.played, again.done) == (first.seed, 0, first.done)
     play(tmp_path / "three", {**data, "seed": first.seed})
     assert games(tmp_path / "three") == games(tmp_path / "one")
-
-
-def test_resume_needs_a_run(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no run"):
-        play(tmp_path, settings(*FIELD), resume=True)
-
-
-def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
-    play(tmp_path, settings(*FIELD, games=2))
-    with pytest.raises(StoreError, match="games: 2 there, 4 asked for"):
-        play(tmp_path, settings(*FIELD, games=4))
 
 
 def test_a_bot_that_cannot_be_loaded_stops_the_run(tmp_path: Path) -> None:

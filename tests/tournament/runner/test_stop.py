@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.tournament.config import ConfigError, config_from_dict
-from arena.tournament.runner.progress import RunStatus
+from arena.tournament.runner.progress import NoProgress, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import reopen_store
@@ -79,11 +78,6 @@ def test_what_was_played_beyond_the_end_is_dropped(expected: list[tuple[Any, ...
     assert games(tmp_path) == expected
 
 
-def test_without_an_end_all_is_played(tmp_path: Path) -> None:
-    never: Callable[[Reader], int | None] = lambda reader: None  # noqa: E731
-    assert play(tmp_path, data(20), verdict=never).done == 20
-
-
 def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
     play(tmp_path, data(20))
     with Reader(tmp_path) as reader:
@@ -101,13 +95,9 @@ def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
         store.close()
 
 
-class _Ends:
-    def __init__(self) -> None:
-        self.last: RunStatus | None = None
+class _Ends(NoProgress):
+    last: RunStatus | None = None
 
-    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
-    def update(self, status: RunStatus) -> None: ...
-    def note(self, text: str) -> None: ...
     def end(self, status: RunStatus, interrupted: bool) -> None:
         self.last = status
 

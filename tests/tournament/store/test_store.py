@@ -101,9 +101,6 @@ def test_sums_against_counting_by_hand(store: Store) -> None:
     deals, points = store.columns().pairs()
     expected_pairs = [(x.id.deal, round(2 * (x.score + 1 - y.score))) for x, y in zip(results[::2], results[1::2])]
     assert list(zip(deals.tolist(), points.tolist())) == expected_pairs
-    forfeits = Counter((r.forfeit_by, r.forfeit) for r in results if r.forfeit)
-    assert {(f.bot, f.kind): f.games for f in store.forfeit_reasons()} == dict(forfeits)
-    assert len(forfeits) > 6
 
 
 def test_reasons_of_forfeits_against_counting_by_hand(store: Store) -> None:
@@ -116,6 +113,7 @@ def test_reasons_of_forfeits_against_counting_by_hand(store: Store) -> None:
     lost = [result for result in store.results() if result.forfeit]
     found = store.forfeit_reasons()
     assert {(f.bot, f.kind): f.games for f in found} == Counter((r.forfeit_by, r.forfeit) for r in lost)
+    assert len(found) > 6
     assert [f.games for f in found] == sorted((f.games for f in found), reverse=True)
     assert {f.reason for f in found} >= {"KeyError: 1", "in act: it ended"}
     for one in found:
