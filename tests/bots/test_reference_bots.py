@@ -9,7 +9,6 @@ import pytest
 
 from arena.bots.spec import find_bot
 from arena.game.rules import preset_names
-from arena.tournament.games import points_of
 from tests.tournament.referee.games import detail, forfeit, play, referee, timeless
 
 BOTS = [
@@ -87,12 +86,6 @@ def test_a_script_is_played_when_it_is_legal() -> None:
     for row in rows:
         moves = row.record.split("; ")[1].split(",")
         assert moves.index("draw tactic") < moves.index("pass") if "pass" in moves else "draw tactic" in moves
-
-
-def test_points_follow_the_rulebook() -> None:
-    row = play(referee("greedy", "random"), [0])[0]
-    points = points_of(row.score, row.stones_first, row.stones_second)
-    assert max(points) == 5
 
 
 def test_bots_with_nets_are_known_by_their_weights_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,9 +121,6 @@ class Bot:
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
 
 
-# ---------------------------------------------------------------- what they print
-
-
 # ---------------------------------------------------------------- its life
 
 

@@ -82,12 +82,9 @@ tell({
 
 @pytest.mark.slow
 @pytest.mark.sandbox
-def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_process_has_nothing_of_ours(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_TOKEN", "secret")
-    code = 'tell([dict(os.environ), open("/proc/1/environ").read(), os.uname().nodename])'
-    environment, of_the_first, host = learn(code, bot, environment={"PYTHONHASHSEED": "0"}, **PROGRAM)
-    own = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PWD": str(bot)}
-    assert {name: value for name, value in environment.items() if name != "LC_CTYPE"} == own
+    of_the_first, host = learn('tell([open("/proc/1/environ").read(), os.uname().nodename])', bot, **PROGRAM)
     assert "secret" not in of_the_first
     assert host == "sandbox"
 

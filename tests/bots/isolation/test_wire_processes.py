@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ import pytest
 from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation import process as processes
 from arena.bots.isolation.process import BotProcess
-from arena.bots.isolation.sandbox import SandboxMissing, require_bubblewrap
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
@@ -24,6 +22,7 @@ from arena.game.rules import load_rules
 from arena.tournament.games import PairTask, Row
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
+from tests.bots.isolation.inside import need_sandbox
 from tests.bots.isolation.wire_fakes import position
 from tests.tournament.referee.games import detail, forfeit, timeless
 
@@ -54,12 +53,6 @@ def command(commands: dict[str, str], language: str) -> str:
     if language not in commands:
         pytest.skip(f"no {'compiler' if language == 'c' else 'node'} here")
     return commands[language]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    assert not processes.own_children()
 
 
 def wire_bot(spec: str, level: str = "process", limits: BotLimits | None = None) -> WireBot:
@@ -114,18 +107,11 @@ def test_the_examples_play_without_a_fault_and_beat_random(
 
 @pytest.mark.parametrize("language", ["c", "js"])
 def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: str) -> None:
-    _sandbox()
+    need_sandbox()
     bot = wire_bot(command(commands, language), "sandbox")
     for row in referee(bot, "expert").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     bot.close()
-
-
-def _sandbox() -> None:
-    try:
-        require_bubblewrap()
-    except SandboxMissing as error:
-        pytest.skip(str(error))
 
 
 # ---------------------------------------------------------------- misbehaviour
