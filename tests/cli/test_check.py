@@ -92,9 +92,6 @@ def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("nobody.py",), "no bot nobody.py"),
-        (("random", "--rules", "bsae"), "unknown rule set 'bsae'"),
-        (("random", "--games", 1), "expected a whole number from 2 to 1000000, found 1"),
         (("random", "--isolation", "sandbix"), "is not one of"),
         (("random", "--bank-ms", 0), "a clock without any time"),
         (("random", "--rules", "base,,expert"), "--rules base,,expert: nothing between two commas"),

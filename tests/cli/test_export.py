@@ -96,7 +96,6 @@ def test_to_the_terminal(arena: Arena, played: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        (["--moves", "m.txt"], "ends in .parquet, .csv or .csv.gz"),
         (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
         (["--records", "."], "cannot write"),
         (["--records", "gone/r.parquet"], "cannot write gone/r.parquet: No such file or directory"),

@@ -121,15 +121,6 @@ def test_damaged_records_name_the_place(arena: Arena, played: Path) -> None:
     assert "move 2" in arena("replay", f"{head}; {moves.split(',')[0]},r7@10; {result}", code=2).err
     Path("empty.txt").write_text("\n")
     assert "empty" in arena("replay", "empty.txt", code=2).err
-    Path("one.txt").write_text(text)
-    assert "no line 2" in arena("replay", "one.txt", 2, code=2).err
-
-
-# ---------------------------------------------------------------- verify
-
-
-def test_verify_replays_every_game(arena: Arena, played: Path) -> None:
-    assert arena("verify", played).out == "30 games replayed, all with their stored results.\n"
 
 
 # ---------------------------------------------------------------- doctor

@@ -13,7 +13,6 @@ import pytest
 
 from arena.tournament.store.reader import latest
 from arena.tournament.store.sqlite import DATABASE
-from arena.tournament.store.writer import is_in_use, reopen_store
 from tests.cli.conftest import Arena
 from tests.results.synthetic import store_run
 
@@ -95,16 +94,6 @@ def test_a_run_that_cannot_be_read_says_why(arena: Arena) -> None:
     assert "\x1b" not in shown
     assert len(shown.strip().splitlines()) == 4 + 6
     assert "one" in arena("standings", "latest").out
-
-
-def test_who_is_at_work(tmp_path: Path) -> None:
-    store_run(tmp_path, units=4)
-    assert not is_in_use(tmp_path)
-    with reopen_store(tmp_path):
-        assert is_in_use(tmp_path)
-        with pytest.raises(Exception, match="another process is playing"):
-            reopen_store(tmp_path)
-    assert not is_in_use(tmp_path)
 
 
 def test_a_run_at_work_in_another_process(arena: Arena) -> None:

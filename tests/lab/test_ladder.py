@@ -10,6 +10,7 @@ from arena.errors import ArenaError
 from arena.lab.ladder import Met, Standing, candidate, ladder_config
 from arena.stats.sprt import SprtTest, sprt_result
 from arena.tournament.config import BotSetting
+from tests.cli.conftest import Arena, arena, json_of  # noqa: F401
 
 
 def rungs(*names: str) -> tuple[BotSetting, ...]:
@@ -49,3 +50,16 @@ def test_what_is_said_of_a_place() -> None:
     assert Standing("mine", "base", names, (met(4, "odds", *won),)).sentence() == "base: above the highest rung, odds"
     lowest = Standing("mine", "base", names, (met(1, "random", *lost),)).sentence()
     assert lowest == "base: not above the lowest rung, random; beaten by random (86.5%)"
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_bot_is_placed(arena: Arena) -> None:  # noqa: F811
+    """By the command."""
+    Path("mine.toml").write_text('bots = ["random", "first", "greedy"]\ngames = 4\nseed = 5\n')
+    call = ("ladder", "counter", "--config", "mine.toml", "--workers", 1, "--games", 4)
+    found = json_of(*call, "--json")["standings"]
+    assert [one["rules"] for one in found] == ["base"]
+    assert [(rung["bot"], rung["games"]) for rung in found[0]["met"]] == [("greedy", 4), ("first", 4)]
+    assert "games (" not in arena(*call).err, "they were played before"
+    assert "'arena ladder --show' is now 'arena standings ladder'" in arena("ladder", "--show", code=2).err

@@ -64,8 +64,6 @@ def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("play", "a", "b", "c"), "found 3"),
-        (("play", "greedy", "nobody"), "nobody"),
         (("play", "greedy", "first", "--out", "x"), "drop BOT2"),
         (("play", "greedy", "--pace", "2"), "two bots"),
         (("replay", "RUN", "999", "--watch"), "no game"),

@@ -14,7 +14,6 @@ from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values
 from tests.league.leagues import (
     FIRST,
-    LAST,
     written,
 )
 
@@ -88,18 +87,3 @@ def is_usable() -> bool:
     except ArenaError:
         return False
     return True
-
-
-@pytest.mark.slow
-@pytest.mark.sandbox
-@pytest.mark.skipif(not is_usable(), reason="no sandbox on this machine")
-@pytest.mark.usefixtures("real_check")
-def test_in_the_sandbox(arena: Arena) -> None:
-    arena("league", "create", "open", *QUICK[4:])
-    written(Path("bots"), first=FIRST, thief="open('/etc/passwd').read()\n" + LAST, last=LAST)
-    for name, code in (("first", 0), ("thief", 1), ("last", 0)):
-        found = arena("submit", f"bots/{name}.py", "--league", "open", *ONE, code=code)
-    assert [line["bot"] for line in values(arena("league", "show", "open", "--json").out)["standings"]]
-    assert "2 bots, 16 games" in found.out
-    reason = values(arena("league", "show", "open", "thief", "--json").out)["versions"][0]["reason"]
-    assert "/etc/passwd" in reason
