@@ -227,22 +227,13 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
     """
     with league(tmp_path / "league") as found:
         for name, text in (("bad", textwrap.dedent(source)), ("last", LAST), ("random", RANDOM)):
-            entered(found, name, text)
+            enter(found, name, source=text)
         with open_session(found, "play", 1) as session:
             assert play_games(session, 8) == 8
         assert names(found) == ["last v1", "random v1"]
         why = versions.of_bot(found, "bad")[0].retired_reason
         assert "it cannot be loaded each time" in why
         assert "not in this company" in why
-
-
-def entered(found: League, name: str, source: str) -> None:
-    """In the table, without having played."""
-    with Lease(found) as lease:
-        one = versions.submit(found, lease.number, submission(name, source)).version
-        versions.accept(found, one)
-        with found.change():
-            versions.promote(found, one)
 
 
 def test_what_waits_can_be_withdrawn(found: League) -> None:

@@ -121,9 +121,7 @@ def test_the_clock_is_the_referees() -> None:
     ("bot", "words"),
     [
         ("no_act", "holds no bot: it needs one class with a method act(view, moves)"),
-        ("two_bots", "holds 2 bots: class One, class Two"),
         ("fails_to_load", "raises an exception when it is loaded"),
-        ("fine:bold=1", "has no parameter 'bold'; did you mean 'boldness'?"),
     ],
 )
 def test_bots_that_cannot_be_loaded(bot: str, words: str) -> None:
@@ -137,13 +135,6 @@ def test_bots_that_cannot_be_loaded(bot: str, words: str) -> None:
 def test_an_init_that_raises_is_a_forfeit() -> None:
     (finding,) = checked("fails_to_start").findings
     assert "FileNotFoundError" in finding.text
-
-
-def test_what_is_not_python(tmp_path: Path) -> None:
-    path = tmp_path / "syntax.py"
-    path.write_text((BOTS / "syntax.txt").read_text())
-    (finding,) = check_bot(str(path), level="process", rules=("base",), games=2).findings
-    assert "is not valid Python: SyntaxError" in finding.text
 
 
 SELDOM = [pytest.param(bot, marks=pytest.mark.slow) for bot in ("by_set", "by_unseeded", "leak_global")]
@@ -215,12 +206,6 @@ def test_a_report_may_stop_the_check() -> None:
     before = children(os.getpid())
     with pytest.raises(Stop):
         check_bot(str(BOTS / "fine.py"), level="process", rules=("base",), games=2, report=stop)
-    assert children(os.getpid()) == before
-
-
-def test_processes_that_a_bot_leaves_behind_are_ended() -> None:
-    before = children(os.getpid())
-    checked("leaves", level="process", games=2)
     assert children(os.getpid()) == before
 
 

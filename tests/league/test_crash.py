@@ -201,23 +201,6 @@ def test_two_can_submit_while_a_third_plays(tmp_path: Path, make: Make) -> None:
             assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
 
 
-def test_two_versions_of_one_bot_at_once(tmp_path: Path, make: Make) -> None:
-    make(tmp_path)
-
-    def submits(source: str) -> Callable[[], None]:
-        def work() -> None:
-            with open_league(tmp_path) as found, open_session(found, "submit", 1) as session:
-                settle(session, submission("mine", source))
-
-        return work
-
-    running = [forked(submits(f"# {number}\n{RANDOM}")) for number in range(2)]
-    assert [ended(pid) for pid in running] == [0, 0]
-    whole(tmp_path)
-    with open_league(tmp_path) as found:
-        assert [v.state for v in versions.of_bot(found, "mine")] == ["replaced", "active"]
-
-
 def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:
     make(tmp_path)
 

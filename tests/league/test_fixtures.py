@@ -10,7 +10,6 @@ import pytest
 from arena.league import fixtures
 from arena.league.rating import Standings, standings
 from arena.league.store import League
-from arena.league.versions import Version
 from tests.league.leagues import enter, played, some_points
 
 
@@ -19,12 +18,8 @@ def labels(table: Standings, pairs: list[tuple[int, int]]) -> list[str]:
     return ["".join(sorted(name[one] for one in pair)) for pair in pairs]
 
 
-def even(found: League, *names: str) -> list[Version]:
-    return enter(found, *names)
-
-
 def test_those_who_met_least_come_first(found: League) -> None:
-    a, b, c, d = even(found, "a", "b", "c", "d")
+    a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, y, some_points(60, 0.5, 3)) for x, y in ((a, b), (a, c), (b, c))])
     played(found, [(a, d, some_points(5, 0.5, 4))])
     table = standings(found)
@@ -34,7 +29,7 @@ def test_those_who_met_least_come_first(found: League) -> None:
 
 
 def test_games_in_hand_count_as_played(found: League) -> None:
-    a, b, c = even(found, "a", "b", "c")
+    a, b, c = enter(found, "a", "b", "c")
     played(
         found,
         [(a, b, some_points(20, 0.5, 1)), (b, c, some_points(20, 0.5, 2)), (a, c, some_points(10, 0.5, 3))],
@@ -48,7 +43,7 @@ def test_games_in_hand_count_as_played(found: League) -> None:
 
 def test_games_that_are_decided_beforehand_tell_little(found: League) -> None:
     """The weakest is no surer than the others, but nobody in reach can tell."""
-    a, b, c, d = even(found, "a", "b", "c", "d")
+    a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, d, [2] * 40) for x in (a, b, c)])
     played(found, [(x, y, some_points(8, 0.5, 5)) for x, y in ((a, b), (b, c), (a, c))])
     table = standings(found)
@@ -56,7 +51,7 @@ def test_games_that_are_decided_beforehand_tell_little(found: League) -> None:
 
 
 def test_bots_without_games_come_first(found: League) -> None:
-    a, b, c = even(found, "a", "b", "c")
+    a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, some_points(5, 0.5))])
     table = standings(found)
     assert c.id in fixtures.least_certain(table, 1, 10)[0]
@@ -64,7 +59,7 @@ def test_bots_without_games_come_first(found: League) -> None:
 
 
 def test_groups_are_linked_first(found: League) -> None:
-    a, b, c, d = even(found, "a", "b", "c", "d")
+    a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])
     table = standings(found)
     (one, other), *rest = fixtures.least_certain(table, 3, 10)
@@ -75,13 +70,13 @@ def test_groups_are_linked_first(found: League) -> None:
 
 def test_nobody_to_play(found: League) -> None:
     assert fixtures.least_certain(standings(found), 3, 10) == []
-    even(found, "a")
+    enter(found, "a")
     assert fixtures.least_certain(standings(found), 3, 10) == []
 
 
 def test_own_share(found: League) -> None:
     """Among bots that are well known all of the error is one's own; beside one of two that are not, little."""
-    a, b, c, d = even(found, "a", "b", "c", "d")
+    a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
     played(found, [(d, x, some_points(10, 0.5, 8)) for x in (a, b, c)])
     assert fixtures.own_share(standings(found), d.id, [a.id, b.id, c.id], 60) > 0.85
@@ -106,7 +101,7 @@ def test_games_needed_for_an_error(error: float, target: float, played: int, nee
 
 
 def test_a_placement_is_given_the_games_that_its_error_needs(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    a, b, c, d = even(found, "a", "b", "c", "d")
+    a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
     played(found, [(d, x, some_points(20, 0.5, 8)) for x in (a, b, c)])
     own = standings(found, d).row_of(d.id)

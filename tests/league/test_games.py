@@ -27,10 +27,6 @@ with open_league(Path(sys.argv[1])) as league, Lease(league) as lease:
 """
 
 
-def lineup_of(found: League, lease: Lease) -> int:
-    return games.new_lineup(found, lease.number)
-
-
 def test_seeds_of_lineups() -> None:
     """Different for each lineup and league, known only with the secret, and the same for ever."""
     seeds = {lineup_seed(secret, lineup) for secret in (SECRET, "other") for lineup in range(1000)}
@@ -42,7 +38,7 @@ def test_seeds_of_lineups() -> None:
 def test_deals_are_set_apart_in_turn(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     with Lease(found) as lease:
-        lineup = lineup_of(found, lease)
+        lineup = games.new_lineup(found, lease.number)
         tasks = games.reserve_deals(found, lineup, [Fixture(b, a, 2), Fixture(b, c, 1)])
         assert tasks == [
             PairTask(1, 0, "a v1", "b v1"),
@@ -55,7 +51,7 @@ def test_deals_are_set_apart_in_turn(found: League) -> None:
         assert games.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
     assert games.reserved_deals(found) == []  # the process has ended
     with Lease(found) as lease:  # and nobody gets its deals
-        more = games.reserve_deals(found, lineup_of(found, lease), [Fixture(a, b, 1)])
+        more = games.reserve_deals(found, games.new_lineup(found, lease.number), [Fixture(a, b, 1)])
         assert [task.deal for task in more] == [5]
 
 
@@ -73,7 +69,7 @@ def test_two_processes_never_get_the_same_deal(found: League) -> None:
 def test_a_game_is_stored_once(found: League) -> None:
     a, b = enter(found, "a", "b")
     with Lease(found) as lease:
-        lineup = lineup_of(found, lease)
+        lineup = games.new_lineup(found, lease.number)
         (task,) = games.reserve_deals(found, lineup, [Fixture(a, b, 1)])
         rows = [row(task, 0, 2), row(task, 1, 0)]
         assert games.store_rows(found, lineup, rows) == 2
@@ -94,7 +90,7 @@ def test_scores(found: League) -> None:
 def test_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
     with Lease(found) as lease:
-        lineup = lineup_of(found, lease)
+        lineup = games.new_lineup(found, lease.number)
         one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1: it forfeits as the first there, and as the second in game 0
         rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
@@ -109,7 +105,7 @@ def test_forfeits(found: League) -> None:
 def test_failures_after_games_are_no_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
     with Lease(found) as lease:
-        lineup = lineup_of(found, lease)
+        lineup = games.new_lineup(found, lease.number)
         one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1; both failed in the last one
         rows = [row(one, 0, 2, 0, 2), row(one, 1, 0, 3, 1), row(two, 0, 0), row(two, 1, 0, 0, 3)]

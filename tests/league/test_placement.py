@@ -16,7 +16,7 @@ from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
-from arena.league.versions import ACTIVE, PENDING, PLACING, REFUSED, Version
+from arena.league.versions import ACTIVE, PLACING, REFUSED, Version
 from arena.paths import data_folder
 from tests.league.leagues import (
     FIRST,
@@ -228,13 +228,6 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
         (outcome,) = placement.handle_waiting(session)
     assert outcome.version.state == ACTIVE
     sound(found.folder)
-
-
-def test_ctrl_c_in_the_check_leaves_it_pending(found: League) -> None:
-    with open_session(found, "submit", 1) as session:
-        session.signals.count += 1
-        one = versions.get(found, settle(session, submission("first", FIRST)).id)
-    assert (one.state, one.attempts, found.count_games()) == (PENDING, 0, 0)
 
 
 def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,16 +31,6 @@ def field(found: League) -> list[Version]:
     return [a, b, c]
 
 
-def replace(found: League, name: str) -> Version:
-    """A new version of a bot in the table."""
-    with Lease(found) as lease:
-        one = versions.submit(found, lease.number, submission(name, f"# another {name}\n{FIRST}")).version
-        versions.accept(found, one)
-        with found.change():
-            versions.promote(found, one)
-    return versions.get(found, one.id)
-
-
 def test_nobody(found: League) -> None:
     table = standings(found)
     assert (table.rows, table.total, table.rated) == ((), 0, ())
@@ -78,7 +68,7 @@ def test_a_bot_without_games_stands_at_the_end(found: League) -> None:
 def test_a_replaced_version_still_counts(found: League) -> None:
     a, _, c = field(found)
     before = standings(found)
-    new = replace(found, "b")
+    (new,) = enter(found, "b", source=f"# another\n{FIRST}")
     table = standings(found)
     assert [p.version.label for p in table.rows] == ["a v1", "c v1", "b v2"]
     # a and c are as far apart as they were, also by their games against the old version

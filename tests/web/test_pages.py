@@ -104,13 +104,6 @@ def test_an_upload_is_told_step_by_step(web: Web) -> None:
     assert "mine" in ann.get("/me")
 
 
-def test_the_same_bot_once_more(web: Web) -> None:
-    ann = web.person("Ann")
-    assert ann.upload() == "../me/versions/3"
-    assert ann.upload() == "../me/versions/3"  # the same content: nothing is stored twice
-    assert ann.get("/me").count(">waiting to be checked</a>") == 1
-
-
 def test_what_is_not_taken_is_kept_with_the_reason(web: Web) -> None:
     ann = web.person("Ann")
     text = ann.upload("one.py", GOOD, status=400)
