@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.processes import is_running
+from arena.errors import ArenaError
 from tests.attacks.runs import SECRET, Attack, Outcome, attack, tournament
 from tests.bots.processes.waiting import wait_for
 
@@ -81,3 +82,11 @@ def test_what_only_the_sandbox_refuses(one: Attack, outcome: Outcome) -> None:
     (verdict,) = outcome.verdicts[one.name]
     assert re.fullmatch(one.kind, verdict.kind or "none"), verdict
     assert re.search(one.text, verdict.detail), verdict.detail
+
+
+def test_the_run_stops_when_workers_keep_dying(tmp_path: Path) -> None:
+    killer, honest = attack("kills_workers"), attack("takes_its_time")
+    bot = "(ann|kills_workers|takes_its_time)"  # it kills the workers of other games, too
+    named = f"workers keep dying in games of {bot} against {bot}: the process was killed by SIGKILL"
+    with pytest.raises(ArenaError, match=named):
+        tournament(tmp_path, [killer, honest], "process", format="round-robin", gauntlet=None)

@@ -138,19 +138,18 @@ def test_a_strangers_league_plays_in_the_sandbox_or_not_at_all(
 
 
 READS = (
-    "ratings {}.csv",
+    "rate {}.csv",
     "run {}.toml",
     "match first random --rules ./{}.toml",
     "league create x --config {}.toml",
     "replay {}.csv",
-    "match ./{}.py random",
 )
 
 
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.parametrize("what", ["pipe", "device"])
 def test_files_that_go_on_for_ever_are_not_read(stranger: Callable[[], None], name: str, what: str) -> None:
-    for end in ("csv", "toml", "py"):
+    for end in ("csv", "toml"):
         if what == "pipe":
             os.mkfifo(f"pipe.{end}")
         else:
@@ -174,7 +173,7 @@ def test_settings_without_end_are_one_clear_error(
         pytest.param("--help", marks=pytest.mark.slow),
         "rules",
         pytest.param("standings nothing", marks=pytest.mark.soak),
-        pytest.param("ratings games.csv --json", marks=pytest.mark.slow),
+        pytest.param("rate games.csv --json", marks=pytest.mark.slow),
     ],
 )
 def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, words: str) -> None:
