@@ -34,7 +34,6 @@ PAGES = [
     DOCS / "howto" / "tuning.md",
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-SCHEMA = "\n".join(RUN.statements)
 
 
 @pytest.mark.slow

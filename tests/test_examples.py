@@ -32,19 +32,11 @@ SAYS = {
 
 NEEDS = {"gymnasium_greedy": "gymnasium", "openspiel_random": "pyspiel", "pettingzoo_random": "pettingzoo"}
 """Libraries that need not be installed."""
-SLOW = ("compare_rules", "openspiel_random")
 
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-        for name in SAYS
-        if name not in ("learned_bot", "test_bot")
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in SAYS if name not in ("learned_bot", "test_bot")])
 def test_a_script(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -132,12 +132,13 @@ def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path
     assert remarks(found)[0] == "First player: 100.0% of the points (0.6 .. 100.0)."
 
 
-def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
-    def best_wins(task: GameTask) -> GameResult:
-        score = float(task.first == "greedy")
-        stones = (5, 1) if score else (1, 5)
-        return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
+def best_wins(task: GameTask) -> GameResult:
+    score = float(task.first == "greedy")
+    stones = (5, 1) if score else (1, 5)
+    return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
 
+
+def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
     run = synthetic(tmp_path / "run", play=best_wins)
     assert {">", "<"} & set(standings(run, prior=0).table["flag"])
     assert list(standings(run).table["flag"]) == ["", "", ""]
@@ -145,11 +146,6 @@ def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("games", [2, 20])
 def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) -> None:
-    def best_wins(task: GameTask) -> GameResult:
-        score = float(task.first == "greedy")
-        stones = (5, 1) if score else (1, 5)
-        return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
-
     settings = {"format": "match", "bots": ["greedy", "random"], "games": games}
     found = standings(synthetic(tmp_path / "run", settings, play=best_wins))
     assert found.head_to_head is not None
