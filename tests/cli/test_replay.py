@@ -98,15 +98,3 @@ def test_forfeited_games_are_found(arena: Arena) -> None:
     shown = arena("replay", "run", "--forfeits").out
     assert len(listed(shown)) == 4
     assert "evil forfeits: illegal move" in shown
-
-
-# ---------------------------------------------------------------- one game
-
-
-def test_the_first_move_is_in_turn_one(arena: Arena, played: Path) -> None:
-    shown = arena("replay", played, 1).out
-    turns = [int(number) for number in re.findall(r" turn (\d+)   decks ", shown, re.MULTILINE)]
-    assert turns[0] == 1
-    assert turns == sorted(turns)
-    with Reader(played) as reader:
-        assert turns[-1] == next(reader.results()).turns

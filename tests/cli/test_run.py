@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.standings import COLUMNS
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, program
@@ -73,23 +72,6 @@ def test_the_same_command_again_plays_nothing_and_shows_the_same(arena: Arena, c
     again = arena("run", "small.toml", *QUIET)
     assert again.out == first
     assert again.err.startswith("All 60 games were played before, seed 5.")
-
-
-def test_match_json_has_the_promised_shape(arena: Arena) -> None:
-    found = arena("match", "random", "first", "--games", 10, "--seed", 3, "--json", *QUIET)
-    values = json.loads(found.out)
-    assert [set(row) for row in values["standings"]] == [set(COLUMNS)] * 2
-    assert {row["bot"] for row in values["standings"]} == {"random", "first"}
-    assert sum(values["head_to_head"]["counts"]) == 5
-    assert values["forfeits"] == []
-    assert Path(values["folder"], DATABASE).is_file()
-    assert (values["format"], values["complete"]) == ("match", True)
-
-
-def test_bots_can_have_names_and_files(arena: Arena) -> None:
-    Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
-    found = arena("match", "last=mine.py", "mine.py", "--games", 2, "--json", *QUIET)
-    assert {row["bot"] for row in json.loads(found.out)["standings"]} == {"last", "mine"}
 
 
 @pytest.mark.parametrize(
@@ -166,14 +148,6 @@ def test_a_bot_that_forfeits_every_game_is_told_where(arena: Arena) -> None:
     assert line in found.out
     assert "What bots printed is in results/my run/run.log.\n" in found.out
     assert "bad forfeited every game." in found.err
-    for format_ in ("table", "markdown"):
-        text = arena("standings", "my run", "--print", format_).out.replace("`", "")
-        assert line in text
-    values = json.loads(arena(*command, "--json", code=1).out)
-    assert [(reason["bot"], reason["kind"], reason["games"], reason["game"]) for reason in values["forfeits"]] == [
-        ("bad", "exception", 4, "0/0/0")
-    ]
-    assert "forfeits" not in json.loads(Path("results/my run/summary.json").read_text())
 
 
 # ---------------------------------------------------------------- wrong use

@@ -104,19 +104,6 @@ def test_workers_make_no_difference(tmp_path: Path) -> None:
     assert played[0] == played[1]
 
 
-def test_a_new_version_replaces_the_old_one(found: League) -> None:
-    submit(found, "mine", FIRST)
-    submit(found, "other", LAST)
-    new = submit(found, "mine", RANDOM)
-    assert (new.number, new.state) == (2, ACTIVE)
-    assert names(found) == ["mine v2", "other v1"]
-    assert versions.get(found, 1).reason == "by v2"
-    assert {score.opponent for score in games.head_to_heads(found, new.id)} == {2}  # not itself
-    back = submit(found, "mine", FIRST)
-    assert (back.number, back.state) == (1, ACTIVE)
-    assert [e.kind for e in events.events(found)][-2:] == ["accepted", "back"]
-
-
 def test_a_bot_that_forfeits_in_its_placement_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It behaves while it is checked."""
     marker = tmp_path / "marker"
@@ -245,6 +232,7 @@ def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pyt
     assert names(found) == ["other v1"]
     placement.retire(found, "mine", undo=True)
     assert names(found) == ["mine v2", "other v1"]
+    assert [score.opponent for score in games.head_to_heads(found, 3)] == [2]  # not its own old version
 
 
 # ---------------------------------------------------------------- unpacked files

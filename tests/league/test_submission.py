@@ -176,8 +176,6 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("bot", "message"),
     [
-        ("nosuch.py", "no bot nosuch.py"),
-        ("greddy", "did you mean 'greedy'?"),
         ("arena.bots.bot:Bot", "name a file"),
         ("a b=greedy", "'a b' is not a valid name for a bot"),
         ("", "names no bot"),

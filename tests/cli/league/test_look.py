@@ -87,15 +87,6 @@ def test_csv_is_for_programs(played: Arena) -> None:
     assert float(rows[0]["elo"]) > float(rows[1]["elo"])
 
 
-def test_exported_games_can_be_rated(played: Arena) -> None:
-    played("export", "open", "--all", "--out", "tables", "--records", "games.txt")
-    rated = values(played("rate", "tables/games.csv", "--json").out)["ratings"]
-    shown = values(played("league", "show", "open", "--json").out)["standings"]
-    assert [row["bot"] for row in rated] == [f"{line['bot']} v{line['version']}" for line in shown]
-    assert [row["elo"] for row in rated] == pytest.approx([line["elo"] for line in shown])
-    assert "all with their stored results" in played("verify", "games.txt").out
-
-
 def test_list(played: Arena) -> None:
     played("league", "create", "other", *QUICK)
     found = values(played("league", "show", "--json").out)["leagues"]

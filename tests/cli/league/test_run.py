@@ -79,16 +79,6 @@ def test_ctrl_c_ends_play(played: Arena, tmp_path: Path) -> None:
     assert not (folder / ".playing").exists()
 
 
-def test_help_of_all_commands(arena: Arena) -> None:
-    from arena.cli.league import COMMANDS
-
-    shown = arena("league", "--help").out
-    for name, entry in COMMANDS.items():
-        assert f"  {name}" in shown
-        assert entry.help in shown
-        assert "Usage: arena league" in arena("league", name, "--help").out
-
-
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setenv("_ARENA_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "arena league show o")
