@@ -56,11 +56,6 @@ def test_games_repeat(bot: str) -> None:
     assert timeless(play(referee(bot, "random", "tactical"), [1])) == once[2:]
 
 
-def _score(a: str, b: str, pairs: int, rules: str) -> float:
-    rows = play(referee(a, b, rules), range(pairs))
-    return sum(row.score if not row.id & 1 else 2 - row.score for row in rows) / 4 / pairs
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "pairs", "least"),
@@ -78,7 +73,8 @@ def _score(a: str, b: str, pairs: int, rules: str) -> float:
     ],
 )
 def test_strength(a: str, b: str, pairs: int, least: float) -> None:
-    assert _score(a, b, pairs, "base") > least
+    rows = play(referee(a, b), range(pairs))
+    assert sum(row.score if not row.id & 1 else 2 - row.score for row in rows) / 4 / pairs > least
 
 
 def test_a_script_is_played_when_it_is_legal() -> None:

@@ -148,19 +148,19 @@ def odds_of_cards(view: View, seat: int) -> dict[str, float]:
 # ---- playouts and search -----------------------------------------------------------------------------------------
 
 
-def played_on(state: State, policy: Evaluator, opponent: Evaluator, depth: int, seat: int) -> float:
-    """What `Playout.play` does, with values and copies."""
-    state = state.copy()
+def played_on(state: State, policy: Evaluator, opponent: Evaluator, depth: int, seat: int) -> tuple[float, int]:
+    """What `Playout.play` does, with values and copies, and how many decisions that were."""
+    state, decisions = state.copy(), 0
     while not state.is_over:
         evaluator = policy if state.turn == seat else opponent
         moves = state.legal_moves()
         values = evaluator.values(state, moves)
         if state.phase not in ("draw", "scout"):
-            depth -= 1
-            if depth == 0:
-                return max(values) if state.turn == seat else 1 - max(values)
+            decisions += 1
+            if decisions == depth:
+                return (max(values) if state.turn == seat else 1 - max(values)), decisions
         state.apply(moves[values.index(max(values))])
-    return 0.5 if state.winner is None else float(state.winner == seat)
+    return (0.5 if state.winner is None else float(state.winner == seat)), decisions
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -173,7 +173,7 @@ def test_playouts(name: str) -> None:
             key = sample.key
             for depth in (1, 2, 3, 0)[: 4 if COMPILED else 2]:
                 for seat in (0, 1):
-                    assert playout.play(sample, depth, seat) == played_on(sample, odds, other, depth, seat)
+                    assert playout.play(sample, depth, seat) == played_on(sample, odds, other, depth, seat)[0]
             assert playout.play(sample, 2) == playout.play(sample, 2, sample.turn)
             assert sample.key == key
 
@@ -197,10 +197,11 @@ def searched(
         while tries and stay == kept:
             sample, tries = view.sample(rng), tries - 1
             for at in kept:
-                trial, decisions = sample.copy(), [0]
+                trial = sample.copy()
                 trial.apply(moves[at])
-                found[at].append(counted(trial, evaluator, view.seat, decisions))
-                spent += decisions[0]
+                value, decisions = played_on(trial, evaluator, evaluator, 2, view.seat)
+                found[at].append(value)
+                spent += decisions
             totals = {at: 2 * values[at] + sum(found[at]) for at in kept}
             ranks = sorted(kept, key=lambda at: (-totals[at], kept.index(at)))
             if not tries:
@@ -225,19 +226,6 @@ def dot(some: list[float], others: list[float]) -> float:
     for one, other in zip(some, others):
         total += one * other
     return total
-
-
-def counted(state: State, evaluator: Evaluator, seat: int, decisions: list[int]) -> float:
-    """Two decisions deep, and how many there were."""
-    while not state.is_over:
-        moves = state.legal_moves()
-        values = evaluator.values(state, moves)
-        if state.phase not in ("draw", "scout"):
-            decisions[0] += 1
-            if decisions[0] == 2:
-                return max(values) if state.turn == seat else 1 - max(values)
-        state.apply(moves[values.index(max(values))])
-    return 0.5 if state.winner is None else float(state.winner == seat)
 
 
 @pytest.mark.parametrize("race", [0.0, 1.0, 2.0])

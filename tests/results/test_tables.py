@@ -141,13 +141,6 @@ def test_title_tells_an_unfinished_run(tmp_path: Path) -> None:
     assert "4 of 60 games so far" in heading(synthetic(tmp_path / "run", units=2))
 
 
-def test_own_rankings_show_points_and_remarks(tmp_path: Path) -> None:
-    table = standings_report(standings(synthetic(tmp_path / "run", {"format": "knockout"}))).tables[0]
-    assert table.heads[:3] == ["#", "bot", "pts"]
-    assert table.rows[0][-1] == "winner"
-    assert table.rows[1][-1].startswith("lost to ")
-
-
 def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
     series = replace(found.run, config={**found.run.config, "format": "series"})
     assert "so only the Elo figure counts" in remarks(standings(series))[0]

@@ -221,10 +221,7 @@ def test_tables_are_bounded(web: Web, play: PlayLimits) -> None:
 def test_a_game_in_which_nobody_moves_ends(web: Web) -> None:
     ann = web.person("Ann")
     game = Play(ann)
-    end = time.monotonic() + PATIENCE_S
-    while (status := ann.client.get(game.path).status_code) == 200:
-        assert time.monotonic() < end
-    assert status == 404
+    assert wait_for(lambda: ann.client.get(game.path).status_code == 404, PATIENCE_S)
     assert wait_for(lambda: not list((web.folder / tables.FOLDER).glob("*")))
 
 
@@ -328,11 +325,8 @@ def test_a_process_that_is_killed_ends_its_game_with_a_word(sandboxed: Web) -> N
     assert len(pids) == 1
     bots = descendants(pids[0])
     os.kill(pids[0], signal.SIGKILL)
-    end = time.monotonic() + PATIENCE_S
-    while "broken off" not in game.look():
-        assert time.monotonic() < end
-    while any(is_running(pid) for pid in bots):
-        assert time.monotonic() < end
+    assert wait_for(lambda: "broken off" in game.look(), PATIENCE_S)
+    assert wait_for(lambda: not any(map(is_running, bots)), PATIENCE_S)
     assert_nothing_is_left(sandboxed)
 
 
@@ -354,10 +348,7 @@ def test_a_server_that_is_killed_leaves_no_game(tmp_path: Path) -> None:
         left = [pid for pid in descendants(server.process.pid) if is_running(pid)]
         assert len(left) > 2
         server.kill()
-        end = time.monotonic() + PATIENCE_S
-        while any(is_running(pid) for pid in left):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        assert wait_for(lambda: not any(map(is_running, left)), PATIENCE_S)
         assert list((folder / tables.FOLDER).glob("*"))
         server.start()
         assert not list((folder / tables.FOLDER).glob("*"))
@@ -372,9 +363,7 @@ def cmdline(pid: int) -> bytes:
 
 def assert_nothing_is_left(web: Web) -> None:
     """No process of a game, no file of a bot."""
-    end = time.monotonic() + PATIENCE_S
-    while any(b"arena.web.play_child" in cmdline(pid) for pid in children(os.getpid())) or list(
-        (web.folder / tables.FOLDER).glob("*")
-    ):
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    assert wait_for(
+        lambda: not any(b"arena.web.play_child" in cmdline(pid) for pid in children(os.getpid())), PATIENCE_S
+    )
+    assert wait_for(lambda: not list((web.folder / tables.FOLDER).glob("*")), PATIENCE_S)

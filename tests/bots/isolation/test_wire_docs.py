@@ -124,18 +124,12 @@ def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
     assert set(SCHEMA["$defs"]["end"]["properties"]["reason"]["enum"]) <= texts
 
 
-def bot_of_the_page(folder: Path) -> list[str]:
-    """Write the bot of the page to a file, and return the command that starts it."""
-    ((name, source),) = re.findall(r"```js\n// (\S+)\n(.*?)```", PAGE, re.DOTALL)
-    (folder / name).write_text(source)
-    return ["node", str(folder / name)]
-
-
 def test_the_bot_of_the_page_plays(tmp_path: Path) -> None:
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
-    command = bot_of_the_page(tmp_path)
-    bot = WireBot(find_bot(f"cmd:{shlex.join(command)}"), "process", BotLimits())
+    ((name, source),) = re.findall(r"```js\n// (\S+)\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / name).write_text(source)
+    bot = WireBot(find_bot(f"cmd:node '{tmp_path / name}'"), "process", BotLimits())
     players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
     for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)

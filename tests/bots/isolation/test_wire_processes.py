@@ -126,7 +126,6 @@ def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: st
         ("complains", "timeout", "It is so unfair."),
         ("stops_reading", "timeout", "in begin: no answer"),
         ("early", "protocol", 'in act: has written something without being asked: \'{"id": 6,'),
-        ("megabytes", "protocol", "in act: the answer is longer than 65536 bytes"),
         ("banner", "protocol", "MyBot 3.1 (c) me"),
         ("late_word", None, "a failed after the game by protocol: in end: "),
         ("half_then_exit", "crash", "it ended itself with exit code 0, in the middle of the line"),

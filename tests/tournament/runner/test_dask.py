@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
@@ -110,17 +109,6 @@ def test_ctrl_c_and_resume_on_a_cluster(cluster: tuple[str, list[int]], tmp_path
     play(tmp_path / "dask", data, executor="dask", scheduler=address, resume=True)
     play(tmp_path / "local", data)
     assert games(tmp_path / "dask") == games(tmp_path / "local")
-
-
-def _workers_beside(before: list[int]) -> list[int]:
-    """Children that are new, but for multiprocessing's tracker, which stays to the end of the process."""
-    found = []
-    for pid in children(os.getpid()):
-        with contextlib.suppress(OSError):
-            command = (Path("/proc") / str(pid) / "cmdline").read_text()
-            if pid not in before and "resource_tracker" not in command:
-                found.append(pid)
-    return found
 
 
 def test_a_bot_that_cannot_be_loaded_there(cluster: tuple[str, list[int]], tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from arena.bots.processes import children, is_running
+from tests.bots.processes.waiting import wait_for
 
 ELSEWHERE = Path(__file__).with_name("elsewhere")
 ARENA = [sys.executable, "-m", "arena.cli.main"]
@@ -52,7 +52,4 @@ def test_workers_end_with_their_parent_without_prctl(tmp_path: Path) -> None:
     assert len(workers) >= 2
     parent.kill()
     parent.communicate()
-    deadline = time.monotonic() + 30
-    while any(map(is_running, workers)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert wait_for(lambda: not any(map(is_running, workers)), 30)
