@@ -1,4 +1,4 @@
-"""Settings: what is read, and what a person is told about mistakes."""
+"""Settings: what is read, what a person is told about mistakes, and the reference of all of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from arena.bots.limits import Limits
+from arena.league.settings import LeagueSettings
+from arena.settings import settings_of
 from arena.tournament.config import (
     BotSetting,
     Clock,
@@ -17,6 +20,8 @@ from arena.tournament.config import (
     bot_name,
     config_from_dict,
     load_config,
+    settings_reference,
+    tournament_reference,
 )
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.swiss import SwissSettings
@@ -239,3 +244,35 @@ def test_examples_are_valid_and_survive_the_store(file: Path) -> None:
 
 def test_there_is_an_example_for_each_format() -> None:
     assert {load_config(file).format for file in EXAMPLES} == set(FORMATS)
+
+
+ALL = [
+    TournamentConfig,
+    BotSetting,
+    Clock,
+    Limits,
+    LeagueSettings,
+    *(one.settings for one in FORMATS.values()),
+]
+
+
+@pytest.mark.parametrize("of", ALL, ids=lambda of: of.__name__)
+def test_every_number_and_text_has_bounds(of: type[Any]) -> None:
+    for name, one in settings_of(of).items():
+        if one.kind in ("whole number", "number"):
+            bounds = (one.least, one.above), (one.most, one.below)
+            assert all(any(bound is not None for bound in pair) for pair in bounds), name
+        if one.kind == "string":
+            assert one.longest > 0, name
+
+
+def test_every_setting_is_in_the_reference() -> None:
+    text = tournament_reference() + settings_reference(LeagueSettings)
+    for of in ALL:
+        for name, one in settings_of(of).items():
+            assert f"| `{name}` |" in text or f"[{name}]" in text or not one.help, name
+
+
+def test_defaults_of_a_table_are_those_of_its_place() -> None:
+    assert "| `move_ms` | a whole number from 1 to 1000000000 | 1000 |" in settings_reference(LeagueSettings)
+    assert "| `move_ms` | a whole number from 1 to 1000000000 | no limit |" in tournament_reference()

@@ -1,10 +1,12 @@
-"""Schedules of all formats: order, and resuming after an interruption."""
+"""Schedules of all formats: order, resuming after an interruption, units of work and identities of games."""
 
 from __future__ import annotations
 
+import pickle
 import tracemalloc
 from itertools import islice
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,9 +14,9 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.formats.series import SeriesSchedule
-from arena.tournament.games import GameResult, PairTask, ScheduleProgress, Task
+from arena.tournament.games import GameId, GameResult, PairTask, ScheduleProgress, Task
 from tests.tournament.formats.schedules import names, play, play_all, schedules
-from tests.tournament.runner.fake import Progress
+from tests.tournament.runner.fake import Progress, chunks
 
 
 @settings(max_examples=60)
@@ -88,3 +90,35 @@ def test_a_million_pairs_take_no_room() -> None:
         assert tracemalloc.get_traced_memory()[1] < 200_000
     finally:
         tracemalloc.stop()
+
+
+@settings(max_examples=30)
+@given(schedules, st.integers(1, 5))
+def test_chunks_travel_whole(schedule: Schedule, size: int) -> None:
+    tasks = list(schedule.tasks(ScheduleProgress()))
+    parts = list(chunks(tasks, size, start=3))
+    assert [chunk.number for chunk in parts] == list(range(3, 3 + len(parts)))
+    assert [task for chunk in parts for task in chunk.tasks] == tasks
+    for chunk in parts:
+        back = pickle.loads(pickle.dumps(chunk))
+        assert back == chunk
+        assert [type(task) for task in back.tasks] == [type(task) for task in chunk.tasks]
+
+
+@given(st.integers(0, 2**24 - 1), st.integers(0, 2**38 - 1), st.integers(0, 1))
+def test_identity_as_a_number_and_as_text(pairing: int, deal: int, game: int) -> None:
+    identity = GameId(pairing, deal, game)
+    assert GameId.from_key(identity.key) == identity == GameId.parse(str(identity))
+    assert identity.key < 2**63
+
+
+@pytest.mark.parametrize("text", ["", "1/2", "1/2/2", "a/1/0", "1/-1/0", "1/2/0/0", "²/1/0"])
+def test_bad_names_of_games(text: str) -> None:
+    with pytest.raises(ValueError, match=r"PAIRING/DEAL/GAME|the last number must be 0 or 1"):
+        GameId.parse(text)
+
+
+def test_progress_knows_what_is_done() -> None:
+    done = ScheduleProgress({3: (2, 4, 7, 8)})
+    assert [deal for deal in range(-1, 12) if done.has(3, deal)] == [2, 3, 7]
+    assert not done.has(2, 0)
