@@ -163,9 +163,7 @@ def test_the_order_of_sets_matters_inside_a_worker_too() -> None:
     ],
 )
 def test_bots_that_take_too_much(bot: str, code: str, more: dict[str, Any]) -> None:
-    settings = {"level": "process", "rules": ("base",), "games": 4, "seed": 1}
-    stem, colon, params = bot.partition(":")
-    report = check_bot(f"{BOTS / stem}.py{colon}{params}", **settings | more)
+    report = checked(bot, level="process", **more)
     assert code in [finding.code for finding in report.findings]
     assert not report.errors
 

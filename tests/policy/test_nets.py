@@ -35,10 +35,6 @@ def arrays(room: int) -> tuple[np.ndarray, ...]:
     return tuple(np.zeros(room * (464 if number == 0 else 1), kind) for number, kind in enumerate(kinds))
 
 
-def some_net(seed: int) -> Net:
-    return Net(flat(start_weights(seed)))
-
-
 def test_exponential() -> None:
     x = np.linspace(-38, 38, 4001)
     assert np.array([exponential(one) for one in x]) == pytest.approx(np.exp(x), rel=1e-15, abs=0)
@@ -65,7 +61,7 @@ def test_a_net_says_what_its_training_computes(rules: str) -> None:
 
 
 def test_self_play_repeats() -> None:
-    rules, pair = load_rules("tactical"), (Evaluator(), some_net(2))
+    rules, pair = load_rules("tactical"), (Evaluator(), Net(flat(start_weights(2))))
     once = [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
     assert once == [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
     assert once[0] != once[1]

@@ -120,13 +120,12 @@ def test_groups_that_never_met_are_said(tmp_path: Path) -> None:
     assert any("cannot be compared" in note for note in found.notes)
 
 
-def always_first(task: GameTask) -> GameResult:
-    return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2), ending="five stones")
-
-
 def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:
+    def first_wins(task: GameTask) -> GameResult:
+        return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2), ending="five stones")
+
     values = {"format": "match", "bots": ["a", "b"], "games": 1, "pairs": False}
-    found = standings(synthetic(tmp_path / "run", values, play=always_first), prior=0)
+    found = standings(synthetic(tmp_path / "run", values, play=first_wins), prior=0)
     assert len(found.run.games) == 1
     assert math.isnan(found.first_advantage[0])
     assert remarks(found)[0] == "First player: 100.0% of the points (0.6 .. 100.0)."

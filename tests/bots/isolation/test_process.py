@@ -134,19 +134,15 @@ def test_a_sandboxed_bot_has_a_session_of_its_own_without_a_terminal(tmp_path: P
             assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "1000\n"
 
 
-def limits_inside(folder: Path, level: str, limits: BotLimits) -> dict[str, list[int]]:
+@both
+def test_limits_are_set(tmp_path: Path, level: str) -> None:
     names = ("FSIZE", "NOFILE", "CPU", "DATA", "AS", "STACK", *(("CORE",) if level == "process" else ()))
     code = f"""
 import json, resource
 print(json.dumps({{name: resource.getrlimit(getattr(resource, "RLIMIT_" + name)) for name in {names}}}), flush=True)
 """
-    with started(code, folder, level, limits) as process:
-        return json.loads(line_of(process))
-
-
-@both
-def test_limits_are_set(tmp_path: Path, level: str) -> None:
-    found = limits_inside(tmp_path, level, BotLimits(memory_mb=300, file_mb=3, files=40, cpu_s=77))
+    with started(code, tmp_path, level, BotLimits(memory_mb=300, file_mb=3, files=40, cpu_s=77)) as process:
+        found = json.loads(line_of(process))
     data, size, addresses = 300 * MEGABYTE, 3 * MEGABYTE, (4096 + 600) * MEGABYTE
     if level == "process":  # a GPU's driver reserves more
         assert found.pop("AS") == list(resource.getrlimit(resource.RLIMIT_AS))

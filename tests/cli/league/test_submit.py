@@ -55,12 +55,6 @@ def test_a_bot_of_many_files(open_: Arena) -> None:
     assert "already exists with different content" in err
 
 
-def test_the_file_may_be_deleted(played: Arena) -> None:
-    for path in Path("bots").iterdir():
-        path.unlink()
-    assert "4 games" in played("league", "play", "open", "--max-games", 4, *ONE).err
-
-
 @pytest.mark.usefixtures("real_check")
 def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
     source = f"from pathlib import Path\nPath(__file__).with_name('weights.txt').read_text()\n{LAST}"

@@ -45,19 +45,16 @@ def test_a_printed_line_names_game_seat_and_decision(tmp_path: Path, how: str) -
     lines = (tmp_path / "run" / "run.log").read_text().splitlines()
     found = [LINE.search(line) for line in lines if ": turn " in line]
     assert found
-    assert all(found), lines[:5]
-    places = {(game, seat, decision): (int(turn), phase) for game, seat, decision, turn, phase in map(_groups, found)}
+    places = {}
+    for one in found:
+        assert one, lines[:5]
+        game, seat, decision, turn, phase = one.groups()
+        places[game, seat, decision] = int(turn), phase
     assert len(places) == len(found)
     for game in ("0/0/0", "0/0/1", "0/1/0", "0/1/1"):
         assert expected(game) == {key[1:]: value for key, value in places.items() if key[0] == game}
     if how != "wire":
         assert sum("breakpoint() does not stop in a run" in line for line in lines) == len(found)
-
-
-def _groups(found: re.Match[str] | None) -> tuple[str, str, str, str, str]:
-    assert found
-    game, seat, decision, turn, phase = found.groups()
-    return game, seat, decision, turn, phase
 
 
 def expected(text: str) -> dict[tuple[str, str], tuple[int, str]]:
