@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from arena.policy.luck import PARTS
 from arena.results.sources import games_of
 from arena.results.table import Table, table_of
 from arena.stats.adjusted import AdjustedMeeting
 from arena.stats.frames import Floats
 from arena.stats.pairs import elo_of_score
-from arena.tournament.luck import JudgedLuck
+from arena.tournament.luck import PARTS, JudgedLuck
 from arena.tournament.store.sqlite import DATABASE
 
 _NOTE = (

@@ -13,10 +13,9 @@ from arena.cli.playing import SPRT_FILE
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.policy import load_net
-from arena.policy.luck import fixed_luck, game_luck
 from arena.results.sprt import sprt_text, sprt_values
 from arena.stats.sprt import AdjustedSprt, SprtTest, sprt_result
-from arena.tournament.luck import LUCK
+from arena.tournament.luck import LUCK, fixed_luck, game_luck
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 from tests.tournament.runner.runs import games
