@@ -23,6 +23,8 @@ sys.dont_write_bytecode = False
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
+LONGEST = ("test_browser.py", "test_docs.py", "test_effective.py", "test_reference_bots.py", "test_sandbox.py")
+
 
 @pytest.hookimpl(optionalhook=True)  # pytest also runs without xdist
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -35,10 +37,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever is marked `soak` is slow."""
+    """Whatever is marked `soak` is slow. The longest files come first, so that no worker is left alone with one."""
     for item in items:
         if item.get_closest_marker("soak"):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def pytest_collection_finish() -> None:

@@ -35,7 +35,8 @@ class DisturbsItsWorker:
 
     def writes_lengths(self, moves):
         """To each descriptor: to a pipe it is a message of 2**63 - 1 bytes."""
-        for number in range(99, 2, -1):  # the pipe of results last: that is the end of the worker
+        numbers = sorted(map(int, os.listdir("/proc/self/fd")), reverse=True)
+        for number in numbers[:-3]:  # the pipe of results last: that is the end of the worker
             with contextlib.suppress(OSError):
                 os.write(number, bytes([255] * 4 + [127] + [255] * 7))
         return moves[0]
