@@ -217,6 +217,8 @@ class Line:
         """What begins the game if that was not sent yet, and the view with all events that were not told yet."""
         if view is None or self.begun is None:
             raise TypeError("None is no view" if view is None else "no game has begun on this line")
+        if view.log_length < self.told:
+            raise ValueError("the view is older than what was told")
         begun = self.begun
         told = self.told
         self.begun = b""

@@ -98,6 +98,15 @@ def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
     assert ends.line.tell(view) == (b"", pack_view(view, events_of(view)))
 
 
+def test_a_view_older_than_what_was_told_is_refused(ends: Ends) -> None:
+    state = opening()
+    before = state.view(0)
+    state.apply(state.legal_moves()[0])
+    ends.line.tell(state.view(0))
+    with pytest.raises(ValueError, match="older than what was told"):
+        ends.line.ask(before, 0, 0.0, 0.0)
+
+
 NO_PLAIN_ANSWER = [
     *(REPLY.pack(6, ANSWER, question, 5) for question in (0, 2)),
     *(REPLY.pack(6, kind, 1, 5) for kind in (14, ASK)),
