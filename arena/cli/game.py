@@ -85,7 +85,6 @@ def _list_rules(as_json: bool) -> None:
 
     width = shutil.get_terminal_size().columns
     for name, text in lesson.editions():
-        text = text.replace("as told above", "that 'arena rules --learn' teaches")
         click.echo(textwrap.fill(f"{name}: {text}", width, subsequent_indent="  "))
     more = "'arena rules NAME' shows all options, 'arena rules NAME1 NAME2' the differences between two."
     click.echo("\n" + textwrap.fill(more, width))

@@ -133,7 +133,7 @@ def sentence(rules: Rules) -> str:
     'As base, but clan cards from 1 to 10; a hand of 7 cards; you may claim before you play a card, too.'
     """
     if rules == load_rules("base"):
-        return "The game as told above."
+        return "The basic game, without tactic cards."
     known = "base"
     if rules.tactics and rules.name != "iello-tactical":
         known = "expert" if rules.claim_window == "turn_start" and rules.name != "iello-expert" else "tactical"

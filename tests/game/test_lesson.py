@@ -42,7 +42,7 @@ def test_what_is_said_about_the_position_holds() -> None:
 @pytest.mark.parametrize("name", preset_names())
 def test_every_edition_is_told_apart_in_words(name: str) -> None:
     told = lesson.sentence(load_rules(name))
-    same = {"iello-base": "The game as told above.", "bga-base": "The same as base."}
+    same = {"iello-base": "The basic game, without tactic cards.", "bga-base": "The same as base."}
     assert told == same.get(name, told)
     assert not any(option in told for option in OPTIONS if "_" in option)
     assert "but" in told or name in same
