@@ -16,7 +16,7 @@ PAGE = PACKAGE.parent / "ARCHITECTURE.md"
 #: From the ground up. A room imports from itself and from those before it; rooms of one line do not know each other.
 FLOORS = (
     ("compiled", "errors", "paths", "endings"),
-    ("text", "settings"),
+    ("text", "settings", "whole_file"),
     ("game",),
     ("policy", "stats"),
     ("bots",),

@@ -16,11 +16,11 @@ from arena.results.records import write_records
 from arena.results.sources import GameFilter, find, games_of, run_data
 from arena.results.standings import standings
 from arena.results.standings_report import export as write_tables
-from arena.results.whole_file import make_folder
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import COMPARISON
+from arena.whole_file import make_folder
 
 
 @click.command()

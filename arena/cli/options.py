@@ -25,11 +25,11 @@ from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
 from arena.results.formats import FORMATS, write, write_tables
 from arena.results.sources import GameFilter
-from arena.results.whole_file import write_whole
 from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.games import DEAL_BITS
+from arena.whole_file import write_whole
 
 if TYPE_CHECKING:
     from arena.results.table import Report

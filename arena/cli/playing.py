@@ -24,7 +24,6 @@ from arena.results.run import RunData, read_run
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import all_values, export, standings_report
 from arena.results.until_error import MOST_GAMES, UntilError
-from arena.results.whole_file import write_whole
 from arena.settings import as_dict
 from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
@@ -33,6 +32,7 @@ from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import run_name, with_folder
+from arena.whole_file import write_whole
 
 if TYPE_CHECKING:
     from arena.terminal.live import LiveTable

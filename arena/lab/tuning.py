@@ -29,9 +29,9 @@ from arena.bots.spec import find_bot, parse_spec
 from arena.errors import ArenaError
 from arena.game.rng import derive_seed
 from arena.lab.tournament import run_tournament
-from arena.results.whole_file import write_whole
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.text import quoted
+from arena.whole_file import write_whole
 
 # ---------------------------------------------------------------- what is tuned
 

@@ -14,10 +14,10 @@ from typing import Any
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import read_small_file
-from arena.results.whole_file import write_whole
 from arena.text import json_text
 from arena.tournament.config import TournamentConfig, config_from_dict, grown
 from arena.tournament.store.reader import COMPARISON, is_begun, is_own_file
+from arena.whole_file import write_whole
 
 _VERSION = 1
 

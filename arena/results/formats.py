@@ -20,8 +20,8 @@ from wcwidth import wcswidth
 
 from arena import text
 from arena.results.table import SIGNIFICANT, Code, Column, Report, Rows, Table, fixed, is_missing, number
-from arena.results.whole_file import make_folder, write_whole
 from arena.text import one_line, printable, spreadsheet_cell
+from arena.whole_file import make_folder, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,9 +25,9 @@ from arena.results.board import Decision, decisions, result_line
 from arena.results.formats import json_text
 from arena.results.records import StoredGame
 from arena.results.table import Column, Report, Row, Table, percent, records, table_values
-from arena.results.whole_file import write_whole
 from arena.text import one_line
 from arena.tournament.games import GameResult
+from arena.whole_file import write_whole
 
 LOSSES = "losses.json"
 """What a run's folder holds after `arena replay RUN --judge`."""

@@ -23,9 +23,9 @@ from arena.game.rules import Rules
 from arena.results.board import Cards, decisions
 from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
 from arena.results.sources import StoredGames, games_of
-from arena.results.whole_file import whole_text
 from arena.text import spreadsheet_cell
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
+from arena.whole_file import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd

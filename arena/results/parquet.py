@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.results.whole_file import whole_file
+from arena.whole_file import whole_file
 
 PARQUET = ".parquet"
 _ROWS_AT_ONCE = 20_000  # of a group: some 40 MB while it is made

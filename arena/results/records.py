@@ -20,10 +20,10 @@ from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import VERSION, Record, parse_record, replay_steps, verify, with_about
 from arena.results.parquet import PARQUET, read_parquet, write_parquet
-from arena.results.whole_file import whole_text
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.text import one_line, quoted
 from arena.tournament.games import DEAL_BITS, PAIRING_BITS, GameId, GameResult
+from arena.whole_file import whole_text
 
 _MAGIC = b"\x1f\x8b"
 _MARK = VERSION.partition("/")[0] + "/"

@@ -34,12 +34,12 @@ from arena.results.table import (
     records,
     rounded,
 )
-from arena.results.whole_file import write_whole
 from arena.stats.metrics import UNKNOWN, Estimate, Metric
 from arena.text import counted, first_line, half_up, one_line, printable_lines, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
+from arena.whole_file import write_whole
 
 DIGITS = {"elo": 2, "elo_error95": 2, "elo_bound": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""

@@ -21,12 +21,12 @@ from arena.game.moves import MOVES, Move
 from arena.game.record import RESIGNED, deal_text, parse_record, record_text, replay, result_text, with_about
 from arena.game.rules import Rules
 from arena.results.records import record_line, record_lines
-from arena.results.whole_file import write_whole
 from arena.terminal.input import Person, Resigned
 from arena.text import first_line, one_line
 from arena.tournament.games import GameResult, GameTask, Row
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
+from arena.whole_file import write_whole
 
 _PERSON, _BOT = "person", "bot"  # what the record of an unfinished game tells besides
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -23,6 +22,7 @@ from arena.game.rules import Rules
 from arena.policy import Evaluator, load_net
 from arena.policy.weights import packaged_hash
 from arena.tournament.games import GameResult
+from arena.whole_file import ExportError, write_whole
 
 LUCK = "luck.json"
 PARTS = 3
@@ -97,12 +97,8 @@ class JudgedLuck:
         if self._folder is None or self._fresh < least:
             return
         text = json.dumps({"net": packaged_hash(), "games": self._known}, separators=(",", ":"))
-        made = self._folder / f".{LUCK}.{os.getpid()}.part"
-        with suppress(OSError):
-            made.unlink(missing_ok=True)  # else it could be a link to anywhere
-            with open(made, "x", encoding="utf-8") as file:
-                file.write(f"{text}\n")
-            made.replace(self._folder / LUCK)
+        with suppress(ExportError):
+            write_whole(self._folder / LUCK, [text, "\n"], follow=False)
             self._fresh = 0
 
 

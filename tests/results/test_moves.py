@@ -24,9 +24,9 @@ from arena.results.moves import (
     tactic_cards,
     write_moves,
 )
-from arena.results.whole_file import ExportError
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
+from arena.whole_file import ExportError
 from tests.tournament.runner.runs import bot, play, settings
 
 

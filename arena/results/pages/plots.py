@@ -16,8 +16,8 @@ from typing import TypeAlias
 from markupsafe import Markup, escape
 
 from arena.errors import ArenaError
-from arena.results.whole_file import whole_file
 from arena.text import one_line
+from arena.whole_file import whole_file
 
 KINDS = {
     "standings": "Ratings with their 95% intervals",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.whole_file import ExportError, write_whole
+from arena.whole_file import ExportError, write_whole
 
 
 def test_a_failure_midway_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
