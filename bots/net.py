@@ -7,10 +7,15 @@ from arena.policy import load_net
 
 
 class OnePly(Bot):
+    """`generation` 1 is the first net that was packaged, an opponent that stays the same; 0 the newest one."""
+
+    def __init__(self, generation: int = 0) -> None:
+        self.generation = generation
+
     def begin(self, setup: Setup) -> None:
         if getattr(self, "rules", None) != setup.rules:
             self.rules = setup.rules
-            self.net = load_net(setup.rules)
+            self.net = load_net(setup.rules, self.generation)
 
     def act(self, view: View, moves: list[Move]) -> Move:
         values = self.net.values(view, moves)

@@ -79,6 +79,8 @@ cdef class Evaluator:
     @cython.locals(p=cython.int, root=State)
     cdef bint wants_cards(self, int s) noexcept
     cdef double result(self, State board) noexcept
+    cdef void begin(self, State board) noexcept
+    cdef int news(self, State board) noexcept
     @cython.locals(chance=cython.double)
     cdef void judge(self, State board, int s, int slot) noexcept
     cdef double combine(self, State board) noexcept

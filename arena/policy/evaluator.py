@@ -322,6 +322,7 @@ class Evaluator:
         self.card = -1
         for s in range(ANEW):
             self.versions[s] = 0  # none
+        self.begin(root)
         for s in range(9):
             self.judge(root, s, s)
 
@@ -346,7 +347,7 @@ class Evaluator:
             if popcount(gone) == 1:
                 card = ctz(gone)
         changed = (root.owned[0] ^ board.owned[0]) | (root.owned[1] ^ board.owned[1])
-        changed |= (root.fog ^ board.fog) | (root.mud ^ board.mud)
+        changed |= (root.fog ^ board.fog) | (root.mud ^ board.mud) | self.news(board)
         self.card = card if not changed and root.tactics[p] == board.tactics[p] else -1
         for s in range(9):
             slot = s
@@ -383,6 +384,13 @@ class Evaluator:
         return self.combine(board)
 
     # ---- what a subclass judges in its own way -------------------------------------------------------------------
+
+    def begin(self, board: State) -> None:
+        """Called before the stones of a position looked at are judged."""
+
+    def news(self, board: State) -> int:
+        """Stones (bits) to judge again after a move, beside those where cards or owners have changed."""
+        return 0
 
     def judge(self, board: State, s: int, slot: int) -> None:
         """Judge stone `s` (0..8) of a position; what comes out is kept under the number `slot`."""

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""A position as numbers between about 0 and 1, for nets: 48 for each stone and 32 for the hands and decks."""
+"""A position as numbers between about 0 and 1, for nets: 100 for each stone and 55 for the hands, decks and rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from arena.policy.evaluator import Evaluator
 from arena.policy.stones import Pool
 
 if not cython.compiled:
-    from arena.game.cards import PLANE, group, popcount
+    from arena.game.board import provable
+    from arena.game.cards import ALL60, PLANE, ctz, group, popcount
     from arena.game.formations import sum_of
     from arena.policy.evaluator import FRESH
     from arena.policy.stones import STEP, compare, known_chance
@@ -29,15 +30,15 @@ if not cython.compiled:
 
         return np.zeros(n, np.float32)
 
-    STONE, HAND, ALL = 48, 32, 464
+    STONE, HAND, ALL = 100, 55, 955
 
 
 #: Numbers of a position.
-NUMBERS = 464
+NUMBERS = 955
 
 
 def my_features(board: Board, p: int, s: int, chance: float, levels: Any, x: Any, at: int) -> None:
-    """Write to `x[at:at + 48]` what is the seat's own of the numbers of stone `s` (0..8).
+    """Write to `x[at:at + 100]` what is the seat's own of the numbers of stone `s` (0..8), all but its cards.
 
     0, 1 owned by the seat, by the other; 2..5 cards missing on the own side (0, 1, 2, more); 10..24 what it becomes, by
     level; 40 the chance to win the stone; 43 strength of a complete side; 45 sum to expect. An owned stone has 0 or 1
@@ -59,7 +60,7 @@ def my_features(board: Board, p: int, s: int, chance: float, levels: Any, x: Any
 
 
 def their_features(board: Board, q: int, s: int, deck: int, levels: Any, to: int, x: Any, at: int) -> None:
-    """Write to `x[at:at + 48]` what is the other seat's (`q`) of the numbers of the open stone `s`.
+    """Write to `x[at:at + 100]` what is the other seat's (`q`) of the numbers of the open stone `s`, all but its cards.
 
     6..9 cards missing on their side; 25..39 what it becomes; 41, 42 Fog, Mud; 44 strength of a complete side; 46 sum
     to expect; 47 cards in the clan deck. `levels[to:to + 16]` is what the side becomes.
@@ -77,9 +78,27 @@ def their_features(board: Board, q: int, s: int, deck: int, levels: Any, to: int
     x[at + 47] = deck / 42.0
 
 
+def side_colour(board: Board, p: int, s: int) -> int:
+    """The colour (0..5) of all clan cards of an incomplete side; -1 for none, for several, and for a complete side."""
+    clan = board.sides[9 * p + s] & ALL60
+    if not clan or board.complete[p] >> s & 1:
+        return -1
+    colour = ctz(clan) % 6
+    return -1 if clan & ~(PLANE << colour) else colour
+
+
+def value_features(cards: int, x: Any, at: int) -> None:
+    """Write to `x[at:at + 10]` how many of the cards have the value 1, 2, ...; each card counts 0.5."""
+    for v in range(10):
+        x[at + v] = 0.5 * popcount(cards & group(v + 1))
+
+
 def position_features(evaluator: Evaluator, board: State, x: Any) -> None:
-    """Write the 464 numbers of a position that followed from the one the evaluator looked at."""
+    """Write the numbers of a position that followed from the one the evaluator looked at."""
     p = evaluator.seat
+    mine = provable(board, p)
+    theirs = provable(board, 1 - p)
+    unseen = evaluator.mine.unseen
     root = evaluator.root
     evaluator.mine.set_hand(board.hands[p])
     for i in range(ALL):
@@ -91,6 +110,17 @@ def position_features(evaluator: Evaluator, board: State, x: Any) -> None:
             if chance < 0.0:
                 chance = compare(evaluator.room, 0, evaluator.others, at)
             their_features(board, 1 - p, s, root.clan_left, evaluator.others, at, x, STONE * s)
+            value_features(board.sides[9 * p + s], x, STONE * s + 48)
+            colour = side_colour(board, p, s)
+            if colour >= 0:
+                value_features(board.hands[p] & PLANE << colour, x, STONE * s + 58)
+                value_features(unseen & PLANE << colour, x, STONE * s + 68)
+            value_features(board.sides[9 * (1 - p) + s], x, STONE * s + 78)
+            colour = side_colour(board, 1 - p, s)
+            if colour >= 0:
+                value_features(unseen & PLANE << colour, x, STONE * s + 88)
+            x[STONE * s + 98] = mine >> s & 1
+            x[STONE * s + 99] = theirs >> s & 1
         my_features(board, p, s, chance, evaluator.room, x, STONE * s)
         evaluator.chances[FRESH + s] = chance
         evaluator.picked[s] = FRESH + s
@@ -101,12 +131,14 @@ def position_features(evaluator: Evaluator, board: State, x: Any) -> None:
 def hand_features(
     board: Board, p: int, mine: Pool, deck: int, tactic_deck: int, chance: float, x: Any, at: int
 ) -> None:
-    """Write the 32 numbers of hands and decks for seat `p` to `x[at:]`; `chance` is that to win by the stones' chances.
+    """Write the 55 numbers of hands, decks and rules for seat `p` to `x[at:]`.
 
     0 clan deck; 1, 2 clan cards in the hands; 3, 4 open places of both; of the own hand 5, 6 pairs of one colour at
     distance 1, 2 with a third card alive, 7, 8 pairs and triples of a value, 9, 10 high and low cards, 11 longest
     colour, 12 mean value, 13 colour runs, 14..22 tactic cards; 23 those of the other, 24 played more than the other;
-    25, 26 who may play one; 27, 28 jokers played; 29 tactic deck; 30 `chance`; 31 values up to 10.
+    25, 26 who may play one; 27, 28 jokers played; 29 tactic deck; 30 `chance`, that to win by the stones' chances;
+    31 values up to 10; 32..41 cards in the hand, 42..51 unseen cards by value, a third each; 52 wild cards are bound
+    when they are played; 53, 54 stones are claimed before, after a play.
     """
     q = 1 - p
     for i in range(HAND):
@@ -160,10 +192,16 @@ def hand_features(
     x[at + 29] = tactic_deck / 10.0
     x[at + 30] = chance
     x[at + 31] = board.values == 10
+    for i in range(10):
+        x[at + 32 + i] = popcount(h & group(i + 1)) / 3.0
+        x[at + 42 + i] = popcount(mine.unseen & group(i + 1)) / 3.0
+    x[at + 52] = board.on_play != 0 and board.with_tactics != 0
+    x[at + 53] = board.window_start != 0
+    x[at + 54] = board.window_after != 0
 
 
 class Recorder:
-    """Room for positions: 464 numbers each, with the game, the seat and the value that its player saw."""
+    """Room for positions: 955 numbers each, with the game, the seat and the value that its player saw."""
 
     if not cython.compiled:
         numbers: Any
@@ -203,17 +241,20 @@ class Recorder:
 
 
 def features(position: Board, moves: list[Move] | None = None, evaluator: Evaluator | None = None) -> Any:
-    """A position as 464 numbers (a numpy array of 32-bit floats), or with `moves` a row for the position after each.
+    """A position as 955 numbers (a numpy array of 32-bit floats), or with `moves` a row for the position after each.
 
-    The numbers are those of the view's seat, or of the seat to decide. 48 for each stone 1..9 come first
-    (`my_features`, `their_features`), then 32 for hands and decks (`hand_features`). After a move they are of the
-    position before the draw, as `Evaluator.values` judges it. The chances among them are those of `evaluator`.
+    The numbers are those of the view's seat, or of the seat to decide. 100 for each stone 1..9 come first: what
+    `my_features` and `their_features` say; by value 48..57 the cards of the own side and, if it is incomplete and of
+    one colour, 58..67 cards of this colour in the hand, 68..77 unseen ones; 78..87 the cards of the other's side,
+    88..97 unseen ones of its colour; 98, 99 whether the seat, the other can claim it. Then come 55 for hands, decks and
+    rules (`hand_features`). After a move they are of the position before the draw, as `Evaluator.values` judges it. The
+    chances among them are those of `evaluator`.
 
     >>> from arena import State, load_rules, make_deal
     >>> rules = load_rules("base")
     >>> state = State(rules, make_deal(rules, 1, 0))
     >>> features(state).shape, features(state, state.legal_moves()).shape
-    ((464,), (54, 464))
+    ((955,), (54, 955))
     """
     import numpy as np
 

@@ -1,9 +1,10 @@
 # C types for net.py.
 cimport cython
-from arena.game.cards cimport u32
+from arena.game.board cimport provable
+from arena.game.cards cimport u32, u64, ALL60, PLANE, ctz, group, popcount
 from arena.game.engine cimport State
 from arena.policy.evaluator cimport Evaluator, SLOTS
-from arena.policy.inputs cimport HAND, STONE, hand_features, my_features, their_features
+from arena.policy.inputs cimport HAND, STONE, hand_features, my_features, side_colour, their_features
 from arena.policy.stones cimport STEP, compare, known_chance
 
 # The layers: the same sums in the same order as in net.py, as many at a time as the processor's vectors hold: gcc 12 keeps
@@ -29,24 +30,28 @@ cdef extern from *:
     #define ST_AT(p) (*(const st_v *)(p))
     #define ST_PUT(p) (*(st_v *)(p))
     static inline float st_relu(float x){ return x > 0.0f ? x : 0.0f; }
-    static inline void st_copy32(float *out, int o, const float *x, int i){ memmove(out + o, x + i, 32 * sizeof(float)); }
-    static inline void st_add32(float *out, int o, const float *x, int i){
-        for (int j = 0; j < 32; j += ST_LANES) ST_PUT(out + o + j) = ST_AT(out + o + j) + ST_AT(x + i + j);
+    static inline void st_copy64(float *out, int o, const float *x, int i){ memmove(out + o, x + i, 64 * sizeof(float)); }
+    static inline void st_clear64(float *out, int o){ memset(out + o, 0, 64 * sizeof(float)); }
+    static inline void st_add64(float *out, int o, const float *x, int i){
+        for (int j = 0; j < 64; j += ST_LANES) ST_PUT(out + o + j) = ST_AT(out + o + j) + ST_AT(x + i + j);
     }
-    static inline void st_rows32(float *restrict out, int o, const float *restrict w, int at,
+    static inline void st_row64(float *restrict out, int o, const float *restrict w, int at, float x){
+        for (int j = 0; j < 64; j += ST_LANES) ST_PUT(out + o + j) = ST_AT(out + o + j) + ST_AT(w + at + j) * x;
+    }
+    static inline void st_rows64(float *restrict out, int o, const float *restrict w, int at,
                                  const float *restrict x, int i, int n){
-        st_v sums[32 / ST_LANES];
-        for (int j = 0; j < 32 / ST_LANES; j++) sums[j] = ST_AT(out + o + j * ST_LANES);
+        st_v sums[64 / ST_LANES];
+        for (int j = 0; j < 64 / ST_LANES; j++) sums[j] = ST_AT(out + o + j * ST_LANES);
         for (int k = 0; k < n; k++)
-            for (int j = 0; j < 32 / ST_LANES; j++) sums[j] += ST_AT(w + at + 32 * k + j * ST_LANES) * x[i + k];
-        for (int j = 0; j < 32 / ST_LANES; j++) ST_PUT(out + o + j * ST_LANES) = sums[j];
+            for (int j = 0; j < 64 / ST_LANES; j++) sums[j] += ST_AT(w + at + 64 * k + j * ST_LANES) * x[i + k];
+        for (int j = 0; j < 64 / ST_LANES; j++) ST_PUT(out + o + j * ST_LANES) = sums[j];
     }
-    static inline void st_relu32(float *x){ for (int j = 0; j < 32; j++) x[j] = st_relu(x[j]); }
+    static inline void st_relu64(float *x){ for (int j = 0; j < 64; j++) x[j] = st_relu(x[j]); }
     static inline void st_narrow(float *restrict out, const float *restrict w, int at, const float *restrict x){
         w += at;
         for (int j = 0; j < 16; j += ST_LANES) {
-            st_v a = ST_AT(w + 512 + j), b = {0}, c = {0}, d = {0};
-            for (int k = 0; k < 32; k += 4) {
+            st_v a = ST_AT(w + 1024 + j), b = {0}, c = {0}, d = {0};
+            for (int k = 0; k < 64; k += 4) {
                 a += ST_AT(w + 16 * k + j) * x[k];
                 b += ST_AT(w + 16 * k + 16 + j) * x[k + 1];
                 c += ST_AT(w + 16 * k + 32 + j) * x[k + 2];
@@ -58,18 +63,19 @@ cdef extern from *:
     }
     static inline void st_widen(float *restrict out, int o, const float *restrict w, int at, const float *restrict x){
         w += at;
-        for (int j = 0; j < 32; j += ST_LANES) {
+        for (int j = 0; j < 64; j += ST_LANES) {
             st_v a = {0}, b = {0};
             for (int k = 0; k < 16; k += 2) {
-                a += ST_AT(w + 32 * k + j) * x[k];
-                b += ST_AT(w + 32 * k + 32 + j) * x[k + 1];
+                a += ST_AT(w + 64 * k + j) * x[k];
+                b += ST_AT(w + 64 * k + 64 + j) * x[k + 1];
             }
             ST_PUT(out + o + j) = a + b;
         }
     }
-    static inline float st_dot32(const float *x, const float *w, int at){
-        float p[32];
-        for (int j = 0; j < 32; j++) p[j] = st_relu(x[j]) * w[at + j];
+    static inline float st_dot64(const float *x, const float *w, int at){
+        float p[64];
+        for (int j = 0; j < 64; j++) p[j] = st_relu(x[j]) * w[at + j];
+        for (int j = 0; j < 32; j++) p[j] += p[j + 32];
         for (int j = 0; j < 16; j++) p[j] += p[j + 16];
         for (int j = 0; j < 8; j++) p[j] += p[j + 8];
         for (int j = 0; j < 4; j++) p[j] += p[j + 4];
@@ -77,13 +83,15 @@ cdef extern from *:
     }
     #endif
     """
-    void copy32 "st_copy32"(float *out, int o, const float *x, int i) noexcept nogil
-    void add32 "st_add32"(float *out, int o, const float *x, int i) noexcept nogil
-    void rows32 "st_rows32"(float *out, int o, const float *w, int at, const float *x, int i, int n) noexcept nogil
-    void relu32 "st_relu32"(float *x) noexcept nogil
+    void copy64 "st_copy64"(float *out, int o, const float *x, int i) noexcept nogil
+    void clear64 "st_clear64"(float *out, int o) noexcept nogil
+    void row64 "st_row64"(float *out, int o, const float *w, int at, float x) noexcept nogil
+    void add64 "st_add64"(float *out, int o, const float *x, int i) noexcept nogil
+    void rows64 "st_rows64"(float *out, int o, const float *w, int at, const float *x, int i, int n) noexcept nogil
+    void relu64 "st_relu64"(float *x) noexcept nogil
     void narrow "st_narrow"(float *out, const float *w, int at, const float *x) noexcept nogil
     void widen "st_widen"(float *out, int o, const float *w, int at, const float *x) noexcept nogil
-    float dot32 "st_dot32"(const float *x, const float *w, int at) noexcept nogil
+    float dot64 "st_dot64"(const float *x, const float *w, int at) noexcept nogil
 
 cdef extern from *:
     """
@@ -92,16 +100,18 @@ cdef extern from *:
     int floor "st_floor"(double x) noexcept nogil
 
 cdef enum:
-    HIDDEN = 32     # of a stone
+    HIDDEN = 64     # of a stone
     CODE = 16
-    MIDDLE = 32     # of a position
-    B1 = 1536       # where the arrays begin; the first at 0
-    W2 = 1568
-    W3 = 2096
-    WG = 6704
-    B3 = 7728
-    W4 = 7760
-    B4 = 7792
+    MIDDLE = 64     # of a position
+    B1 = 6400       # where the arrays begin; the first at 0
+    WH = 6464
+    WR = 7744
+    W2 = 8000
+    W3 = 9040
+    WG = 18256
+    B3 = 21776
+    W4 = 21840
+    B4 = 21904
 
 cdef double POWER2[128]
 
@@ -112,19 +122,37 @@ cpdef double exponential(double x) noexcept nogil
 cpdef double logistic(double x) noexcept nogil
 
 cdef class Net(Evaluator):
-    cdef float weights[7793]
-    cdef float x[48]
-    cdef float hidden[32]
+    cdef float weights[21905]
+    cdef float x[100]
+    cdef float hidden[64]
     cdef float code[16]
-    cdef float halves[320]      # what the other's sides bring to the hidden layer, by place in `others`
+    cdef float halves[640]      # what the other's sides bring to the hidden layer, by place in `others`
     cdef u32 known[10]          # the versions that this was made from
-    cdef float z[19008]         # what stones bring to the middle layer, by slot
-    cdef float hands[1952]      # what the hand brings to it, by the card that has left it, then any other
+    cdef float z[38016]         # what stones bring to the middle layer, by slot
+    cdef float hands[3904]      # what the hand brings to it, by the card that has left it, then any other
     cdef u32 hand_stamp[60]     # the look in which that was made
+    cdef float wanted[3968]     # what hand and unseen cards bring to stones that want cards: likewise; unseen cards alone
+    cdef u32 wanted_stamp[62]
+    cdef u64 wanted_hand[61]
+    cdef float colours[384]     # what the unseen cards of a colour bring to a side of it
+    cdef u32 colour_stamp[6]
+    cdef int claims             # who can claim what in the position judged: the seat, from bit 9 on the other
+    cdef int root_claims        # and in the position looked at
+    cdef void begin(self, State board) noexcept
+    @cython.locals(changed=cython.int)
+    cdef int news(self, State board) noexcept
+    cdef int claims_of(self, State board) noexcept
     @cython.locals(p=cython.int, x=cython.p_float, w=cython.p_float, hidden=cython.p_float, chance=cython.double,
                    at=cython.int)
     cdef void judge(self, State board, int s, int slot) noexcept
-    @cython.locals(x=cython.p_float, to=cython.int)
+    @cython.locals(p=cython.int, clan=u64, colour=cython.int)
+    cdef void my_cards(self, State board, int s) noexcept
+    cdef void add_cards(self, float *out, int o, int at, u64 cards) noexcept
+    @cython.locals(at=cython.int)
+    cdef int wanted_by(self, u64 hand) noexcept
+    @cython.locals(k=cython.int, v=cython.int)
+    cdef void add_values(self, int to, int at, u64 cards) noexcept
+    @cython.locals(x=cython.p_float, w=cython.p_float, to=cython.int, q=cython.int, colour=cython.int)
     cdef void their_half(self, State board, int s, int at) noexcept
     @cython.locals(x=cython.p_float, w=cython.p_float, middle=cython.p_float, at=cython.int, s=cython.int)
     cdef double combine(self, State board) noexcept

@@ -2,12 +2,15 @@
 # cython: annotation_typing=False
 """A small value net over the features, in the engine's speed: the stones share one embedding.
 
-    h = relu(W1 x + b1)     e = relu(W2 h + b2)             for each stone; 48 -> 32 -> 16
-    z = relu(sum of W3[stone] e + Wg g + b3)                nine stones and the hand; 32
+    h = relu(W1 x + Wh hand + Wr rules + b1)            for each stone; 100 + 20 + 4 -> 64
+    e = relu(W2 h + b2)                                 for each stone; 16
+    z = relu(sum of W3[stone] e + Wg g + b3)            nine stones and the 55 numbers of hand, decks and rules; 64
     chance to win = logistic(w4 z + b4)
 
-The sum over the stones is linear, so a move costs what it changes. What the other's side and the hand bring to the
-first layers is reckoned once and kept. All of it is in 32-bit floats. Weights are trained by `tools.training`.
+`hand` are the values of cards in the hand and unseen, for stones where the own side has cards and room; `rules` say how
+far values go, when wild cards are bound and when stones are claimed, for stones that are not owned. The sum over the
+stones is linear, so a move costs what it changes. What the other's side, a colour and the hand bring to the first
+layers is reckoned once and kept. All of it is in 32-bit floats. Weights are trained by `tools.training`.
 """
 
 from __future__ import annotations
@@ -28,70 +31,82 @@ if not cython.compiled:
 
     import numpy as np
 
+    from arena.game.board import provable
+    from arena.game.cards import ALL60, PLANE, ctz, group, popcount
     from arena.policy.evaluator import SLOTS
-    from arena.policy.inputs import HAND, STONE, floats, hand_features, my_features, their_features
+    from arena.policy.inputs import HAND, STONE, floats, hand_features, my_features, side_colour, their_features
     from arena.policy.stones import STEP, compare, known_chance
 
     # The layers, in 32-bit floats; net.pxd has the same in C. Sums are made in the order that is written here. Arrays
     # are flat; a matrix of weights has a row of outputs for each input.
 
-    def copy32(out: Any, o: int, x: Any, i: int) -> None:
-        """`out[o:o + 32] = x[i:i + 32]`."""
-        out[o : o + 32] = x[i : i + 32]
+    def copy64(out: Any, o: int, x: Any, i: int) -> None:
+        """`out[o:o + 64] = x[i:i + 64]`."""
+        out[o : o + 64] = x[i : i + 64]
 
-    def add32(out: Any, o: int, x: Any, i: int) -> None:
-        """Add 32 numbers to 32 others."""
-        out[o : o + 32] += x[i : i + 32]
+    def add64(out: Any, o: int, x: Any, i: int) -> None:
+        """Add 64 numbers to 64 others."""
+        out[o : o + 64] += x[i : i + 64]
 
-    def rows32(out: Any, o: int, w: Any, at: int, x: Any, i: int, n: int) -> None:
-        """Add to `out[o:o + 32]` the `n` rows of weights from `w[at]` on, each times its input from `x[i]` on."""
+    def clear64(out: Any, o: int) -> None:
+        """`out[o:o + 64] = 0`."""
+        out[o : o + 64] = 0
+
+    def row64(out: Any, o: int, w: Any, at: int, x: float) -> None:
+        """Add to `out[o:o + 64]` the 64 weights from `w[at]` on, times a number."""
+        out[o : o + 64] += w[at : at + 64] * np.float32(x)
+
+    def rows64(out: Any, o: int, w: Any, at: int, x: Any, i: int, n: int) -> None:
+        """Add to `out[o:o + 64]` the `n` rows of weights from `w[at]` on, each times its input from `x[i]` on."""
         for k in range(n):
-            out[o : o + 32] += w[at + 32 * k : at + 32 * k + 32] * x[i + k]
+            out[o : o + 64] += w[at + 64 * k : at + 64 * k + 64] * x[i + k]
 
-    def relu32(x: Any) -> None:
-        """Make 32 numbers that are below 0 to 0."""
-        np.maximum(x[:32], np.float32(0), out=x[:32])
+    def relu64(x: Any) -> None:
+        """Make 64 numbers that are below 0 to 0."""
+        np.maximum(x[:64], np.float32(0), out=x[:64])
 
     def narrow(out: Any, w: Any, at: int, x: Any) -> None:
-        """The 16 outputs of a layer with 32 inputs, 0 instead of less; the biases follow the weights at `w[at]`."""
+        """The 16 outputs of a layer with 64 inputs, 0 instead of less; the biases follow the weights at `w[at]`."""
         sums = np.zeros((4, 16), np.float32)
-        sums[0] = w[at + 512 : at + 528]
-        for k in range(32):
+        sums[0] = w[at + 1024 : at + 1040]
+        for k in range(64):
             sums[k % 4] += w[at + 16 * k : at + 16 * k + 16] * x[k]
         out[:16] = np.maximum((sums[0] + sums[1]) + (sums[2] + sums[3]), np.float32(0))
 
     def widen(out: Any, o: int, w: Any, at: int, x: Any) -> None:
-        """`out[o:o + 32]` = the weights at `w[at]` times 16 inputs."""
-        sums = np.zeros((2, 32), np.float32)
+        """`out[o:o + 64]` = the weights at `w[at]` times 16 inputs."""
+        sums = np.zeros((2, 64), np.float32)
         for k in range(16):
-            sums[k % 2] += w[at + 32 * k : at + 32 * k + 32] * x[k]
-        out[o : o + 32] = sums[0] + sums[1]
+            sums[k % 2] += w[at + 64 * k : at + 64 * k + 64] * x[k]
+        out[o : o + 64] = sums[0] + sums[1]
 
-    def dot32(x: Any, w: Any, at: int) -> Any:
-        """The sum of 32 weights times inputs not below 0: halves are added to halves."""
-        p = np.maximum(x[:32], np.float32(0)) * w[at : at + 32]
-        for half in (16, 8, 4, 2, 1):
+    def dot64(x: Any, w: Any, at: int) -> Any:
+        """The sum of 64 weights times inputs not below 0: halves are added to halves."""
+        p = np.maximum(x[:64], np.float32(0)) * w[at : at + 64]
+        for half in (32, 16, 8, 4, 2, 1):
             p = p[:half] + p[half:]
         return p[0]
 
-    HIDDEN, CODE, MIDDLE = 32, 16, 32
-    B1, W2, W3, WG, B3, W4, B4 = 1536, 1568, 2096, 6704, 7728, 7760, 7792
+    HIDDEN, CODE, MIDDLE = 64, 16, 64
+    B1, WH, WR, W2, W3, WG, B3, W4, B4 = 6400, 6464, 7744, 8000, 9040, 18256, 21776, 21840, 21904
     POWER2 = [0.0] * 128
 
 
 #: The arrays of a net in their order, with their shapes.
 SHAPES = {
-    "w1": (48, 32),
-    "b1": (32,),
-    "w2": (32, 16),
+    "w1": (100, 64),
+    "b1": (64,),
+    "wh": (20, 64),
+    "wr": (4, 64),
+    "w2": (64, 16),
     "b2": (16,),
-    "w3": (9, 16, 32),
-    "wg": (32, 32),
-    "b3": (32,),
-    "w4": (32,),
+    "w3": (9, 16, 64),
+    "wg": (55, 64),
+    "b3": (64,),
+    "w4": (64,),
     "b4": (1,),
 }
-WEIGHTS = 7793
+WEIGHTS = 21905
 
 
 def fill_tables() -> None:
@@ -122,7 +137,7 @@ def logistic(x: float) -> float:
 
 
 class Net(Evaluator):
-    """An evaluator with learned weights: 7,793 numbers, see `SHAPES` for their order."""
+    """An evaluator with learned weights: 21,905 numbers, see `SHAPES` for their order."""
 
     if not cython.compiled:
         weights: Any
@@ -132,14 +147,24 @@ class Net(Evaluator):
         halves: Any
         z: Any
         hands: Any
+        wanted: Any
+        colours: Any
         known: list[int]
         hand_stamp: list[int]
+        wanted_stamp: list[int]
+        wanted_hand: list[int]
+        colour_stamp: list[int]
+        claims: int
+        root_claims: int
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
             self.weights, self.x, self.hidden, self.code = floats(WEIGHTS), floats(STONE), floats(HIDDEN), floats(CODE)
             self.halves, self.z, self.hands = floats(10 * HIDDEN), floats(SLOTS * MIDDLE), floats(61 * MIDDLE)
-            self.known, self.hand_stamp = [0] * 10, [0] * 60
+            self.wanted, self.colours = floats(62 * HIDDEN), floats(6 * HIDDEN)
+            self.known, self.hand_stamp, self.colour_stamp = [0] * 10, [0] * 60, [0] * 6
+            self.wanted_stamp, self.wanted_hand = [0] * 62, [0] * 61
+            self.claims = self.root_claims = 0
             return self
 
     def __init__(self, weights: Any, **settings: float) -> None:
@@ -153,6 +178,25 @@ class Net(Evaluator):
             self.known[i] = 0
         for i in range(60):
             self.hand_stamp[i] = 0
+        for i in range(62):
+            self.wanted_stamp[i] = 0
+        for i in range(6):
+            self.colour_stamp[i] = 0
+
+    def begin(self, board: State) -> None:
+        """Note who can claim which stones in the position looked at."""
+        self.root_claims = self.claims_of(board)
+
+    def news(self, board: State) -> int:
+        """The stones that somebody can claim now and could not before, or the other way round."""
+        changed = self.claims_of(board) ^ self.root_claims
+        return (changed | changed >> 9) & 511
+
+    @cython.final
+    def claims_of(self, board: State) -> int:
+        """The stones that the seat, and from bit 9 on the other, can claim; kept in `claims`."""
+        self.claims = provable(board, self.seat) | provable(board, 1 - self.seat) << 9
+        return self.claims
 
     def judge(self, board: State, s: int, slot: int) -> None:
         """The stone's share of the middle layer."""
@@ -163,8 +207,8 @@ class Net(Evaluator):
         chance = known_chance(board, p, s, self.mine, self.theirs)
         if (board.owned[0] | board.owned[1]) >> s & 1:
             my_features(board, p, s, chance, self.room, x, 0)
-            copy32(hidden, 0, w, B1)
-            rows32(hidden, 0, w, 0, x, 0, 2)
+            copy64(hidden, 0, w, B1)
+            rows64(hidden, 0, w, 0, x, 0, 2)
         else:
             at = self.levels(board, s)
             if chance < 0.0:
@@ -173,29 +217,96 @@ class Net(Evaluator):
                 self.known[at] = self.versions[at]
                 self.their_half(board, s, at)
             my_features(board, p, s, chance, self.room, x, 0)
-            copy32(hidden, 0, self.halves, HIDDEN * at)
-            rows32(hidden, 0, w, HIDDEN * 2, x, 2, 4)
-            rows32(hidden, 0, w, HIDDEN * 10, x, 10, 15)
-            rows32(hidden, 0, w, HIDDEN * 43, x, 43, 1)
-            rows32(hidden, 0, w, HIDDEN * 45, x, 45, 1)
-        rows32(hidden, 0, w, HIDDEN * 40, x, 40, 1)
-        relu32(hidden)
+            copy64(hidden, 0, self.halves, HIDDEN * at)
+            rows64(hidden, 0, w, HIDDEN * 2, x, 2, 4)
+            rows64(hidden, 0, w, HIDDEN * 10, x, 10, 15)
+            row64(hidden, 0, w, HIDDEN * 43, x[43])
+            row64(hidden, 0, w, HIDDEN * 45, x[45])
+            self.my_cards(board, s)
+            if self.claims >> s & 1:
+                row64(hidden, 0, w, HIDDEN * 98, 1.0)
+            if self.claims >> 9 + s & 1:
+                row64(hidden, 0, w, HIDDEN * 99, 1.0)
+        row64(hidden, 0, w, HIDDEN * 40, x[40])
+        relu64(hidden)
         narrow(self.code, w, W2, hidden)
         widen(self.z, MIDDLE * slot, w, W3 + CODE * MIDDLE * s, self.code)
         self.chances[slot] = chance
 
     @cython.final
+    def my_cards(self, board: State, s: int) -> None:
+        """What the cards of the own side bring to the hidden layer, and those that it may want."""
+        p = self.seat
+        clan = board.sides[9 * p + s] & ALL60
+        self.add_cards(self.hidden, 0, HIDDEN * 48, clan)
+        if not clan or board.complete[p] >> s & 1:
+            return
+        add64(self.hidden, 0, self.wanted, HIDDEN * self.wanted_by(self.mine.hand))
+        colour = side_colour(board, p, s)
+        if colour >= 0:
+            self.add_cards(self.hidden, 0, HIDDEN * 58, self.mine.hand & PLANE << colour)
+            if self.colour_stamp[colour] != self.looks:
+                self.colour_stamp[colour] = self.looks
+                clear64(self.colours, HIDDEN * colour)
+                self.add_cards(self.colours, HIDDEN * colour, HIDDEN * 68, self.mine.unseen & PLANE << colour)
+            add64(self.hidden, 0, self.colours, HIDDEN * colour)
+
+    @cython.final
+    def add_cards(self, out: Any, o: int, at: int, cards: int) -> None:
+        """Add half the row of weights of each card's value; the rows of the values 1, 2, ... begin at `at`."""
+        while cards:
+            row64(out, o, self.weights, at + HIDDEN * (ctz(cards) // 6), 0.5)
+            cards &= cards - 1
+
+    @cython.final
+    def wanted_by(self, hand: int) -> int:
+        """The place in `wanted` of what a hand and the unseen cards bring to stones that want cards."""
+        if self.wanted_stamp[61] != self.looks:
+            self.wanted_stamp[61] = self.looks
+            clear64(self.wanted, HIDDEN * 61)
+            self.add_values(61, WH + 10 * HIDDEN, self.mine.unseen)
+        at = self.card if self.card >= 0 else 60
+        if self.wanted_stamp[at] != self.looks or self.wanted_hand[at] != hand:
+            self.wanted_stamp[at] = self.looks
+            self.wanted_hand[at] = hand
+            copy64(self.wanted, HIDDEN * at, self.wanted, HIDDEN * 61)
+            self.add_values(at, WH, hand)
+        return at
+
+    @cython.final
+    def add_values(self, to: int, at: int, cards: int) -> None:
+        """Add to a place of `wanted` the rows of weights from `at` on for the values of cards, a third each."""
+        for v in range(10):
+            k = popcount(cards & group(v + 1))
+            if k:
+                row64(self.wanted, HIDDEN * to, self.weights, at + HIDDEN * v, k / 3.0)
+
+    @cython.final
     def their_half(self, board: State, s: int, at: int) -> None:
         """What the other's side of a stone brings to the hidden layer, by the place of what it becomes."""
         x = self.x
+        w = self.weights
         to = HIDDEN * at
-        their_features(board, 1 - self.seat, s, self.root.clan_left, self.others, STEP * at, x, 0)
-        copy32(self.halves, to, self.weights, B1)
-        rows32(self.halves, to, self.weights, HIDDEN * 6, x, 6, 4)
-        rows32(self.halves, to, self.weights, HIDDEN * 25, x, 25, 15)
-        rows32(self.halves, to, self.weights, HIDDEN * 41, x, 41, 2)
-        rows32(self.halves, to, self.weights, HIDDEN * 44, x, 44, 1)
-        rows32(self.halves, to, self.weights, HIDDEN * 46, x, 46, 2)
+        q = 1 - self.seat
+        their_features(board, q, s, self.root.clan_left, self.others, STEP * at, x, 0)
+        copy64(self.halves, to, w, B1)
+        rows64(self.halves, to, w, HIDDEN * 6, x, 6, 4)
+        rows64(self.halves, to, w, HIDDEN * 25, x, 25, 15)
+        rows64(self.halves, to, w, HIDDEN * 41, x, 41, 2)
+        row64(self.halves, to, w, HIDDEN * 44, x[44])
+        rows64(self.halves, to, w, HIDDEN * 46, x, 46, 2)
+        self.add_cards(self.halves, to, HIDDEN * 78, board.sides[9 * q + s] & ALL60)
+        colour = side_colour(board, q, s)
+        if colour >= 0:
+            self.add_cards(self.halves, to, HIDDEN * 88, self.mine.unseen & PLANE << colour)
+        if board.values == 10:
+            row64(self.halves, to, w, WR, 1.0)
+        if board.on_play and board.with_tactics:
+            row64(self.halves, to, w, WR + HIDDEN, 1.0)
+        if board.window_start:
+            row64(self.halves, to, w, WR + 2 * HIDDEN, 1.0)
+        if board.window_after:
+            row64(self.halves, to, w, WR + 3 * HIDDEN, 1.0)
 
     def combine(self, board: State) -> float:
         """The chance to win, out of the shares of the nine stones and the hand."""
@@ -207,14 +318,14 @@ class Net(Evaluator):
             if at < 60:
                 self.hand_stamp[at] = self.looks
             hand_features(board, self.seat, self.mine, self.root.clan_left, self.root.tactic_left, 0.0, x, 0)
-            copy32(self.hands, MIDDLE * at, w, B3)
-            rows32(self.hands, MIDDLE * at, w, WG, x, 0, HAND)
-        copy32(middle, 0, self.hands, MIDDLE * at)
+            copy64(self.hands, MIDDLE * at, w, B3)
+            rows64(self.hands, MIDDLE * at, w, WG, x, 0, HAND)
+        copy64(middle, 0, self.hands, MIDDLE * at)
         for s in range(9):
-            add32(middle, 0, self.z, MIDDLE * self.picked[s])
+            add64(middle, 0, self.z, MIDDLE * self.picked[s])
         x[0] = self.fold()
-        rows32(middle, 0, w, WG + 30 * MIDDLE, x, 0, 1)
-        return logistic(float(dot32(middle, w, W4)) + float(w[B4]))
+        row64(middle, 0, w, WG + 30 * MIDDLE, x[0])
+        return logistic(float(dot64(middle, w, W4)) + float(w[B4]))
 
 
 fill_tables()

@@ -29,7 +29,7 @@ class Games(NamedTuple):
     """Games of self-play as arrays: n positions of m games, in the order in which they came up."""
 
     features: Any
-    """n x 464 32-bit floats: what the player of the last move knew, after the move and before the draw."""
+    """n x 955 32-bit floats: what the player of the last move knew, after the move and before the draw."""
     games: Any
     """n: the place of the game in `winners` and `stones`."""
     seats: Any
@@ -58,7 +58,7 @@ def self_play(
     >>> from arena.policy import Evaluator
     >>> found = self_play("base", (Evaluator(), Evaluator()), 2, seed=1)
     >>> found.features.shape[1], set(found.games.tolist()), len(found.winners)
-    (464, {0, 1}, 2)
+    (955, {0, 1}, 2)
     """
     import numpy as np
 

@@ -12,27 +12,16 @@ from arena.policy import Evaluator, Net, Searcher, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
-from arena.policy.weights import read_weights
+from arena.policy.weights import FOLDER, read_weights
 from tests.game.play import COMPILED, random_game
-from tools.training.learning import (
-    Positions,
-    chunk,
-    fit,
-    flat,
-    forward,
-    gradients,
-    loss_of,
-    mirrored,
-    start_weights,
-    write_weights,
-)
+from tests.policy.layers import net_values, random_weights
 
 GAMES = 4 if COMPILED else 1
 
 
 def arrays(room: int) -> tuple[np.ndarray, ...]:
     kinds = np.float32, np.intc, np.int8, np.float32
-    return tuple(np.zeros(room * (464 if number == 0 else 1), kind) for number, kind in enumerate(kinds))
+    return tuple(np.zeros(room * (955 if number == 0 else 1), kind) for number, kind in enumerate(kinds))
 
 
 def test_exponential() -> None:
@@ -42,17 +31,17 @@ def test_exponential() -> None:
     assert logistic(2.0) == pytest.approx(1 / (1 + np.exp(-2)), rel=1e-15)
 
 
-@pytest.mark.parametrize("rules", ["base", "tactical"])
-def test_a_net_says_what_its_training_computes(rules: str) -> None:
+@pytest.mark.parametrize("rules", ["base", "expert", "battle-line-base", "battle-line-tactical"])
+def test_a_net_says_what_its_layers_say(rules: str) -> None:
     """The values that a net gave in play, and those of the numpy net for the recorded features."""
-    weights = start_weights(7)
+    weights = random_weights(7)
     numbers, games, seats, values = arrays(4000)
     recorder = Recorder(numbers, games, seats, values)
-    net = Net(flat(weights), tactic_price=0.0)
+    net = Net(weights, tactic_price=0.0)
     play_games(load_rules(rules), (net, net), 0, GAMES, 5, 0.3, 1.0, recorder)
     n = recorder.count
-    assert n > 30 * GAMES
-    value, _ = forward(weights, numbers.reshape(-1, 464)[:n])
+    assert n > 20 * GAMES
+    value = net_values(weights, numbers.reshape(-1, 955)[:n])
     open_games = (values[:n] > 0) & (values[:n] < 1)
     assert open_games.sum() > 0.9 * n
     assert values[:n][open_games] == pytest.approx(value[open_games], abs=2e-5)
@@ -61,7 +50,7 @@ def test_a_net_says_what_its_training_computes(rules: str) -> None:
 
 
 def test_self_play_repeats() -> None:
-    rules, pair = load_rules("tactical"), (Evaluator(), Net(flat(start_weights(2))))
+    rules, pair = load_rules("tactical"), (Evaluator(), Net(random_weights(2)))
     once = [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
     assert once == [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
     assert once[0] != once[1]
@@ -74,42 +63,6 @@ def test_a_full_recorder_takes_no_more() -> None:
     assert recorder.count == 5
     with pytest.raises(ValueError, match="same number of positions"):
         Recorder(*arrays(5)[:3], np.zeros(4, np.float32))
-
-
-def test_gradients() -> None:
-    """Against differences of the loss, for some weights of each array."""
-    rng = np.random.default_rng(1)
-    weights = {name: array.astype(np.float64) for name, array in start_weights(3).items()}
-    x = rng.random((12, 464)) * (rng.random((12, 464)) < 0.4)
-    y, owned = rng.random(12), np.full((12, 9), -1)
-    found = gradients(weights, x, y, owned)
-    for name, array in weights.items():
-        if name in ("wp", "bp"):  # no stone is marked: the helper output has no gradient
-            assert not found[name].any()
-            continue
-        place = tuple(rng.integers(0, size) for size in array.shape)
-        step, losses = 1e-5, []
-        for sign in (1, -1):
-            array[place] += sign * step
-            losses.append(loss_of(weights, Positions(x, y, owned)))
-            array[place] -= sign * step
-        assert found[name][place] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=1e-2, abs=1e-6), name
-
-
-@pytest.mark.slow
-def test_training_learns_and_repeats() -> None:
-    data = chunk("base", ("odds", "odds"), 1, 0, 0.25, 0.05) if COMPILED else None
-    if data is None:
-        pytest.skip("takes too long uncompiled")
-    assert len(data) > 200
-    assert set(np.unique(data.owned)) == {-1, 0, 1}
-    assert mirrored(mirrored(data.x)) == pytest.approx(data.x)
-    start = start_weights(1)
-    before = loss_of(start, data)
-    trained = fit(data, data, start, epochs=4, seed=1, batch=64)
-    assert loss_of(trained, data) < before - 0.05
-    again = fit(data, data, start, epochs=4, seed=1, batch=64)
-    assert all((trained[name] == again[name]).all() for name in trained)
 
 
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert", "battle-line-tactical"])
@@ -144,15 +97,13 @@ def test_wrong_nets(tmp_path: Path) -> None:
         read_weights(tmp_path / "short.bin")
     with pytest.raises(ArenaError, match="cannot read the weights"):
         read_weights(tmp_path / "none.bin")
-    weights = flat(start_weights(1))
-    write_weights(tmp_path / "mine.bin", weights, {"seed": 1})
-    assert list(read_weights(tmp_path / "mine.bin")) == weights.tolist()
 
 
-def test_the_nets_that_come_along() -> None:
-    state = State(load_rules("expert"), make_deal(load_rules("expert"), 1, 0))
-    value = load_net("tactical").value(state)
-    assert load_net("expert").value(state) == load_net(load_rules("bga-expert")).value(state) == value
-    assert load_net("base").value(state) != value
-    with pytest.raises(ArenaError, match=r"no net 'tacticle'; did you mean .*base, tactical.*arena rules lists them"):
-        load_net("tacticle")
+def test_a_net_of_an_earlier_generation() -> None:
+    weights = [list(read_weights(FOLDER / f"{name}.bin")) for name in ("base", "base-1")]
+    state = State(load_rules("base"), make_deal(load_rules("base"), 1, 0))
+    found = [load_net("base").value(state), load_net(state.rules, 1).value(state)]
+    assert found == [Net(numbers).value(state) for numbers in weights]
+    assert found[0] != found[1]
+    with pytest.raises(ArenaError, match="no net of generation 7: there are 1 and, as the newest, 0"):
+        load_net("expert", 7)

@@ -10,8 +10,8 @@ from arena.policy import Evaluator, Net, Playout, Searcher, features, load_net, 
 from arena.policy.selfplay import play_games
 from tests.game.play import COMPILED, printed_both_ways, random_game
 from tests.policy import literal
+from tests.policy.layers import net_values, random_weights
 from tools.differential import RULE_SETS
-from tools.training.learning import flat, forward, start_weights
 
 NAMES = ("base", "tactical", "bga-expert", "battle-line-tactical") if COMPILED else ("base",)
 #: What the toolkit says along random games, as exact numbers.
@@ -68,12 +68,12 @@ def test_features_after_moves_are_those_of_the_positions_after_them(name: str) -
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_value_of_features_is_the_value_of_the_move(name: str) -> None:
-    weights = start_weights(7)
-    net = Net(flat(weights), tactic_price=0.0)
+    weights = random_weights(7)
+    net = Net(weights, tactic_price=0.0)
     for view, moves, _ in positions(name, 2, 5):
         played = [move for move in moves if move.kind in ("place", "mode", "return")][:20]
         if played:
-            values, found = net.values(view, played), forward(weights, features(view, played, net))[0]
+            values, found = net.values(view, played), net_values(weights, features(view, played, net))
             ends = [view.after(move).is_over for move in played]
             assert [v for v, end in zip(values, ends) if not end] == pytest.approx(
                 [v for v, end in zip(found, ends) if not end], abs=2e-5
@@ -83,7 +83,7 @@ def test_the_value_of_features_is_the_value_of_the_move(name: str) -> None:
 def test_the_numbers_are_what_the_page_says() -> None:
     for view, _, _ in positions("base", 2, 4):
         x = features(view)
-        stones, hand = x[:432].reshape(9, 48), x[432:]
+        stones, hand = x[:900].reshape(9, 100), x[900:]
         for s in range(1, 10):
             row = stones[s - 1]
             mine, theirs = len(view.side(view.seat, s)), len(view.side(1 - view.seat, s))
@@ -95,11 +95,35 @@ def test_the_numbers_are_what_the_page_says() -> None:
                 assert row[2:10].sum() == 2
                 assert row[10:25].sum() == pytest.approx(1, abs=1e-5) == row[25:40].sum()
                 assert row[47] == pytest.approx(view.deck_counts[0] / 42)
+                for side, at in ((view.side(view.seat, s), 48), (view.side(1 - view.seat, s), 78)):
+                    values, colours = [int(card[1:]) for card in side], {card[0] for card in side}
+                    assert list(2 * row[at : at + 10]) == [values.count(v) for v in range(1, 11)]
+                    kin = len(colours) == 1 and len(side) < 3
+                    unseen = [kin and f"{min(colours)}{v}" in view.unseen for v in range(1, 11)]
+                    held = [kin and f"{min(colours)}{v}" in view.hand for v in range(1, 11)]
+                    assert list(2 * row[at + 10 : at + (20 if at == 78 else 30)]) == (held if at == 48 else []) + unseen
         assert list(hand[:3] * np.float32([42, 7, 7])) == pytest.approx(
             [view.deck_counts[0], len(view.hand), view.hand_counts(1 - view.seat)[0]], abs=1e-5
         )
         assert hand[9] * 7 == pytest.approx(sum(int(card[1:]) >= 7 for card in view.hand), abs=1e-5)
+        counts = [sum(card[1:] == str(v) for card in cards) for cards in (view.hand, view.unseen) for v in range(1, 11)]
+        assert list(3 * hand[32:52]) == pytest.approx(counts, abs=1e-5)
+        assert list(hand[52:]) == [0, 0, 1]  # claims after a play
         assert hand[30] == pytest.approx(Evaluator().value(view), abs=1e-6)
+
+
+def test_the_numbers_say_who_can_claim_what() -> None:
+    rules, rng, seen = load_rules("expert"), Rng(1), 0
+    state = State(rules, make_deal(rules, 3, 0), (False, False))
+    while not state.is_over:
+        moves = state.legal_moves()
+        claims = [move.stone for move in moves if move.kind == "claim"]
+        if claims:
+            seen += 1
+            x = features(state.view(state.turn))[:900].reshape(9, 100)
+            assert [s for s in range(1, 10) if x[s - 1, 98]] == claims
+        state.apply(moves[rng.below(len(moves))])
+    assert seen > 3
 
 
 def test_after_a_draw_there_are_no_features() -> None:
@@ -304,7 +328,7 @@ def test_every_rule_set(name: str) -> None:
     for view, moves, _ in positions(name, 1, 23):
         sample = view.sample(rng)
         assert 0 <= Playout(net).play(sample, 1) <= 1
-        assert features(view, moves[:5]).shape == (len(moves[:5]), 464)
+        assert features(view, moves[:5]).shape == (len(moves[:5]), 955)
         assert len(net.explain(view)) == 9
 
 

@@ -1,7 +1,8 @@
-"""`python -m tools.training`: what it learns from, how a run goes on, and what it says to wrong input."""
+"""`python -m tools.training`: what it learns from, that it learns, and what it says to wrong input."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -10,45 +11,55 @@ import pytest
 from click.testing import CliRunner
 
 from arena.policy import weights
-from tools.training.__main__ import RATE, TRUST, TrainingStep, main, mean_of, opponents, train
-from tools.training.learning import against_bot, flat, player, returns, start_weights, weights_of
+from tests.game.play import COMPILED
+from tests.policy.layers import net_values, random_weights
+
+if not COMPILED:
+    pytest.skip("takes too long uncompiled", allow_module_level=True)
+from tools.training.positions import Positions, ended, join, player, searched
 
 
-def test_returns_mix_the_result_with_later_values() -> None:
-    games, seats = np.array([0, 0, 0, 0, 1]), np.array([0, 1, 0, 0, 0])
-    values, won = np.array([0.5, 0.4, 0.6, 0.8, 0.1]), np.array([1.0, 0.0, 1.0, 1.0, 0.0])
-    assert returns(games, seats, values, won, 1.0).tolist() == won.tolist()
-    after = 0.3 * 0.8 + 0.7 * 1.0  # of the third: what seat 0 saw one play later, and the result
-    assert returns(games, seats, values, won, 0.7) == pytest.approx([0.3 * 0.6 + 0.7 * after, 0, after, 1, 0])
+def small(first: int, counts: list[int]) -> Positions:
+    """Positions that are told apart by their numbers."""
+    n = sum(counts)
+    y = np.arange(first, first + n, dtype=np.float32)
+    return Positions(np.zeros((n, 955), np.float16), y, np.zeros((n, 9), np.int8), np.array(counts))
 
 
-def test_opponents() -> None:
-    assert opponents([], False) == [("odds", "odds")]
-    assert opponents(["a"], False) == [("a", "a"), ("a", "odds")]
-    mixed = opponents(["a", "b", "c"], True)
-    assert {name for pair in mixed for name in pair if not name.startswith("odds")} == {"a", "b", "c"}
-    assert all("c" in pair for pair in mixed)
-    assert {"odds", "odds:hand=0.7,draw=0.4,theirs=0.5"} < {name for pair in mixed for name in pair}
-    assert 0 < TRUST < 1
-    assert 0 < RATE < 2e-3
+def test_positions_are_cut_and_joined_by_their_groups() -> None:
+    data = join([small(0, [2, 1]), small(10, [3])])
+    assert data.y.tolist() == [0, 1, 2, 10, 11, 12]
+    assert data.starts.tolist() == [0, 2, 3]
+    assert data.cut(1, 3).y.tolist() == [2, 10, 11, 12]
+    assert data.cut(1, 3).counts.tolist() == [1, 3]
+
+
+def test_players() -> None:
     player("odds:hand=0.7,draw=0.4,theirs=0.5")
     with pytest.raises(ValueError, match="hand is a chance"):
         player("odds:hand=7")
 
 
-def test_a_net_goes_on_where_it_was() -> None:
-    begun = flat(start_weights(3))
-    again = weights_of(begun, 5)
-    assert (flat(again) == begun).all()
-    assert again["wp"].shape == (16,)
+def test_how_games_ended() -> None:
+    data = ended("base", ("odds", "odds"), 1, 0, 0.25, 0.01)
+    assert len(data) > 50
+    assert set(data.y) == {0.0, 1.0}
+    assert set(np.unique(data.owned)) == {-1, 0, 1}
+    assert (data.counts == 1).all()
 
 
-def test_the_mean_of_weights_is_a_net() -> None:
-    one, two = start_weights(1), start_weights(2)
-    mean = mean_of([one, two, two])
-    assert mean["w1"] == pytest.approx((one["w1"] + 2 * two["w1"]) / 3, abs=1e-6)
-    assert flat(mean).dtype == np.float32
-    assert (flat(mean_of([one])) == flat(one)).all()
+@pytest.mark.parametrize("rules", ["base", "battle-line-expert"])
+def test_what_moves_were_worth(rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.training.positions.SEARCHED", 3)
+    np.save(tmp_path / "net.npy", random_weights(1))
+    data = searched(rules, str(tmp_path / "net.npy"), 5, 2)
+    assert data.counts.sum() == len(data)
+    assert 1 < data.counts.mean() <= 6
+    assert ((data.y >= 0) & (data.y <= 1)).all()
+    assert len(set(data.y)) > len(data) / 2
+    again = searched(rules, str(tmp_path / "net.npy"), 5, 2)
+    assert (data.x == again.x).all()
+    assert (data.y == again.y).all()
 
 
 def test_the_weights_say_how_they_were_made() -> None:
@@ -56,11 +67,82 @@ def test_the_weights_say_how_they_were_made() -> None:
     assert set(made) == {path.stem for path in weights.FOLDER.glob("*.bin")}
     for name, one in made.items():
         words = one["command"].split()
-        assert words[:4] == ["python", "-m", "tools.training", name]
-        assert "--deals" in words
-        gains = [line for line in one["log"] if "share" in line]
-        assert {"odds", f"{name}-1"} <= {line["against"] for line in gains}
+        assert words[:4] == ["python", "-m", "tools.training", name.removesuffix("-1")]
+        assert one["sha256"] == hashlib.sha256((weights.FOLDER / f"{name}.bin").read_bytes()).hexdigest()
+        while "log" in one:  # those of an earlier trainer have none
+            steps = sum(word in ("--generation", "--search") for word in one["command"].split())
+            assert {line["step"] for line in one["log"]} == set(range(steps))
+            before = name if "start" in one else f"{name}-{steps - 2}"
+            assert {"odds", before} <= {line["against"] for line in one["log"] if "share" in line}
+            one = one.get("start", {})
     assert sum(path.stat().st_size for path in weights.FOLDER.iterdir() if path.is_file()) < 1 << 20
+
+
+# ---- with PyTorch ------------------------------------------------------------------------------------------------
+
+
+def test_learning_computes_what_a_net_says() -> None:
+    torch = pytest.importorskip("torch")
+    from tools.training import learning
+
+    data = ended("battle-line-expert", ("odds", "odds"), 1, 0, 0.25, 0.01)
+    begun = learning.start_weights(3)
+    values, _ = learning.forward(begun, torch.from_numpy(data.x).float())
+    assert torch.sigmoid(values).numpy() == pytest.approx(
+        net_values(learning.flat(begun), data.x.astype(float)), abs=1e-4
+    )
+    again = learning.weights_of(learning.flat(begun), 5)
+    assert (learning.flat(again) == learning.flat(begun)).all()
+    mirrored = learning.mirrored(torch.from_numpy(data.x))
+    assert (mirrored[:, 800:900].numpy() == data.x[:, :100]).all()
+    assert (learning.mirrored(mirrored).numpy() == data.x).all()
+
+
+def test_differences_count_within_a_decision() -> None:
+    torch = pytest.importorskip("torch")
+    from tools.training import learning
+
+    begun = learning.start_weights(3)
+    x = torch.from_numpy(ended("base", ("odds", "odds"), 1, 0, 0.25, 0.001).x[:5]).float()
+    values = torch.sigmoid(learning.forward(begun, x)[0])
+    groups = torch.tensor([0, 0, 1, 1, 1])
+    for off, spread in (([0.1, 0.1, -0.2, -0.2, -0.2], 0.0), ([0.1, -0.1, 0, 0, 0], 0.02 / 5)):
+        assert float(learning.losses(begun, x, values - torch.tensor(off), groups)[1]) == pytest.approx(
+            spread, abs=1e-6
+        )
+
+
+@pytest.mark.slow
+def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    from tools.training import __main__ as training
+
+    monkeypatch.setattr("tools.training.positions.SEARCHED", 10)
+    monkeypatch.setattr(weights, "FOLDER", tmp_path)
+    words = [
+        "base",
+        "--generation",
+        "1000:3:5",
+        "--search",
+        "20:1:6",
+        "--keep",
+        "0.2",
+        "--deals",
+        "20",
+        "--workers",
+        "1",
+    ]
+    for name in ("one", "two"):
+        done = CliRunner().invoke(training.main, [*words, "--out", str(tmp_path / name), "--install", "base"])
+        assert done.exit_code == 0, done.output
+    assert (np.load(tmp_path / "one" / "base-1.npy") == np.load(tmp_path / "two" / "base-1.npy")).all()
+    made = json.loads((tmp_path / "weights.json").read_text())["base"]
+    assert made["command"] == (
+        "python -m tools.training base --generation 1000:3:5 --search 20:1:6 --keep 0.2 --deals 20"
+    )
+    losses = [line["loss"] for line in made["log"] if line.get("step") == 0 and "loss" in line]
+    assert losses[-1] < losses[0] < 0.75
+    assert weights.read_weights(tmp_path / "base.bin")
 
 
 @pytest.mark.parametrize(
@@ -69,46 +151,18 @@ def test_the_weights_say_how_they_were_made() -> None:
         (["nowhere", "--generation", "1:1:1"], "unknown rule set 'nowhere'"),
         (["base", "--generation", "1:1"], "'1:1' is not GAMES:EPOCHS:SEED, such as 50000:6:5"),
         (["base", "--generation", "0:1:1"], "'0:1:1' is not GAMES:EPOCHS:SEED"),
-        (["base", "--generation", "1:1:1", "--refine", "1:one:1"], "'1:one:1' is not GAMES:EPOCHS:SEED"),
+        (["base", "--generation", "1:1:1", "--search", "1:one:1"], "'1:one:1' is not GAMES:EPOCHS:SEED"),
         (["base", "--generation", "1:1:1", "--deals", "1"], "1 is not in the range 2<=x<=100000"),
         (["base", "--generation", "1:1:1", "--keep", "0"], "0.0 is not in the range 0<x<=1"),
-        (["base"], "There is nothing to learn: give --generation, or --start and --refine."),
-        (["base", "--start", "base", "--refine", "1:1:1", "--against", "barca"], "'barca' is not BOT:GAMES, such as"),
+        (["base"], "There is nothing to learn: give --generation, or --start and --search."),
         (["base", "--generation", "1:1:1", "--install", "mine"], "'mine' is not one of 'base', 'tactical'"),
     ],
 )
 def test_wrong_words(words: list[str], told: str, tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "out")])
+    pytest.importorskip("torch")
+    from tools.training import __main__ as training
+
+    done = CliRunner().invoke(training.main, [*words, "--out", str(tmp_path / "out")])
     assert done.exit_code == 2
     assert told in " ".join(done.output.replace("│", " ").split())
     assert not (tmp_path / "out").exists()
-
-
-def test_positions_of_games_against_a_bot() -> None:
-    data = against_bot("odds", "greedy", "expert", 3, 2, seed=1, trust=0.7)
-    assert 20 < len(data) < 100
-    assert data.x.shape == (len(data), 464)
-    assert set(np.unique(data.owned)) == {-1, 0, 1}
-    assert ((data.y > -0.05) & (data.y <= 1)).all()  # what a net thought, without the price of a tactic card
-    again = against_bot("odds", "greedy", "expert", 3, 2, seed=1, trust=0.7)
-    assert (data.x == again.x).all()
-
-
-@pytest.mark.slow
-def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = (TrainingStep(500, 2, 5), TrainingStep(500, 1, 6), TrainingStep(500, 1, 7, refine=True))
-    found = []
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        lines: list[dict[str, object]] = []
-        last = train(("base",), steps, 20, 0.2, tmp_path / name, lambda found=lines, **line: found.append(line), 1)
-        gains = [(line["step"], line["against"]) for line in lines if "share" in line]
-        assert gains == [(0, "odds"), (1, "odds"), (1, "base-0"), (2, "odds"), (2, "base-1")]
-        found.append(np.load(last))
-    assert (found[0] == found[1]).all()
-    monkeypatch.setattr(weights, "FOLDER", tmp_path)
-    words = ["base", "--generation", "500:1:5", "--keep", "0.1", "--deals", "2", "--workers", "1", "--install", "base"]
-    assert CliRunner().invoke(main, [*words, "--out", str(tmp_path / "out")]).exit_code == 0
-    made = json.loads((tmp_path / "weights.json").read_text())["base"]
-    assert made["command"] == "python -m tools.training base --generation 500:1:5 --keep 0.1 --seeds 1 --deals 2"
-    assert weights.read_weights(tmp_path / "base.bin")

@@ -49,7 +49,8 @@ def test_standings_with_luck_taken_out(folder: Path) -> None:
     (met,) = table.adjusted or ()
     assert met.deals == FEWEST_DEALS
     assert [row["games"] for row in table.rows] == [100, 100]
-    assert any("for formations - greedy" in note for note in table.notes)
+    assert met.helps
+    assert any("luck of the draw is taken out" in note for note in table.notes)
     assert any(each.name == "adjusted" for each in standings_report(table).tables)
 
 

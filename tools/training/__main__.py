@@ -1,21 +1,21 @@
-"""Train a net by self-play: `python -m tools.training base --generation 50000:6:5 --refine 50000:4:21`.
+"""Train a net: `python -m tools.training base --generation 50000:4:5 --search 10000:3:7`.
 
 Each generation plays games (the first `odds` against itself, each later one the net of the one before against itself
 and against `odds` in turn), adds their positions to those before, and fits a net to all of them and to how the games
-ended. A refinement goes on from the last weights: it plays that net against itself, older nets, `odds` of several
-tempers and, with `--against barca:500`, bots of other families. It learns from the new positions alone, whose targets
-mix the result with what the net thought later in the game. `--start base` goes on from a packaged net. With `--seeds 3`
-it learns three times, each from another order of the positions, and keeps the mean of the weights. After each step the
-net plays the one before and `odds`: what it gained stands in the log, with its error.
+ended. A search goes on from the last weights: in games of that net against itself, `odds` of several tempers and bots
+of other families, it takes some decisions, makes several moves of each in the same samples of the hidden cards, lets
+the net play them on, and fits the net to what they were worth there and by how much they differ (expert iteration:
+Anthony, Tian and Barber 2017). `--start base` goes on from a packaged net. After each step the net plays the one before
+and `odds`: what it gained stands in the log, with its error.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,32 +28,17 @@ from arena.policy import weights
 from arena.policy.evaluator import Evaluator
 from arena.policy.net import Net
 from arena.policy.selfplay import play_games
-from tools.training.learning import (
-    Positions,
-    Weights,
-    fit,
-    flat,
-    generate,
-    generate_against,
-    join,
-    loss_of,
-    player,
-    start_weights,
-    weights_of,
-    write_weights,
-)
 
-#: What a refinement trusts the result, against what the net thought later in the game; and its learning rate.
-TRUST, RATE = 0.7, 1e-3
-#: Tempers of `odds` that a refinement plays against: hopeful and careful ones beside the usual, one that reckons cards
-#: as `barca` does, and one that keeps its tactic cards until they gain much, as `tactician` does.
-TEMPERS = (
-    "odds",
-    "odds:hand=0.7,draw=0.4,theirs=0.5",
-    "odds:hand=0.9,draw=0.7,theirs=0.9",
-    "odds:hand=0.75,draw=0.95,theirs=0.95",
-    "odds:tactic_price=0.2",
-)
+try:
+    from tools.training.learning import fit, flat, start_weights, weights_of
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise SystemExit("Training needs PyTorch: pip install -e '.[train]'") from None
+from tools.training.positions import Array, Positions, join, play_out, player, search_out
+
+#: Learning rates of generations and of searches.
+RATES = 2e-3, 1e-3
 #: The packaged nets.
 NETS = ("base", "tactical")
 #: The seed of the first weights and of the order in which positions are learned from.
@@ -62,12 +47,12 @@ SEED = 1
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """A generation or a refinement: games, rounds through the positions, seed of the games."""
+    """A generation or a search: games, rounds through the positions, seed of the games."""
 
     games: int
     epochs: int
     seed: int
-    refine: bool = False
+    search: bool = False
 
 
 class StepType(click.ParamType[TrainingStep]):
@@ -75,29 +60,15 @@ class StepType(click.ParamType[TrainingStep]):
 
     name = "step"
 
-    def __init__(self, refine: bool) -> None:
-        self.refine = refine
+    def __init__(self, search: bool) -> None:
+        self.search = search
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> TrainingStep:
         parts = str(value).split(":")
         numbers = [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 10]
         if not len(parts) == len(numbers) == 3 or 0 in numbers[:2]:
             self.fail(f"{value!r} is not GAMES:EPOCHS:SEED, such as 50000:6:5", param, ctx)
-        return TrainingStep(numbers[0], numbers[1], numbers[2], self.refine)
-
-
-class BotGamesType(click.ParamType[tuple[str, int]]):
-    """`BOT:GAMES`."""
-
-    name = "bot"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        if isinstance(value, tuple):
-            return value
-        bot, _, games = str(value).rpartition(":")
-        if not bot or not (games.isascii() and games.isdecimal() and 0 < len(games) < 7 and int(games)):
-            self.fail(f"{value!r} is not BOT:GAMES, such as barca:500", param, ctx)
-        return bot, int(games)
+        return TrainingStep(numbers[0], numbers[1], numbers[2], self.search)
 
 
 def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> tuple[float, float]:
@@ -109,19 +80,6 @@ def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> t
     return float(scores.mean()), float(1.96 * scores.std(ddof=1) / deals**0.5)
 
 
-def opponents(nets: list[str], refine: bool) -> list[tuple[str, str]]:
-    """Who plays whom in a step: `odds` itself at first, then the last of the nets against itself and others."""
-    if not nets:
-        return [("odds", "odds")]
-    last = nets[-1]
-    if not refine:
-        return [(last, last), (last, "odds")]
-    pairs = []
-    for number, other in enumerate([*TEMPERS, *nets[-3:-1]]):
-        pairs += [(last, last), (other, last) if number % 2 else (last, other)]
-    return pairs
-
-
 def train(
     rules: tuple[str, ...],
     steps: tuple[TrainingStep, ...],
@@ -130,72 +88,63 @@ def train(
     out: Path,
     log: Callable[..., None],
     workers: int | None = None,
-    seeds: int = 1,
     start_net: str | None = None,
-    bots: tuple[tuple[str, int], ...] = (),
 ) -> Path:
     """Train one step after the other; the file of the last one's weights, as numpy wrote it.
 
-    `start_net`: a packaged net to go on from. `bots`: with how many games a refinement learns from which bots, too.
-
-    `seeds`: how often a refinement learns, each time from another order of the positions. All begin with the same
-    weights, so the mean of what comes out is a net, too, and has less of the noise of the last batches (Wortsman et
-    al. 2022, "Model soups").
+    `start_net`: a packaged net to go on from. A generation learns from all positions so far, a search from those of
+    the last two.
     """
-    parts: list[Positions] = []
-    nets: list[str] = []
+    parts: dict[bool, list[Positions]] = {False: [], True: []}
+    last = None
     if start_net:
-        nets.append(str(out / f"{start_net}.npy"))
-        np.save(nets[0], np.array(weights.read_weights(weights.FOLDER / f"{start_net}.bin"), dtype=np.float32))
+        last = str(out / f"{start_net}.npy")
+        np.save(last, np.array(weights.read_weights(weights.FOLDER / f"{start_net}.bin"), dtype=np.float32))
     for number, step in enumerate(steps):
         begun = time.monotonic()
-        trust = TRUST if step.refine else 1.0
-        fresh = generate(
-            rules, opponents(nets, step.refine), step.games, step.seed, keep=keep, trust=trust, workers=workers
-        )
-        if step.refine and bots:
-            fresh = join([*generate_against(rules, nets[-1], bots, step.seed, trust, workers), fresh])
-        parts.insert(0, fresh)
-        data = fresh if step.refine else join(parts)
-        log(step=number, positions=len(data), seconds=round(time.monotonic() - begun))
-        start, rate = start_weights(SEED), 2e-3
-        if step.refine and nets:
-            start, rate = weights_of(np.load(nets[-1]), SEED), RATE
-        held = len(data) // 20
-        learned, kept_back = cut(data, 0, len(data) - held), cut(data, len(data) - held, len(data))
-        seeds_now = seeds if step.refine and nets else 1
-        found = mean_of(
-            [
-                fit(learned, kept_back, start, step.epochs, seed, rate, tell=partial(tell, log, number, seed))
-                for seed in range(SEED, SEED + seeds_now)
-            ]
-        )
-        tell(log, number, None, step.epochs, loss_of(found, kept_back))
+        if step.search:
+            assert last is not None
+            fresh = search_out(rules, last, step.games, step.seed, workers)
+        else:
+            pairs = [(last, last), (last, "odds")] if last else [("odds", "odds")]
+            fresh = play_out(rules, pairs, step.games, step.seed, keep, workers)
+        found = parts[step.search]
+        found.insert(0, fresh)
+        if step.search:
+            parts[False].clear()
+            del found[2:]
+        data = join(found)
+        log(step=number, positions=len(data), decisions=len(data.counts), seconds=round(time.monotonic() - begun))
+        held = len(fresh.counts) // 20
+        start = weights_of(np.load(last), SEED) if step.search and last else start_weights(SEED)
+
+        def tell(epoch: int, entropy: float, spread: float, number: int = number) -> None:
+            log(step=number, epoch=epoch, loss=round(entropy, 5), spread=round(spread, 6))
+
+        learned = data.cut(held, len(data.counts))
+        fitted = fit(learned, fresh.cut(0, held), start, step.epochs, SEED, RATES[step.search], tell=tell)
         path = out / f"{rules[0]}-{number}.npy"
-        np.save(path, flat(found))
-        for other in ("odds", *nets[-1:]):
+        np.save(path, flat(fitted))
+        for other in dict.fromkeys(("odds", last or "odds")):
             for name in rules:
-                share, error = duel(Net(flat(found)), player(other), name, deals, step.seed + 1)
+                share, error = duel(Net(flat(fitted)), player(other), name, deals, step.seed + 1)
                 stem = Path(other).stem
                 log(step=number, rules=name, against=stem, share=round(share, 4), error=round(error, 4), deals=deals)
         log(step=number, seconds_in_all=round(time.monotonic() - begun))
-        nets.append(str(path))
-    return Path(nets[-1])
+        last = str(path)
+    assert last is not None
+    return Path(last)
 
 
-def tell(log: Callable[..., None], step: int, seed: int | None, epoch: int, loss: float) -> None:
-    """Log a loss on the positions held back; `seed` None: of the mean."""
-    log(step=step, seed=seed or "mean", epoch=epoch, loss=round(loss, 5))
-
-
-def mean_of(fits: list[Weights]) -> Weights:
-    """The mean of several weights that began as the same."""
-    return {name: np.stack([weights[name] for weights in fits]).mean(axis=0) for name in fits[0]}
-
-
-def cut(data: Positions, first: int, end: int) -> Positions:
-    """Some of the positions."""
-    return Positions(data.x[first:end], data.y[first:end], data.owned[first:end])
+def write_weights(path: Path, numbers: Array, made: dict[str, object]) -> None:
+    """Write weights, and in `weights.json` beside them their hash, how they were made and from which net."""
+    data = numbers.astype("<f4").tobytes()
+    path.write_bytes(data)
+    log = path.parent / "weights.json"
+    table = json.loads(log.read_text(encoding="utf-8")) if log.exists() else {}
+    begun = {"start": table[path.stem]} if "--start" in str(made["command"]) else {}
+    table[path.stem] = {"sha256": hashlib.sha256(data).hexdigest(), **made, **begun}
+    log.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
 def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -208,7 +157,7 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
     return names
 
 
-@click.command(help="Train a net for one or several RULES by self-play; first all generations, then the refinements.")
+@click.command(help="Train a net for one or several RULES by self-play: first all generations, then the searches.")
 @click.argument("rules", nargs=-1, required=True, callback=known_rules)
 @click.option(
     "--generation",
@@ -216,38 +165,23 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
     type=StepType(False),
     multiple=True,
     metavar="GAMES:EPOCHS:SEED",
-    help="Games, rounds of learning, seed; may be repeated.",
+    help="Learn how games end: games, rounds of learning, seed; may be repeated.",
 )
 @click.option(
-    "--refine",
-    "refinements",
+    "--search",
+    "searches",
     type=StepType(True),
     multiple=True,
     metavar="GAMES:EPOCHS:SEED",
-    help="Go on from the last weights, against a mixture of opponents; may be repeated.",
+    help="Go on from the last weights and learn what moves turn out to be worth; may be repeated.",
 )
 @click.option("--start", type=click.Choice(NETS), help="Go on from a packaged net, without generations before.")
-@click.option(
-    "--against",
-    "bots",
-    type=BotGamesType(),
-    multiple=True,
-    metavar="BOT:GAMES",
-    help="A bot that a refinement plays against, too, and for how many games of each rule set; may be repeated.",
-)
 @click.option(
     "--keep",
     type=click.FloatRange(0, 1, min_open=True),
     default=0.4,
     show_default=True,
-    help="The share of the positions to learn from: those of one game are much alike.",
-)
-@click.option(
-    "--seeds",
-    type=click.IntRange(1, 20),
-    default=1,
-    show_default=True,
-    help="How often a refinement learns, in different orders; the mean is kept.",
+    help="The share of the positions of a generation to learn from: those of one game are much alike.",
 )
 @click.option(
     "--deals",
@@ -268,19 +202,17 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
 def main(
     rules: tuple[str, ...],
     generations: tuple[TrainingStep, ...],
-    refinements: tuple[TrainingStep, ...],
+    searches: tuple[TrainingStep, ...],
     start: str | None,
-    bots: tuple[tuple[str, int], ...],
     keep: float,
-    seeds: int,
     deals: int,
     workers: int | None,
     out: Path,
     install: str | None,
 ) -> None:
     """The command line."""
-    if not generations and not (start and refinements):
-        raise click.UsageError("There is nothing to learn: give --generation, or --start and --refine.")
+    if not generations and not (start and searches):
+        raise click.UsageError("There is nothing to learn: give --generation, or --start and --search.")
     out.mkdir(parents=True, exist_ok=True)
     lines: list[dict[str, Any]] = []
 
@@ -289,15 +221,14 @@ def main(
         click.echo("  ".join(f"{key} {value}" for key, value in line.items()))
         (out / "log.json").write_text(json.dumps(lines, indent=1) + "\n")
 
-    last = train(rules, (*generations, *refinements), deals, keep, out, log, workers, seeds, start, bots)
+    steps = (*generations, *searches)
+    last = train(rules, steps, deals, keep, out, log, workers, start)
     if install:
         words = ["python -m tools.training", *rules, *([f"--start {start}"] if start else [])]
-        for step in (*generations, *refinements):
-            words.append(f"--{'refine' if step.refine else 'generation'} {step.games}:{step.epochs}:{step.seed}")
-        words += [f"--against {bot}:{games}" for bot, games in bots]
-        words.append(f"--keep {keep:g} --seeds {seeds} --deals {deals}")
-        target = weights.FOLDER / f"{install}.bin"
-        write_weights(target, np.load(last), {"command": " ".join(words), "log": lines})
+        for step in steps:
+            words.append(f"--{'search' if step.search else 'generation'} {step.games}:{step.epochs}:{step.seed}")
+        words.append(f"--keep {keep:g} --deals {deals}")
+        write_weights(weights.FOLDER / f"{install}.bin", np.load(last), {"command": " ".join(words), "log": lines})
 
 
 if __name__ == "__main__":

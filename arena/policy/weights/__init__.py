@@ -14,10 +14,11 @@ from arena.policy.net import WEIGHTS, Net
 FOLDER = Path(__file__).parent
 
 
-def load_net(rules: Rules | str) -> Net:
+def load_net(rules: Rules | str, generation: int = 0) -> Net:
     """The net for a rule set, by its rules or its name, or one of the packaged nets, by its own name.
 
-    Raises `ArenaError` for a name that is neither.
+    `generation` 0 is the newest net, 1 the first one that was packaged, which stays as an opponent. Raises
+    `ArenaError` for a name or a generation that does not exist.
 
     >>> load_net("battle-line-tactical")  # doctest: +ELLIPSIS
     <arena.policy.net.Net object at ...>
@@ -33,6 +34,10 @@ def load_net(rules: Rules | str) -> Net:
                 "set gives the one for it: arena rules lists them)"
             ) from None
     name = rules if isinstance(rules, str) else "tactical" if rules.tactics else "base"
+    if generation:
+        name += f"-{generation}"
+    if name not in names:
+        raise ArenaError(f"no net of generation {generation}: there are 1 and, as the newest, 0")
     return Net(read_weights(FOLDER / f"{name}.bin"))
 
 
