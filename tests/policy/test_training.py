@@ -119,29 +119,16 @@ def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("tools.training.positions.SEARCHED", 10)
     monkeypatch.setattr(weights, "FOLDER", tmp_path)
-    words = [
-        "base",
-        "--generation",
-        "1000:3:5",
-        "--search",
-        "20:1:6",
-        "--keep",
-        "0.2",
-        "--deals",
-        "20",
-        "--workers",
-        "1",
-    ]
+    command = "base --generation 1000:8:5 --search 20:1:6 --keep 0.4 --deals 20"
+    words = [*command.split(), "--workers", "1"]
     for name in ("one", "two"):
         done = CliRunner().invoke(training.main, [*words, "--out", str(tmp_path / name), "--install", "base"])
         assert done.exit_code == 0, done.output
     assert (np.load(tmp_path / "one" / "base-1.npy") == np.load(tmp_path / "two" / "base-1.npy")).all()
     made = json.loads((tmp_path / "weights.json").read_text())["base"]
-    assert made["command"] == (
-        "python -m tools.training base --generation 1000:3:5 --search 20:1:6 --keep 0.2 --deals 20"
-    )
+    assert made["command"] == f"python -m tools.training {command}"
     losses = [line["loss"] for line in made["log"] if line.get("step") == 0 and "loss" in line]
-    assert losses[-1] < losses[0] < 0.75
+    assert losses[-1] < 0.68 < losses[0]  # to guess costs 0.693
     assert weights.read_weights(tmp_path / "base.bin")
 
 

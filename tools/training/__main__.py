@@ -125,7 +125,7 @@ def train(
         fitted = fit(learned, fresh.cut(0, held), start, step.epochs, SEED, RATES[step.search], tell=tell)
         path = out / f"{rules[0]}-{number}.npy"
         np.save(path, flat(fitted))
-        for other in dict.fromkeys(("odds", last or "odds")):
+        for other in ("odds", last) if last else ("odds",):
             for name in rules:
                 share, error = duel(Net(flat(fitted)), player(other), name, deals, step.seed + 1)
                 stem = Path(other).stem
@@ -144,7 +144,8 @@ def write_weights(path: Path, numbers: Array, made: dict[str, object]) -> None:
     table = json.loads(log.read_text(encoding="utf-8")) if log.exists() else {}
     begun = {"start": table[path.stem]} if "--start" in str(made["command"]) else {}
     table[path.stem] = {"sha256": hashlib.sha256(data).hexdigest(), **made, **begun}
-    log.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in table.items()]  # a net each: the logs are long
+    log.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
