@@ -22,7 +22,7 @@ MORE = 20
 
 def searched(rules: Rules, seed: int, games: int, nodes: int) -> list[float]:
     """What the first seat scores in games of a search against itself."""
-    searcher, scores = Searcher(load_net(rules), depth=10), []
+    searcher, scores = Searcher(load_net(rules)), []
     for number in range(games):
         state = State(rules, make_deal(rules, seed, number))
         rng = Rng(derive_seed(seed, "first move", number))

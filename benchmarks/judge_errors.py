@@ -1,4 +1,5 @@
-"""How far the losses that `arena replay --judge` tells are from the truth, by how deep its judge looks.
+"""How far the losses that `arena replay --judge` tells are from the truth, by how deep its judge looks, and how many of
+the last decisions it takes the mean of.
 
     python benchmarks/judge_errors.py base --positions 250
 
@@ -30,9 +31,9 @@ LONG = 10_000
 """Decisions of the search that chooses the move to compare with."""
 
 
-def loss(net: Net, view: View, moves: list[Move], rng: Rng, samples: int, depth: int) -> float:
+def loss(net: Net, view: View, moves: list[Move], rng: Rng, samples: int, depth: int, tail: int = 1) -> float:
     """How much less the first move is worth than the second."""
-    made, best = sampled_chances(net, view, moves, rng, samples, depth)
+    made, best = sampled_chances(net, view, moves, rng, samples, depth, tail)
     return best - made
 
 
@@ -40,13 +41,13 @@ def loss(net: Net, view: View, moves: list[Move], rng: Rng, samples: int, depth:
 @click.argument("rules_name")
 @click.option("--positions", default=250, show_default=True)
 @click.option("--nodes", default=1000, show_default=True, help="Decisions for each comparison.")
-@click.option("--depths", default="2,4,6,10", show_default=True)
+@click.option("--depths", default="2:1,4:1,6:1,6:3,10:1,10:6", show_default=True, help="DEPTH:TAIL,...")
 @click.option("--samples", default=500, show_default=True, help="For the truth.")
 @click.option("--seed", default=1, show_default=True)
 def main(rules_name: str, positions: int, nodes: int, depths: str, samples: int, seed: int) -> None:
     rules, net = load_rules(rules_name), load_net(rules_name)
-    search = Searcher(net, depth=10)
-    looks = [int(depth) for depth in depths.split(",")]
+    search = Searcher(net)
+    looks = [(int(depth), int(tail)) for depth, tail in (one.split(":") for one in depths.split(","))]
     found: list[list[float]] = []
     for number in count():
         rng, state = Rng(seed + number), State(rules, make_deal(rules, seed, number))
@@ -59,7 +60,7 @@ def main(rules_name: str, positions: int, nodes: int, depths: str, samples: int,
                 if made is not best:
                     pair = [made, best]
                     truths = [loss(net, view, pair, rng, samples // 2, 0) for _ in range(2)]
-                    judged = [loss(net, view, pair, rng, max(nodes // (2 * depth), 1), depth) for depth in looks]
+                    judged = [loss(net, view, pair, rng, max(nodes // (2 * look[0]), 1), *look) for look in looks]
                     found.append([*truths, values[best] - values[made], *judged])
             state.apply(rng.choice(moves) if rng.random() < STRAY else net.choose(view, moves))
         if len(found) >= positions:
@@ -68,10 +69,11 @@ def main(rules_name: str, positions: int, nodes: int, depths: str, samples: int,
     truth = numbers[:, :2].mean(axis=1)
     noise = ((numbers[:, 0] - numbers[:, 1]) ** 2).mean() / 4
     print(f"{rules_name}: {positions} decisions, which lose {truth.mean():.2%} on the average")
-    for name, column in zip(["the net alone", *(f"depth {depth}" for depth in looks)], numbers.T[2:]):
+    names = ["the net alone", *(f"depth {depth}, tail {tail}" for depth, tail in looks)]
+    for name, column in zip(names, numbers.T[2:]):
         error = column - truth
         squares = max((error**2).mean() - noise, 0.0)
-        print(f"  {name:<14} error {squares**0.5:.2%}, too much by {error.mean():+.2%}")
+        print(f"  {name:<18} error {squares**0.5:.2%}, too much by {error.mean():+.2%}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What settings of `Searcher` gain a decision: a quicker answer than games give.
 
-    python benchmarks/search_choices.py base depth=2,opponent=odds,nodes=3000 depth=6,opponent=odds,nodes=5000
+    python benchmarks/search_choices.py base depth=10,tail=1,nodes=1000 depth=6,tail=3,nodes=1000
 
 In positions of games between a search and `odds`, all settings choose a move. Where they differ, their moves are played
 on in common samples by the net, 12 decisions deep and to the end; what comes out is compared with the first setting, in
@@ -32,7 +32,8 @@ class Choice:
         given = dict(part.split("=") for part in text.split(","))
         self.nodes = int(given.pop("nodes", "3000"))
         opponent = Evaluator() if given.pop("opponent", "net") == "odds" else None
-        settings = {key: int(value) if key in ("depth", "width") else float(value) for key, value in given.items()}
+        whole = "depth", "tail", "width"
+        settings = {key: int(value) if key in whole else float(value) for key, value in given.items()}
         self.searcher = Searcher(load_net(rules), opponent=opponent, **settings)  # type: ignore[arg-type]
         self.text, self.seconds = text, 0.0
 

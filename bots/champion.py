@@ -1,9 +1,9 @@
-"""The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, ten decisions deep.
+"""The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, six decisions deep.
 
 `nodes` is the number of decisions that it looks at, at most, for one of its own; the games then repeat to the byte. By
 default it takes 35 to 60 ms on the average, by machine and rules, and some decisions several times that. With `ms` it
-thinks for that time instead; it spends less if the clock is tighter. `generation` 1 is the search over the first net
-that was packaged, an opponent that stays the same.
+thinks for that time instead; it spends less if the clock is tighter. `generation` 1 is the first net that was packaged
+and the search of that time, ten decisions deep: an opponent that stays the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class Champion(Bot):
     def begin(self, setup: Setup) -> None:
         if getattr(self, "rules", None) != setup.rules:
             self.rules = setup.rules
-            self.searcher = Searcher(load_net(setup.rules, self.generation), depth=10)
+            net = load_net(setup.rules, self.generation)
+            self.searcher = Searcher(net, depth=10, tail=1) if self.generation else Searcher(net)
 
     def act(self, view: View, moves: list[Move]) -> Move:
         nodes, ms = (10**9, self.ms) if self.ms else (self.nodes, 0.0)

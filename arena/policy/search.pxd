@@ -12,15 +12,17 @@ cdef class Playout:
     cdef Evaluator opponent
     cdef State work
     cdef int spent              # decisions since the state was taken over
-    cpdef double play(self, State state, int depth=*, int seat=*)
+    cpdef double play(self, State state, int depth=*, int seat=*, int tail=*)
     cdef void begin(self, State state) noexcept
-    @cython.locals(state=State, evaluator=Evaluator, best=cython.int)
-    cdef double run(self, int depth, int p) except? -1.0
+    @cython.locals(state=State, evaluator=Evaluator, best=cython.int, before=cython.int, missing=cython.int,
+                   total=cython.double, result=cython.double)
+    cdef double run(self, int depth, int tail, int p) except? -1.0
 
 cdef class Searcher:
     cdef Evaluator evaluator
     cdef Playout playout
     cdef int depth
+    cdef int tail               # the last decisions, whose worth is the result
     cdef int width
     cdef double margin
     cdef double prior

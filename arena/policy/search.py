@@ -4,9 +4,9 @@
 
 Sequential halving (Karnin, Koren and Somekh 2013): all candidates see the same samples (common random numbers), and
 after each round the better half stays. Who is far behind leaves within a round, as in a race (Maron and Moore 1997):
-what it would have cost goes to those that are close. A sample is played `depth` decisions on by the evaluator; the
-value of the last of them, to its player and from what that player knows, is the result. So a leaf never knows hidden
-cards.
+what it would have cost goes to those that are close. A sample is played `depth` decisions on by the evaluator. The
+result is the mean of what the last `tail` of them are worth, each to its player and from what that player knows, so
+hidden cards play no part. One value alone depends on chance more: on whose turn it is, and on the last cards drawn.
 """
 
 from __future__ import annotations
@@ -60,18 +60,21 @@ class Playout:
         self.work = State.__new__(State)
         self.spent = 0
 
-    def play(self, state: State, depth: int = 0, seat: int = -1) -> float:
+    def play(self, state: State, depth: int = 0, seat: int = -1, tail: int = 1) -> float:
         """The chance of `seat` (-1: the seat to decide) to win, seen `depth` decisions later; 0: how the game ends.
 
         The last of the decisions is not made: what its best move is worth to its player, from what that player knows,
-        is the result. The state stays as it is; give a sample of a view, so that hidden cards play no part.
+        is the result. With a `tail`, it is the mean of what the last so many decisions are worth. The state stays as
+        it is; give a sample of a view, so that hidden cards play no part.
         """
         if state is None or state.rules is None:
             raise TypeError("expected a state of a game, such as a sample of a view")
         if depth < 0 or seat not in (-1, 0, 1):
             raise ValueError(f"a depth is at least 0, a seat 0 or 1, not {depth!r} and {seat!r}")
+        if not 1 <= tail <= max(depth, 1):
+            raise ValueError(f"a tail is at least 1 and at most the depth, not {tail!r}")
         self.begin(state)
-        return self.run(depth, seat if seat >= 0 else state.mover)
+        return self.run(depth, tail, seat if seat >= 0 else state.mover)
 
     @cython.final
     def begin(self, state: State) -> None:
@@ -81,34 +84,42 @@ class Playout:
         self.spent = 0
 
     @cython.final
-    def run(self, depth: int, p: int) -> float:
+    def run(self, depth: int, tail: int, p: int) -> float:
         """Seat `p`'s chance to win, `depth` decisions after the state taken over; `spent` counts them."""
         state = self.work
-        while True:
-            if state.won >= 0:
-                return 0.5 if state.won == 2 else 1.0 if state.won == p else 0.0
+        before = depth - tail
+        total = 0.0
+        while state.won < 0:
             evaluator = self.policy if state.mover == p else self.opponent
             best = evaluator.best_code(state)
             if evaluator.deciding():
                 self.spent += 1
-                if self.spent == depth:
-                    return evaluator.most if state.mover == p else 1.0 - evaluator.most
+                if depth and self.spent > before:
+                    total += evaluator.most if state.mover == p else 1.0 - evaluator.most
+                    if self.spent == depth:
+                        return total / tail
             perform(state, best)
+        result = 0.5 if state.won == 2 else 1.0 if state.won == p else 0.0
+        if not depth:
+            return result
+        missing = depth - (self.spent if self.spent > before else before)
+        return (total + missing * result) / tail
 
 
 class Searcher:
     """Chooses moves by search; `nodes` counts decisions of the evaluator (all moves of a position judged once).
 
-    `depth`: decisions after the move; `width`: candidates at most; `margin`: how far below the best a candidate may
-    be; `prior`: how many samples the evaluator's own value counts for; `opponent`: an evaluator that plays the other
-    seat's decisions, by default the same; `race`: how many standard errors a candidate may be behind the best before
-    it is tried no more, 0 for any number.
+    `depth`: decisions after the move; `tail`: how many of the last of them are judged; `width`: candidates at most;
+    `margin`: how far below the best a candidate may be; `prior`: how many samples the evaluator's own value counts
+    for; `opponent`: an evaluator that plays the other seat's decisions, by default the same; `race`: how many standard
+    errors a candidate may be behind the best before it is tried no more, 0 for any number.
     """
 
     if not cython.compiled:
         evaluator: Evaluator
         playout: Playout
         depth: int
+        tail: int
         width: int
         margin: float
         prior: float
@@ -120,20 +131,22 @@ class Searcher:
     def __init__(
         self,
         evaluator: Evaluator,
-        depth: int = 2,
+        depth: int = 6,
         width: int = 8,
         margin: float = 0.12,
         prior: float = 2.0,
         opponent: Evaluator | None = None,
         race: float = 2.0,
+        tail: int = 3,
     ) -> None:
         if evaluator is None:
             raise TypeError("a searcher needs an evaluator")
-        if depth < 1 or width < 1 or not race >= 0.0:
-            raise ValueError("depth and width are at least 1, race at least 0")
+        if not 1 <= tail <= depth or width < 1 or not race >= 0.0:
+            raise ValueError("a tail is from 1 to the depth; the width is at least 1, race at least 0")
         self.evaluator = evaluator
         self.playout = Playout(evaluator, opponent)
         self.depth = depth
+        self.tail = tail
         self.width = width
         self.margin = margin
         self.prior = prior
@@ -224,7 +237,7 @@ class Searcher:
         for at in range(len(codes)):
             self.playout.begin(self.sample)
             perform(self.playout.work, codes[at])
-            row.append(self.playout.run(self.depth, view.seat))
+            row.append(self.playout.run(self.depth, self.tail, view.seat))
             self.spent += self.playout.spent
         for at in range(len(codes)):
             totals[at] += row[at]

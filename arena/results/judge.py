@@ -32,8 +32,9 @@ from arena.whole_file import write_whole
 LOSSES = "losses.json"
 """What a run's folder holds after `arena replay RUN --judge`."""
 _FORMAT = 2
-DEPTH = 10
-"""Decisions looked ahead in each sample, as many as the bot `champion` does (see `benchmarks/judge_errors.py`)."""
+DEPTH, TAIL = 6, 3
+"""Decisions looked ahead in each sample, and the last of them, whose mean counts, as in the bot `champion` (see
+`benchmarks/judge_errors.py`)."""
 BLUNDER = 0.1
 """A move that loses this much of the chance to win, or more, is a blunder."""
 MOST_TURNING_POINTS = 3
@@ -67,7 +68,7 @@ class Judge:
 
     def __init__(self, rules: Rules, nodes: int = 0) -> None:
         self.net = load_net(rules)
-        self.searcher = Searcher(self.net, depth=DEPTH) if nodes else None
+        self.searcher = Searcher(self.net, depth=DEPTH, tail=TAIL) if nodes else None
         self.nodes = nodes
 
     def judge(self, made: Decision) -> Judgement:
@@ -91,11 +92,11 @@ class Judge:
 
 
 def sampled_chances(
-    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH
+    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH, tail: int = TAIL
 ) -> list[float]:
     """The chance to win after each of some legal moves, the mean over the same samples of the hidden cards.
 
-    `depth`: decisions looked ahead; 0: to the end of the game.
+    `depth`: decisions looked ahead; 0: to the end of the game. `tail`: the last of them, whose mean counts.
     """
     totals = [0.0] * len(moves)
     playout = Playout(net)
@@ -104,7 +105,7 @@ def sampled_chances(
         for index, move in enumerate(moves):
             state = sample.copy()
             state.apply(move)
-            totals[index] += playout.play(state, depth, view.seat)
+            totals[index] += playout.play(state, depth, view.seat, tail)
     return [total / samples for total in totals]
 
 

@@ -67,7 +67,7 @@ def test_a_full_recorder_takes_no_more() -> None:
 
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert", "battle-line-tactical"])
 def test_search_plays_whole_games_within_its_nodes(rules: str) -> None:
-    searcher = Searcher(Evaluator(), depth=2, width=4)
+    searcher = Searcher(Evaluator(), depth=2, tail=2, width=4)
     differs = 0
     for state, _ in random_game(rules, 6, tactic=3):
         moves = state.legal_moves()

@@ -172,19 +172,32 @@ def odds_of_cards(view: View, seat: int) -> dict[str, float]:
 # ---- playouts and search -----------------------------------------------------------------------------------------
 
 
-def played_on(state: State, policy: Evaluator, opponent: Evaluator, depth: int, seat: int) -> tuple[float, int]:
+def played_on(
+    state: State, policy: Evaluator, opponent: Evaluator, depth: int, seat: int, tail: int = 1
+) -> tuple[float, int]:
     """What `Playout.play` does, with values and copies, and how many decisions that were."""
-    state, decisions = state.copy(), 0
+    state, decisions, worth = state.copy(), 0, []
     while not state.is_over:
         evaluator = policy if state.turn == seat else opponent
         moves = state.legal_moves()
         values = evaluator.values(state, moves)
         if state.phase not in ("draw", "scout"):
             decisions += 1
+            worth.append(max(values) if state.turn == seat else 1 - max(values))
             if decisions == depth:
-                return (max(values) if state.turn == seat else 1 - max(values)), decisions
+                return total(worth[-tail:]) / tail, decisions
         state.apply(moves[values.index(max(values))])
-    return (0.5 if state.winner is None else float(state.winner == seat)), decisions
+    result = 0.5 if state.winner is None else float(state.winner == seat)
+    worth += [result] * max(depth - decisions, 1)
+    return total(worth[-tail:]) / tail, decisions
+
+
+def total(numbers: list[float]) -> float:
+    """The sum, added one by one: `sum` rounds otherwise from Python 3.12 on."""
+    result = 0.0
+    for number in numbers:
+        result += number
+    return result
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -195,9 +208,10 @@ def test_playouts(name: str) -> None:
         if len(state.legal_moves()) < 80:
             sample = view.sample(rng)
             key = sample.key
-            for depth in (1, 2, 3, 0)[: 4 if COMPILED else 2]:
+            for depth, tail in ((1, 1), (2, 2), (5, 3), (0, 1))[: 4 if COMPILED else 2]:
                 for seat in (0, 1):
-                    assert playout.play(sample, depth, seat) == played_on(sample, odds, other, depth, seat)[0]
+                    wanted = played_on(sample, odds, other, depth, seat, tail)[0]
+                    assert playout.play(sample, depth, seat, tail) == pytest.approx(wanted, abs=1e-15)
             assert playout.play(sample, 2) == playout.play(sample, 2, sample.turn)
             assert sample.key == key
 
@@ -205,7 +219,7 @@ def test_playouts(name: str) -> None:
 def searched(
     evaluator: Evaluator, view: View, moves: list[Move], rng: Rng, nodes: int, race: float
 ) -> tuple[Move, int]:
-    """What `Searcher.choose` does: depth 2, eight candidates, halving and racing over common samples."""
+    """What `Searcher.choose` does: depth 3, tail 2, eight candidates, halving and racing over common samples."""
     values = evaluator.values(view, moves)
     order = sorted(range(len(moves)), key=lambda at: (-values[at], at))
     kept = [at for at in order[:8] if values[at] > max(values) - 0.12]
@@ -214,7 +228,7 @@ def searched(
     found: dict[int, list[float]] = {at: [] for at in kept}
     spent = 1
     while len(kept) > 1:
-        tries = (nodes - spent) // ((len(kept) - 1).bit_length() * len(kept) * 2)
+        tries = (nodes - spent) // ((len(kept) - 1).bit_length() * len(kept) * 3)
         if tries < 1:
             break
         stay = kept
@@ -223,7 +237,7 @@ def searched(
             for at in kept:
                 trial = sample.copy()
                 trial.apply(moves[at])
-                value, decisions = played_on(trial, evaluator, evaluator, 2, view.seat)
+                value, decisions = played_on(trial, evaluator, evaluator, 3, view.seat, 2)
                 found[at].append(value)
                 spent += decisions
             totals = {at: 2 * values[at] + sum(found[at]) for at in kept}
@@ -245,18 +259,15 @@ def far_behind(found: dict[int, list[float]], totals: dict[int, float], best: in
 
 
 def dot(some: list[float], others: list[float]) -> float:
-    """The sum of the products, added one by one: `sum` rounds otherwise from Python 3.12 on."""
-    total = 0.0
-    for one, other in zip(some, others):
-        total += one * other
-    return total
+    """The sum of the products."""
+    return total([one * other for one, other in zip(some, others)])
 
 
 @pytest.mark.parametrize("race", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("name", NAMES)
 def test_search_is_halving_and_racing_over_common_samples(name: str, race: float) -> None:
     odds = Evaluator()
-    nodes, searcher = 400 if COMPILED else 150, Searcher(odds, race=race)
+    nodes, searcher = 400 if COMPILED else 150, Searcher(odds, depth=3, tail=2, race=race)
     for view, moves, _ in positions(name, 1, 11):
         if len(moves) < 60:
             wanted = searched(odds, view, moves, Rng(9), nodes, race)
@@ -266,7 +277,8 @@ def test_search_is_halving_and_racing_over_common_samples(name: str, race: float
 def test_budgets() -> None:
     rules = load_rules("base")
     state = State(rules, make_deal(rules, 1, 0))
-    view, moves, searcher = state.view(state.turn), state.legal_moves(), Searcher(Evaluator(), race=0.0)
+    view, moves = state.view(state.turn), state.legal_moves()
+    searcher = Searcher(Evaluator(), depth=2, tail=1, race=0.0)
     searcher.choose(view, moves, Rng(1), 300)
     by_nodes = searcher.nodes
     assert 150 < by_nodes <= 301
@@ -281,8 +293,13 @@ def test_budgets() -> None:
         Playout(Evaluator()).play(state, -1)
     with pytest.raises(TypeError, match="expected a state"):
         Playout(Evaluator()).play(None)  # type: ignore[arg-type]
+    for depth, tail in ((0, 0), (2, 0), (2, 3)):
+        with pytest.raises(ValueError, match="a tail is at least 1 and at most the depth"):
+            Playout(Evaluator()).play(state, depth, tail=tail)
     with pytest.raises(ValueError, match="race at least 0"):
         Searcher(Evaluator(), race=-1.0)
+    with pytest.raises(ValueError, match="a tail is from 1 to the depth"):
+        Searcher(Evaluator(), depth=2, tail=3)
 
 
 # ---- self-play ---------------------------------------------------------------------------------------------------

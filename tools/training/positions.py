@@ -28,8 +28,9 @@ from arena.policy.selfplay import play_games
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 #: Games of a chunk of self-play, and the most positions that they can have; games of a chunk of searched decisions.
 GAMES, MOST, SEARCHED = 250, 16000, 50
-#: Of a searched decision: the best moves, how far they may be behind, samples of the hidden cards, decisions played on.
-WIDTH, MARGIN, SAMPLES, DEPTH = 5, 0.2, 3, 8
+#: Of a searched decision: the best moves, how far they may be behind, samples of the hidden cards, decisions played on
+#: and how many of the last of them are judged.
+WIDTH, MARGIN, SAMPLES, DEPTH, TAIL = 5, 0.2, 3, 8, 6
 #: The share of decisions that are searched.
 SHARE = 0.35
 #: Tempers of `odds` as opponents: hopeful and careful ones beside the usual, one that reckons cards as `barca` does,
@@ -202,7 +203,7 @@ def worths(
             after.apply(moves[i])
             if after.is_over or after.phase in ("take", "put"):
                 break
-            total += playout.play(after, DEPTH, state.turn)
+            total += playout.play(after, DEPTH, state.turn, TAIL)
         else:
             rows.append(features(view, [moves[i]], judge)[0].astype(np.float16))
             worth.append(total / SAMPLES)
