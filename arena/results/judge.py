@@ -32,9 +32,9 @@ from arena.whole_file import write_whole
 LOSSES = "losses.json"
 """What a run's folder holds after `arena replay RUN --judge`."""
 _FORMAT = 2
-DEPTH, TAIL = 6, 3
-"""Decisions looked ahead in each sample, and the last of them, whose mean counts, as in the bot `champion` (see
-`benchmarks/judge_errors.py`)."""
+DEPTH = 10
+"""Decisions looked ahead in each sample: only two moves are compared, so there is time to look further than the search
+does (see `benchmarks/judge_errors.py`)."""
 BLUNDER = 0.1
 """A move that loses this much of the chance to win, or more, is a blunder."""
 MOST_TURNING_POINTS = 3
@@ -68,7 +68,7 @@ class Judge:
 
     def __init__(self, rules: Rules, nodes: int = 0) -> None:
         self.net = load_net(rules)
-        self.searcher = Searcher(self.net, depth=DEPTH, tail=TAIL) if nodes else None
+        self.searcher = Searcher(self.net) if nodes else None
         self.nodes = nodes
 
     def judge(self, made: Decision) -> Judgement:
@@ -92,7 +92,7 @@ class Judge:
 
 
 def sampled_chances(
-    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH, tail: int = TAIL
+    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH, tail: int = 1
 ) -> list[float]:
     """The chance to win after each of some legal moves, the mean over the same samples of the hidden cards.
 
