@@ -1,7 +1,7 @@
 """The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, six decisions deep.
 
 `nodes` is the number of decisions that it looks at, at most, for one of its own; the games then repeat to the byte. By
-default it takes 35 to 60 ms on the average, by machine and rules, and some decisions several times that. With `ms` it
+default it takes 25 to 60 ms on the average, by machine and rules, and some decisions several times that. With `ms` it
 thinks for that time instead; it spends less if the clock is tighter. `generation` 1 is the first net that was packaged
 and the search of that time, ten decisions deep: an opponent that stays the same.
 """
