@@ -38,7 +38,7 @@ from arena.lab.comparison import all_variants, check_sources, new_comparison, pl
 from arena.results.comparison import ComparisonConfig, find_variant, read_comparison, variant_folders
 from arena.results.sources import find
 from arena.results.until_error import UntilError
-from arena.tournament.store.reader import COMPARISON, drawn_seed, folder_name, marked_folder, run_name
+from arena.tournament.folders import COMPARISON, drawn_seed, folder_name, marked_folder, run_name
 from arena.tournament.store.sqlite import DATABASE
 
 

@@ -18,8 +18,8 @@ from arena.results.standings import standings
 from arena.results.standings_report import export as write_tables
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
+from arena.tournament.folders import COMPARISON
 from arena.tournament.games import GameResult
-from arena.tournament.store.reader import COMPARISON
 from arena.whole_file import make_folder
 
 

@@ -25,7 +25,7 @@ from arena.terminal.session import Seating, Session, end_text, read_unfinished
 from arena.terminal.timeline import Timeline
 from arena.terminal.viewer import Viewer
 from arena.text import one_line
-from arena.tournament.store.reader import drawn_seed
+from arena.tournament.folders import drawn_seed
 
 GAMES = Path("games")
 PERSON = "you"

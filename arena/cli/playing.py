@@ -27,11 +27,11 @@ from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
 from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
-from arena.tournament.formats.sprt import SequentialTest
+from arena.tournament.folders import run_name, with_folder
+from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.reader import run_name, with_folder
 from arena.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -245,6 +245,6 @@ def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) 
     click.echo(err=True)  # an empty line after the progress
     click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
     click.echo(sprt_text(result, bot, opponent), nl=False)
-    if not test.decided:
+    if result.verdict == "continue":
         click.echo(f"The test was given up after {result.units:,} pairs; --max-pairs allows more.")
     click.echo(f"\nStored in {folder}. The table: arena standings {shlex.quote(str(folder))}")

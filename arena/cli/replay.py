@@ -26,7 +26,7 @@ from arena.results.board import ending_text, legend
 from arena.results.records import StoredGame, is_record
 from arena.results.sources import FILE, GameFilter, find, games_of, list_games, read_game
 from arena.text import printable
-from arena.tournament.store.reader import COMPARISON
+from arena.tournament.folders import COMPARISON
 from arena.tournament.store.sqlite import DATABASE
 
 if TYPE_CHECKING:

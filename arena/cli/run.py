@@ -37,8 +37,9 @@ from arena.results.run import stored_config
 from arena.results.sources import FILE, LEAGUE, find
 from arena.settings import Setting, settings_of
 from arena.tournament.config import grown, named_config
+from arena.tournament.folders import COMPARISON
 from arena.tournament.formats import FORMATS
-from arena.tournament.store.reader import COMPARISON, Reader
+from arena.tournament.store.reader import Reader
 
 _FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]
 _PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)

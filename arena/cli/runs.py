@@ -16,7 +16,8 @@ from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
 from arena.results.sources import FILE, LEAGUE, find, game_faults
 from arena.text import counted, one_line, printable
-from arena.tournament.store.reader import COMPARISON, Reader
+from arena.tournament.folders import COMPARISON
+from arena.tournament.store.reader import Reader
 
 
 @click.command()

@@ -24,7 +24,7 @@ from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
 from arena.stats.ratings import rate as rate_games
 from arena.stats.selection import ExpressionError
 from arena.text import counted, one_line
-from arena.tournament.store.reader import COMPARISON
+from arena.tournament.folders import COMPARISON
 from arena.tournament.store.sqlite import StoreError
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
 from arena.results.formats import json_text
 from arena.results.table import difference_text, likelihood, percent
-from arena.tournament.store.reader import drawn_seed
+from arena.tournament.folders import drawn_seed
 
 DONE, NOT_BETTER = 0, 3
 

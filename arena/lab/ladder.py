@@ -29,10 +29,11 @@ from arena.results.table import (
 from arena.stats.sprt import SprtResult
 from arena.text import one_line
 from arena.tournament.config import BotSetting, TournamentConfig, check, named_config
-from arena.tournament.formats.sprt import SequentialTest, SprtSettings
+from arena.tournament.folders import is_begun, marked_folder
+from arena.tournament.formats.schedule import SequentialTest
+from arena.tournament.formats.sprt import SprtSettings
 from arena.tournament.runner.progress import progress_for
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.reader import is_begun, marked_folder
 
 NAME = "ladder"
 EDGE = 30.0

@@ -32,7 +32,8 @@ from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
-from arena.tournament.store.reader import COMPARISON, Reader
+from arena.tournament.folders import COMPARISON
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 
 if TYPE_CHECKING:

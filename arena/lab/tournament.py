@@ -19,10 +19,11 @@ from arena.tournament.config import (
     named_config,
     with_settings,
 )
+from arena.tournament.folders import run_folder, run_name, with_folder
 from arena.tournament.formats import FORMATS
 from arena.tournament.runner.progress import progress_for
 from arena.tournament.runner.run import play_run
-from arena.tournament.store.reader import Reader, run_folder, run_name, with_folder
+from arena.tournament.store.reader import Reader
 
 if TYPE_CHECKING:
     from arena.lab.notebook import Run

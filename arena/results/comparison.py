@@ -16,7 +16,8 @@ from arena.game.rules import load_rules
 from arena.paths import read_small_file
 from arena.text import json_text
 from arena.tournament.config import TournamentConfig, config_from_dict, grown
-from arena.tournament.store.reader import COMPARISON, is_begun, is_own_file
+from arena.tournament.folders import COMPARISON, is_begun
+from arena.tournament.store.reader import is_own_file
 from arena.whole_file import write_whole
 
 _VERSION = 1

@@ -20,11 +20,12 @@ from arena.stats.metrics import read_metric
 from arena.stats.selection import ExpressionError, holds, names_of, parse
 from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict
+from arena.tournament.forfeits import ForfeitReason, Reasons
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.games import GameResult, ScheduleProgress
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns, ThinkingTime
-from arena.tournament.store.reader import ForfeitReason, Reader, Reasons, WorkSession
+from arena.tournament.store.reader import Reader, WorkSession
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,9 @@ from arena.results.comparison import read_comparison
 from arena.results.run import stored_config
 from arena.results.table import Column, Report, Row, Table
 from arena.text import counted, first_line, utc_iso
+from arena.tournament.folders import COMPARISON, Found, inner_runs, last_worked_on, runs_in
 from arena.tournament.games import ScheduleProgress
-from arena.tournament.store.reader import COMPARISON, Found, Reader, inner_runs, last_worked_on, runs_in
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import is_in_use
 
 RUNNING, FINISHED, STOPPED, UNREADABLE = "running", "finished", "stopped", "unreadable"

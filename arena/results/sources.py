@@ -14,9 +14,11 @@ from arena.errors import did_you_mean
 from arena.results.comparison import variant_folders
 from arena.results.records import ReplayError, StoredGame, is_record, read_games, record_lines
 from arena.text import first_line, one_line, quoted
+from arena.tournament.folders import COMPARISON, Found, find_folder
+from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameId, GameResult
 from arena.tournament.rows import game_fault
-from arena.tournament.store.reader import COMPARISON, Found, Reader, find_folder, reason_line
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
 if TYPE_CHECKING:

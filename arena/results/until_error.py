@@ -17,8 +17,9 @@ from arena.errors import ArenaError, did_you_mean
 from arena.results.run import read_run, stored_config
 from arena.results.standings import RunStandings, standings
 from arena.tournament.config import TournamentConfig, check, grown
+from arena.tournament.folders import is_begun
 from arena.tournament.formats.schedule import GAMES
-from arena.tournament.store.reader import Reader, is_begun
+from arena.tournament.store.reader import Reader
 
 MOST_GAMES = 100_000
 """Games of each pairing at which it is given up, if nothing else is said."""

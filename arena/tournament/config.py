@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from unicodedata import normalize
 
 from arena.bots.faults import BotError
@@ -27,11 +27,8 @@ from arena.settings import REQUIRED, Setting, as_dict, choice, flag, other, sett
 from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule
+from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule, SequentialTest
 from arena.tournament.validation import Checker, read_toml, show
-
-if TYPE_CHECKING:
-    from arena.tournament.formats.sprt import SequentialTest
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.league.versions import Version
-from arena.tournament.store.reader import drawn_seed
+from arena.tournament.folders import drawn_seed
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
 
 log = logging.getLogger("arena.web")

@@ -123,7 +123,7 @@ def test_a_fault_of_the_user_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPa
     def wrong(*_: object) -> None:
         raise ArenaError("the lamp is out; light it")
 
-    monkeypatch.setattr("arena.tournament.store.reader.run_folder", wrong)
+    monkeypatch.setattr("arena.tournament.folders.run_folder", wrong)
     found = arena("standings", "x", code=2)
     assert (found.out, found.err) == ("", "Error: the lamp is out; light it\n")
     outcome = CliRunner().invoke(cli, ["standings", "x"])
@@ -134,7 +134,7 @@ def test_a_fault_of_ours_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     def bug(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("arena.tournament.store.reader.run_folder", bug)
+    monkeypatch.setattr("arena.tournament.folders.run_folder", bug)
     with pytest.raises(ZeroDivisionError):
         main(["standings", "x"])
 
@@ -143,7 +143,7 @@ def test_an_interrupt_is_code_130(monkeypatch: pytest.MonkeyPatch, arena: Arena)
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arena.tournament.store.reader.run_folder", pressed)
+    monkeypatch.setattr("arena.tournament.folders.run_folder", pressed)
     assert "Interrupted" in arena("standings", "x", code=130).err
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament.store.reader import latest
+from arena.tournament.folders import latest
 from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena
 from tests.results.synthetic import store_run

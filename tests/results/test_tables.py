@@ -17,8 +17,8 @@ from arena.results.run import RunData
 from arena.results.standings import COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, heading, remarks, standings_report, summary
 from arena.results.table import Report, elo_text, percent, records, table_of, table_values
+from arena.tournament.forfeits import ForfeitReason
 from arena.tournament.games import GameId
-from arena.tournament.store.reader import ForfeitReason
 from tests.results.synthetic import synthetic
 
 

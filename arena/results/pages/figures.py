@@ -42,8 +42,8 @@ from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
+from arena.tournament.folders import COMPARISON
 from arena.tournament.games import time_quantile
-from arena.tournament.store.reader import COMPARISON
 from arena.tournament.store.sqlite import DATABASE
 
 LARGEST_SQUARE = 40

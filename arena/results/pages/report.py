@@ -45,8 +45,9 @@ from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Table, likelihood, percent, rating_text, table_of
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
+from arena.tournament.folders import COMPARISON
 from arena.tournament.formats import FORMATS
-from arena.tournament.store.reader import COMPARISON, Reader
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 
 GAMES = 20

@@ -17,12 +17,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
+from arena.stats.sprt import SprtResult
 from arena.tournament.games import GameResult, Pairing, PairingScore, PairTask, ScheduleProgress, Task
-
-if TYPE_CHECKING:
-    from arena.tournament.formats.sprt import SequentialTest
+from arena.tournament.store.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -198,6 +197,23 @@ class FormatSettings:
         `bots` are the names of the bots, empty if they could not be read.
         """
         yield from ()
+
+
+class SequentialTest(Protocol):
+    """Ends a run early. Its state depends only on the games stored, not on when they are read."""
+
+    max_pairs: int
+    """Pairs after which the test ends undecided."""
+
+    def __call__(self, run: Reader) -> int | None:
+        """Read the games stored since the last call; return the number of deals that decide, None while none do."""
+
+    @property
+    def planned(self) -> int:
+        """Number of games of the whole run, as far as it is known."""
+
+    def result(self) -> SprtResult:
+        """Return the state of the test."""
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from arena.game.rules import load_rules
 from arena.settings import choice, flag, real, whole
+from arena.stats.sprt import AdjustedSprt, Sprt, SprtResult, SprtTest
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.schedule import Format, FormatSettings, Growth
 from arena.tournament.games import GameId
-
-if TYPE_CHECKING:
-    from arena.stats.sprt import SprtResult
-    from arena.tournament.luck import JudgedLuck
-    from arena.tournament.store.reader import Reader
+from arena.tournament.luck import JudgedLuck
+from arena.tournament.store.reader import Reader
 
 _MOST_ELO = {"logistic": 800, "normalized": 200}  # by model
 MODELS = tuple(_MOST_ELO)
@@ -46,15 +44,13 @@ class SprtSettings(FormatSettings):
             yield "", f"elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})"
 
 
-class SequentialTest:
+class StoredSprt:
     """Reads the pairs that a run has stored since it was last called.
 
     Its state depends only on the pairs, from the first on without a gap, not on when they are read.
     """
 
     def __init__(self, settings: SprtSettings) -> None:
-        from arena.stats.sprt import AdjustedSprt, Sprt, SprtTest  # scipy, which other formats need not wait for
-
         self.max_pairs = settings.max_pairs
         model: Literal["logistic", "normalized"] = "logistic" if settings.model == "logistic" else "normalized"
         test = SprtTest(settings.elo0, settings.elo1, settings.alpha, settings.beta, model)
@@ -64,8 +60,6 @@ class SequentialTest:
 
     def __call__(self, run: Reader) -> int | None:
         """Read on; return the number of pairs that decide the test, None while it is undecided."""
-        from arena.stats.sprt import AdjustedSprt
-
         cells = run.pair_scores_from(self._read)[: max(self.max_pairs - self._read, 0)]
         if isinstance(self._sprt, AdjustedSprt):
             self._sprt.extend(zip(cells, self._luck_from(run)))
@@ -78,8 +72,6 @@ class SequentialTest:
 
     def _luck_from(self, run: Reader) -> Iterator[float]:
         """Yield what luck gave bot `a` in each of the next pairs; a pair is judged when its turn comes."""
-        from arena.tournament.luck import JudgedLuck  # the net, which other tests need not wait for
-
         self._luck = self._luck or JudgedLuck(run.folder)
         games = run.results("WHERE id >= ?", GameId(0, self._read, 0).key)
         return self._luck.of_pairs(games, load_rules(run.config()["rules"]))
@@ -107,5 +99,5 @@ SPRT = Format(
     games_from="sprt.max_pairs",
     two_bots=True,
     grows=Growth("max_pairs", "pairs", games_each=2),
-    verdict=SequentialTest,
+    verdict=StoredSprt,
 )

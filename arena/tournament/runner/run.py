@@ -31,13 +31,14 @@ from arena.tournament.config import (
     least_size,
     option_of,
 )
+from arena.tournament.folders import is_begun
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
 from arena.tournament.runner.progress import GameRate, NoProgress, ProgressListener, RunningScores, RunStatus
 from arena.tournament.runner.supervisor import Supervisor
-from arena.tournament.store.reader import BotEntry, Reader, is_begun
+from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import OtherSettings, Store, differences, open_store, reopen_store
 
@@ -45,7 +46,7 @@ log = logging.getLogger("arena.tournament.runner")
 
 _MAX_NOTES = 5
 
-Verdict: TypeAlias = Callable[[Reader], int | None]
+StoppingRule: TypeAlias = Callable[[Reader], int | None]
 """Says of what is stored whether it is enough: None to play on, or the number of deals, from the first, that make the
 result. It must depend on the games only."""
 
@@ -80,7 +81,7 @@ def play_run(
     progress: ProgressListener | None = None,
     *,
     resume: bool = False,
-    verdict: Verdict | None = None,
+    verdict: StoppingRule | None = None,
     more: More | None = None,
 ) -> RunReport:
     """Play what is left of a tournament and store it in `folder`; ArenaError for what a person can mend.
@@ -233,7 +234,7 @@ class _Session:
         store: Store,
         signals: StopSignals,
         listener: ProgressListener,
-        verdict: Verdict | None,
+        verdict: StoppingRule | None,
         more: More | None,
     ) -> None:
         assert config.seed is not None

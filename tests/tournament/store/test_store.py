@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.tournament.forfeits import reason_line
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.series import series
 from arena.tournament.games import (
@@ -35,7 +36,7 @@ from arena.tournament.games import (
 )
 from arena.tournament.referee import play_unit
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS
-from arena.tournament.store.reader import Reader, reason_line
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Store, open_store
 from tests.tournament.runner.fake import CONFIG, Progress, chunks, fake_result, pair_tasks, play_pairs, row_of
@@ -128,7 +129,7 @@ def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatc
         text = f"{task.id} {'x' * 999}" if task.id.deal < 60 else "the same"
         return replace(fake_result(task), detail=text)
 
-    monkeypatch.setattr("arena.tournament.store.reader.MOST", 1)
+    monkeypatch.setattr("arena.tournament.forfeits.MOST", 1)
     store.add(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))
     found = store.forfeit_reasons()
     assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted

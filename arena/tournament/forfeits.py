@@ -1,0 +1,82 @@
+"""Why games were forfeited: the line of a traceback that says it, counted by bot and kind."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.endings import AFTER
+from arena.tournament.games import GameId, GameResult
+
+_LONGEST = 200
+MOST = 1000
+"""Reasons of a bot and kind that are counted apart: some texts differ in every game."""
+
+
+class ForfeitReason(NamedTuple):
+    """Number of games that a bot forfeited in one way, their most frequent reason in a line, and its first game."""
+
+    bot: str
+    kind: str
+    games: int
+    reason: str
+    game: GameId
+
+
+class Reasons:
+    """Counts the forfeits of games by bot, kind (`AFTER`: it failed in `end`) and reason."""
+
+    def __init__(self) -> None:
+        self._games: dict[tuple[str, str], int] = {}
+        self._reasons: dict[tuple[str, str], dict[str, tuple[int, GameId]]] = {}  # games, the first of them
+
+    def add(self, bot: str, kind: str, detail: str | None, game: GameId) -> None:
+        """Count a game; `detail` is what its row says of it."""
+        who, reason = (bot, kind), reason_line(detail)[:_LONGEST]
+        self._games[who] = self._games.get(who, 0) + 1
+        reasons = self._reasons.setdefault(who, {})
+        if reason in reasons or len(reasons) < MOST:
+            games, first = reasons.get(reason, (0, game))
+            reasons[reason] = (games + 1, first)
+
+    def add_game(self, game: GameResult) -> None:
+        """Count a game if somebody forfeited it or failed after it."""
+        if game.forfeit is not None and game.forfeit_by is not None:
+            self.add(game.forfeit_by, game.forfeit, game.detail, game.id)
+        for bot in game.failed_after:
+            self.add(bot, AFTER, game.detail, game.id)
+
+    def lines(self) -> list[ForfeitReason]:
+        """A line for each bot and kind, the most frequent first."""
+        lines = []
+        for (bot, kind), games in self._games.items():
+            reason, (_, first) = max(self._reasons[bot, kind].items(), key=lambda item: item[1][0])
+            lines.append(ForfeitReason(bot, kind, games, reason, first))
+        return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
+
+
+_FRAME = re.compile(r'\s+File "(.+?)", line (\d+)')
+
+
+def reason_line(detail: str | None) -> str:
+    """The line of a forfeit's detail that says what happened: the exception and its place, else the first line.
+
+    Frames of a traceback are set in, and so are the last words of a process, which stand below the reason. The place
+    is the last one in the file of the bot, which the traceback begins with.
+
+    >>> reason_line('in act: Traceback (most recent call last):\\n  File "/a/bot.py", line 3, in act\\nKeyError: 1\\n')
+    'KeyError: 1 (bot.py, line 3)'
+    >>> reason_line("in act: it ended itself with exit code 3\\n  last words")
+    'in act: it ended itself with exit code 3'
+    """
+    lines = [line for line in (detail or "").split("\n") if line.strip()]
+    raised = [line for before, line in pairwise(lines) if before[0].isspace() and not line[0].isspace()]
+    if raised:
+        frames = [match.groups() for line in lines if (match := _FRAME.match(line))]
+        own = [number for path, number in frames if path == frames[0][0]]
+        return raised[-1].strip() + (f" ({Path(frames[0][0]).name}, line {own[-1]})" if own else "")
+    if lines and lines[0].endswith("(most recent call last):"):  # a group of exceptions, in a frame of marks
+        lines = [line.strip(" |+-") for line in reversed(lines) if line.strip(" |+-")]
+    return lines[0].strip() if lines else ""
