@@ -35,11 +35,11 @@ from arena.cli.playing import config_of, confirm_bots, progress_for, tell_error,
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
-from arena.results.comparison import ComparisonConfig, find_variant, read_comparison, variant_folders
-from arena.results.sources import find
+from arena.results.compare import comparison, read_variants
+from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
+from arena.results.sources import StoredRun, find_source
 from arena.results.until_error import UntilError
-from arena.tournament.folders import COMPARISON, drawn_seed, folder_name, marked_folder, run_name
-from arena.tournament.store.sqlite import DATABASE
+from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
 
 
 @click.command()
@@ -218,10 +218,10 @@ def _folders(texts: Sequence[str]) -> list[Path]:
     """The named runs; those of a comparison in the order in which its variants were named."""
     folders: list[Path] = []
     for text in texts:
-        kind, folder = find(text)
-        if kind not in (DATABASE, COMPARISON):
-            raise ArenaError(f"--from {text}: expected a run or a comparison")
-        folders += variant_folders(folder).values() if kind == COMPARISON else [folder]
+        for part in find_source(text).parts().values():
+            if not isinstance(part, StoredRun):
+                raise ArenaError(f"--from {text}: expected a run or a comparison")
+            folders.append(part.path)
     return folders
 
 
@@ -229,6 +229,4 @@ def show_comparison(
     folders: Sequence[Path], baseline: str | None, form: str, to: Path | None, adjusted: bool = False
 ) -> None:
     """The tables of stored variants, with luck taken out if `adjusted`."""
-    from arena.results.compare import comparison, read_variants
-
     print_report(comparison(read_variants(folders, luck=luck_of if adjusted else None), baseline), form, to)

@@ -8,17 +8,17 @@ from pathlib import Path
 import click
 
 from arena.cli.options import PATH, PATH_OR_STDOUT, chosen_games, complete_runs, counting, prior, whole, write_page
-from arena.results.comparison import variant_folders
 from arena.results.moves import check_name, write_moves
+from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import KINDS, save
+from arena.results.pages.report import report_page
 from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
-from arena.results.sources import GameFilter, find, games_of, run_data
+from arena.results.sources import GameFilter, find_source
 from arena.results.standings import standings
 from arena.results.standings_report import export as write_tables
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
-from arena.tournament.folders import COMPARISON
 from arena.tournament.games import GameResult
 from arena.whole_file import make_folder
 
@@ -62,7 +62,7 @@ def export(
         check_name(Path(moves))
     if records is not None and records.endswith(PARQUET):
         load_pyarrow(Path(records))
-    with games_of(source) as games:
+    with find_source(source).games() as games:
         for target, write, what in ((records, write_records, "games"), (moves, write_moves, "decisions")):
             if target is None:
                 continue
@@ -79,14 +79,12 @@ def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterato
 
 
 def _write_tables(source: str, everything: bool, out: Path | None) -> None:
-    kind, stored = find(source)
-    runs = [(kind, stored)] if kind != COMPARISON else [("", folder) for folder in variant_folders(stored).values()]
-    for run_kind, folder in runs:
-        target = folder
+    for rules, part in find_source(source).parts().items():
+        target = part.path
         if out is not None:
-            target = out / folder.name if kind == COMPARISON else out
+            target = out / part.path.name if rules else out
             make_folder(target)
-        for path in write_tables(standings(run_data(run_kind, folder), whole=everything), target, everything):
+        for path in write_tables(standings(part.data(), whole=everything), target, everything):
             click.echo(path)
 
 
@@ -115,12 +113,10 @@ def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prio
     league, or a file of records. The page needs no network: send it, print it, open it anywhere. --bot and the options
     after it choose the games to replay; the figures are always about all games.
     """
-    from arena.results.pages.report import report_page
-
-    stored = find(source).folder
+    found = find_source(source)
     if out is None:
-        out = stored / "report.html" if stored.is_dir() else Path(f"{stored.stem}.html")
-    write_page(report_page(source, replays, wanted, DEFAULT_PRIOR if prior is None else prior), out)
+        out = found.path / "report.html" if found.path.is_dir() else Path(f"{found.path.stem}.html")
+    write_page(report_page(found, replays, wanted, DEFAULT_PRIOR if prior is None else prior), out)
 
 
 @click.command()
@@ -151,8 +147,6 @@ def plot(source: str, kind: str, out: Path | None, prior: float | None) -> None:
     RUN is the folder of a run (or its name in results/, or 'latest'), a comparison, a league, or a file of records.
     PNG and PDF need CairoSVG: pip install 'schotten-arena[plot]'. In a notebook: arena.load(RUN).plot(KIND).
     """
-    from arena.results.pages.figures import panels_of
-
     path = out or Path(f"{kind}.svg")
-    save(panels_of(source, kind, DEFAULT_PRIOR if prior is None else prior), path)
+    save(panels_of(find_source(source), kind, DEFAULT_PRIOR if prior is None else prior), path)
     click.echo(f"Written to {one_line(str(path))}", err=True)

@@ -47,7 +47,7 @@ COMMANDS: dict[str, Entry] = {
     "tournament": Entry("arena.cli.run:tournament", "Play two or more bots, in any format.", PLAY),
     "compare": Entry("arena.cli.compare:compare", "Play the same deals under several rule sets.", PLAY),
     "sprt": Entry("arena.cli.run:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
-    "resume": Entry("arena.cli.run:resume", "Resume an interrupted run, or extend a finished one.", PLAY),
+    "resume": Entry("arena.cli.resume:resume", "Resume an interrupted run, or extend a finished one.", PLAY),
     "play": Entry("arena.cli.play:play", "Play against a bot, or watch two bots play.", PLAY),
     "ladder": Entry("arena.cli.ladder:ladder", "Place a bot on the ladder of reference bots.", PLAY),
     "runs": Entry("arena.cli.runs:runs", "List the stored runs.", LOOK),

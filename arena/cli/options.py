@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -23,17 +23,17 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
-from arena.results.formats import FORMATS, write, write_tables
+from arena.results.data_formats import write_tables
+from arena.results.formats import FORMATS, write
+from arena.results.luck import run_luck
 from arena.results.sources import GameFilter
+from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
+from arena.stats.frames import Floats
 from arena.text import one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.games import DEAL_BITS
 from arena.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from arena.results.table import Report
-    from arena.stats.frames import Floats
 
 Result = TypeVar("Result")
 Command = Callable[..., Result]
@@ -331,8 +331,6 @@ def write_page(page: str, to: Path) -> None:
 
 def luck_of(folder: str | Path, games: int) -> Floats:
     """What luck gave in each of the games of a run; a bar shows how far the judging is."""
-    from arena.results.luck import run_luck  # the net, which others need not wait for
-
     with counting(games, "luck of the draw") as seen:
         return run_luck(folder, seen)
 

@@ -19,8 +19,9 @@ from arena.cli.main import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
 from arena.errors import ArenaError
 from arena.paths import RESULTS
-from arena.results.formats import json_text
+from arena.results.data_formats import json_text
 from arena.results.run import RunData, read_run
+from arena.results.sprt import sprt_line, sprt_text, sprt_values
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import all_values, export, standings_report
 from arena.results.until_error import MOST_GAMES, UntilError
@@ -143,7 +144,6 @@ def play(
 
 def _test_line(test: SequentialTest) -> Callable[[RunStatus], str]:
     """What shows the progress of a sequential test."""
-    from arena.results.sprt import sprt_line  # other formats need not wait for it
 
     def line(status: RunStatus) -> str:
         return sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
@@ -224,8 +224,6 @@ def next_step(table: RunStandings, folder: str) -> str:
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
-    from arena.results.sprt import sprt_text, sprt_values
-
     result = test.result()
     bot, opponent = run.bots
     config = run.config

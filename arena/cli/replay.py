@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,14 +22,24 @@ from arena.cli.options import (
     write_page,
 )
 from arena.results.board import ending_text, legend
+from arena.results.judge import analyse, game_report, run_losses, run_report, write_losses
+from arena.results.pages.games import replay_page
 from arena.results.records import StoredGame, is_record
-from arena.results.sources import FILE, GameFilter, find, games_of, list_games, read_game
+from arena.results.sources import (
+    GameFilter,
+    RecordFile,
+    StoredComparison,
+    StoredRun,
+    find_source,
+    list_games,
+    read_game,
+)
+from arena.terminal.debug import ask
+from arena.terminal.drawing import draw
+from arena.terminal.lines import console_for, on_screen
+from arena.terminal.timeline import Timeline
+from arena.terminal.viewer import Viewer
 from arena.text import printable
-from arena.tournament.folders import COMPARISON
-from arena.tournament.store.sqlite import DATABASE
-
-if TYPE_CHECKING:
-    from arena.terminal.timeline import Timeline
 
 NODES = 2000
 
@@ -151,13 +160,13 @@ def replay(
                 f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
             )
     shows_game = options.html or options.watch or options.judge or options.ask is not None
-    if not single and not shows_game and not (wanted.all and find(source).kind == FILE):
+    if not single and not shows_game and not (wanted.all and isinstance(find_source(source), RecordFile)):
         if options.record:
-            with games_of(source) as games:
+            with find_source(source).games() as games:
                 for chosen in games.chosen(wanted):
                     click.echo(chosen.record)
             return
-        for line in list_games(source, wanted, limit):
+        for line in list_games(find_source(source), wanted, limit):
             click.echo(line)
         return
     stored = read_game(source, game, wanted)
@@ -166,12 +175,8 @@ def replay(
     elif options.judge:
         _judge(stored, game or "1", options, form)
     elif options.html:
-        from arena.results.pages.games import replay_page
-
         write_page(replay_page(stored, game or "1"), _page_file(game or "1", options))
     elif options.ask is not None:
-        from arena.terminal.debug import ask  # the screen's libraries
-
         ask(stored, options.ask, options.player, move)
     elif options.watch:
         _watch(stored, options.pace or 1.0, move or 0)
@@ -181,9 +186,6 @@ def replay(
 
 def show_game(stored: StoredGame, start: int = 0) -> None:
     """Print a game as text, from the board after move `start` on."""
-    from arena.terminal.drawing import draw
-    from arena.terminal.lines import console_for
-
     timeline = _timeline(stored, start)
     console = console_for()
     width = max(shutil.get_terminal_size().columns, 60)
@@ -197,8 +199,6 @@ def show_game(stored: StoredGame, start: int = 0) -> None:
 
 def _timeline(stored: StoredGame, start: int) -> Timeline:
     """The moments of a game that has a move `start`."""
-    from arena.terminal.timeline import Timeline
-
     timeline = Timeline.of(stored)
     if start >= len(timeline.moments):
         raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
@@ -207,13 +207,9 @@ def _timeline(stored: StoredGame, start: int) -> Timeline:
 
 def _watch(stored: StoredGame, pace: float, start: int) -> None:
     """Step through a game on the screen; without a terminal, print it."""
-    from arena.terminal.lines import on_screen
-
     if not on_screen():
         show_game(stored, start)
         return
-    from arena.terminal.viewer import Viewer
-
     Viewer(_timeline(stored, start), pace, start, start == 0).run()
 
 
@@ -223,12 +219,8 @@ def _page_file(game: str, options: ReplayOptions) -> Path:
 
 def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> None:
     """Judge the moves of one game: as a report, or as a page with the chances above the board."""
-    from arena.results.judge import analyse, game_report
-
     judged = analyse(stored, NODES if options.nodes is None else options.nodes)
     if options.html:
-        from arena.results.pages.games import replay_page
-
         write_page(replay_page(stored, game, judged), _page_file(game, options))
     else:
         print_report(game_report(stored, judged, options.everything), form)
@@ -236,15 +228,13 @@ def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> 
 
 def _judge_run(source: str, nodes: int, form: str) -> None:
     """Judge all games of a run, and store what the moves of each bot lost on average."""
-    from arena.results.judge import run_losses, run_report, write_losses
-
-    kind, folder = find(source)
-    if kind == COMPARISON:
+    found = find_source(source)
+    if isinstance(found, StoredComparison):
         raise click.UsageError(f"{source} is a comparison; name the folder of one of its runs")
-    with games_of(source) as games:
+    with found.games() as games:
         count = games.count()
         with counting(count, "Judging") as step:
             losses = run_losses(games, nodes, step)
-    if kind == DATABASE:
-        write_losses(losses, folder)
-    print_report(run_report(folder.name, losses, count), form)
+    if isinstance(found, StoredRun):
+        write_losses(losses, found.path)
+    print_report(run_report(found.path.name, losses, count), form)

@@ -1,9 +1,8 @@
-"""`arena run`, `match`, `tournament`, `sprt` and `resume`: play games and show the result."""
+"""`arena run`, `match`, `tournament` and `sprt`: play games and show the result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -19,27 +18,20 @@ from arena.cli.options import (
     PlayOptions,
     complete_bots,
     complete_configs,
-    complete_runs,
-    games,
     isolation,
     out_folder,
     own_deals,
     play_options,
     rules,
     seed,
-    trust,
     whole,
     with_options,
 )
-from arena.cli.playing import config_of, confirm_bots, play, until_error, with_settings_of
+from arena.cli.playing import config_of, play, until_error, with_settings_of
 from arena.errors import ArenaError
-from arena.results.run import stored_config
-from arena.results.sources import FILE, LEAGUE, find
 from arena.settings import Setting, settings_of
-from arena.tournament.config import grown, named_config
-from arena.tournament.folders import COMPARISON
+from arena.tournament.config import named_config
 from arena.tournament.formats import FORMATS
-from arena.tournament.store.reader import Reader
 
 _FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]
 _PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)
@@ -179,58 +171,3 @@ def sprt(bot1: str, bot2: str, options: PlayOptions, **settings: Any) -> int:
       130  interrupted
     """
     return play(config_of("sprt", (bot1, bot2), options, _format_table("sprt", settings)), options, named=False)
-
-
-# ---------------------------------------------------------------- what was begun before
-
-
-def _growth_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add an option for each setting of a single format that makes a stored run larger."""
-    for format_ in reversed(FORMATS.values()):
-        if (growth := format_.grows) is not None and not growth.common:
-            setting = settings_of(format_.settings)[growth.key]
-            name = f"--{growth.key.replace('_', '-')}"
-            help = f"Extend to N {growth.noun} ({format_.name})."
-            command = click.option(name, type=Number(setting), metavar="N", help=help)(command)
-    return command
-
-
-@click.command()
-@click.argument("source", metavar="RUN", shell_complete=complete_runs)
-@_growth_options
-@trust
-@play_options(games, *UNTIL_ERROR, *HOW_TO_PLAY, *WHAT_TO_SHOW)
-def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None) -> int:
-    """Play an interrupted RUN to its end, with the settings it was started with. RUN is a path or a name in results/.
-
-    \b
-    arena resume latest
-    arena resume mycup --games 400
-
-    With --games, --rounds, --matches, --max-pairs or --error, a finished run is extended. The result is the same as if
-    that number had been asked for from the start. With --error, the exit code is 1 if the errors are still too large at
-    the end. For a comparison, all variants are resumed.
-
-    Resuming runs the bots that the folder names. If you did not create it, the bots are shown and you are asked first.
-    """
-    options, until = until_error(options)
-    wanted = {key: number for key, number in {"games": options.games, **growth}.items() if number is not None}
-    options = replace(options, games=None)
-    kind, folder = find(source)
-    if kind == FILE:
-        raise ArenaError(f"{source} is a file of records; only the folder of a run can be resumed")
-    if kind == LEAGUE:
-        raise ArenaError(f"{source} is a league, which has no end; to play on: arena league play {source}")
-    if kind == COMPARISON:
-        from arena.cli.compare import resume_comparison  # which a single run need not wait for
-
-        return resume_comparison(folder, wanted, until, options, trust)
-    with Reader(folder) as reader:
-        settings = stored_config(reader)
-        if not (trust or reader.is_own()):
-            confirm_bots(folder, settings)
-    if until is not None:
-        until.check(settings)
-    message_source = f"settings of {folder}"
-    settings = with_settings_of(grown(settings, wanted, message_source), options, message_source)
-    return play(settings, replace(options, out=folder), resume=True, until=until)

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import click
 
+from arena.cli.league.shared import verify as verify_league
 from arena.cli.options import complete_runs, counting, output, print_report, whole
 from arena.errors import ArenaError
 from arena.paths import RESULTS
-from arena.results.comparison import variant_folders
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
-from arena.results.sources import FILE, LEAGUE, find, game_faults
+from arena.results.sources import RecordFile, StoredLeague, find_source, game_faults
 from arena.text import counted, one_line, printable
-from arena.tournament.folders import COMPARISON
 from arena.tournament.store.reader import Reader
 
 
@@ -87,19 +86,16 @@ def verify(source: str) -> int:
     A comparison, a league or a file of records can be checked, too. The exit code is 1 if anything is damaged or any
     game differs.
     """
-    kind, folder = find(source)
-    if kind == FILE:
-        return _report([], verify_file(folder), None, "file")
-    if kind == LEAGUE:
-        from arena.cli.league.shared import verify as verify_league
-
-        return verify_league(folder)
-    if kind != COMPARISON:
-        return _verify_run(folder)
+    found = find_source(source)
+    match found:
+        case RecordFile():
+            return _report([], verify_file(found.path), None, "file")
+        case StoredLeague():
+            return verify_league(found.path)
     codes = []
-    for rules, variant in variant_folders(folder).items():
-        click.echo(f"{rules}: ", nl=False)
-        codes.append(_verify_run(variant))
+    for rules, part in found.parts().items():
+        click.echo(f"{rules}: " if rules else "", nl=False)
+        codes.append(_verify_run(part.path))
     return max(codes)
 
 

@@ -9,29 +9,27 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli.league.shared import show_league
+from arena.cli.league.submit import show_standings_of
 from arena.cli.options import ERROR, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
 from arena.results.records import holds_records
-from arena.results.run import selected
-from arena.results.sources import FILE, LEAGUE, find, report_of, run_data
+from arena.results.run import RunData, selected
+from arena.results.sources import RecordFile, StoredLeague, find_source, report_of
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
-from arena.stats.frames import StatsError
+from arena.stats.frames import Floats, StatsError
 from arena.stats.metrics import read_metric
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
 from arena.stats.ratings import rate as rate_games
 from arena.stats.selection import ExpressionError
 from arena.text import counted, one_line
-from arena.tournament.folders import COMPARISON
 from arena.tournament.store.sqlite import StoreError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from arena.results.run import RunData
-    from arena.stats.frames import Floats
 
 
 @click.command()
@@ -92,8 +90,6 @@ def standings(
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
     if server is not None:
-        from arena.cli.league.submit import show_standings_of
-
         show_standings_of(server, form)
         return
     assert source is not None
@@ -103,6 +99,7 @@ def standings(
     if metrics and everything:
         raise click.UsageError("--metric is for the standings; without --all")
     more = parse_metrics(metrics)
+    found = find_source(source)
 
     def games(run: RunData) -> RunData:
         run = replace(run, metrics={**run.metrics, **more})
@@ -115,15 +112,12 @@ def standings(
         from arena.results.run_stats import stats_report
 
         make = lambda run: stats_report(games(run), error or 10.0, weight, True, luck(run))  # noqa: E731
-        print_report(report_of(source, make), form, to)
+        print_report(report_of(found, make), form, to)
         return
-    kind, folder = find(source)
-    if kind == LEAGUE and where is None and not adjusted and not more:
-        from arena.cli.league.shared import show_league
-
-        show_league(folder, form)
+    if isinstance(found, StoredLeague) and where is None and not adjusted and not more:
+        show_league(found.path, form)
         return
-    print_report(report_of(source, lambda run: standings_report(compute(games(run), weight, luck=luck(run)))), form, to)
+    print_report(report_of(found, lambda run: standings_report(compute(games(run), weight, luck=luck(run)))), form, to)
 
 
 @click.command()
@@ -211,14 +205,12 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 def read_games(source: str) -> tuple[pd.DataFrame, int]:
     """The games that a text names: first, second, score, and deal if known; and how many have no result."""
     try:
-        kind, folder = find(source)
+        found = find_source(source)
     except StoreError as error:
         raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
-    if kind == COMPARISON:
-        raise ArenaError(f"{source} is a comparison; name the folder of one of its runs")
-    if kind == FILE and not holds_records(folder):
-        return read_game_list(folder)
-    games = run_data(kind, folder).games
+    if isinstance(found, RecordFile) and not holds_records(found.path):
+        return read_game_list(found.path)
+    games = found.data().games
     if not len(games):
-        raise StatsError(f"{folder}: no games yet")
+        raise StatsError(f"{found.path}: no games yet")
     return games.filter(["first", "second", "score", "deal"]), 0

@@ -23,7 +23,7 @@ from arena.cli.options import (
 from arena.lab.tuning import DEFAULT, Result, Task, read_parameters, result_values, spec_with, stored_seed
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
-from arena.results.formats import json_text
+from arena.results.data_formats import json_text
 from arena.results.table import difference_text, likelihood, percent
 from arena.tournament.folders import drawn_seed
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules, preset_names
+from arena.lab.notebook import Comparison, Run
 from arena.lab.tournament import refuse_strangers, resume_run
 from arena.results.comparison import (
     ComparisonConfig,
@@ -19,18 +19,16 @@ from arena.results.comparison import (
     write_comparison,
 )
 from arena.results.run import read_run
+from arena.results.sources import StoredComparison
 from arena.results.standings import standings
 from arena.results.standings_report import export
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.tournament.config import TournamentConfig, check
-from arena.tournament.folders import COMPARISON, find_folder, is_begun
+from arena.tournament.folders import find_folder, is_begun, is_comparison
 from arena.tournament.runner.progress import ProgressListener, progress_for
 from arena.tournament.runner.run import asks_for_more, play_run, require_bots
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import differences
-
-if TYPE_CHECKING:
-    from arena.lab import notebook
 
 ALL = "all"
 """In a list of variants: every rule set that comes with the program."""
@@ -136,7 +134,7 @@ def resume(
     progress: bool = False,
     trust: bool = False,
     **more: int | None,
-) -> notebook.Run | notebook.Comparison:
+) -> Run | Comparison:
     """Play a stored run, or all variants of a comparison, to its end; return it as `arena.load` does.
 
     To extend it, say how much there is to be of what its format grows by: `games` per pairing, `rounds` (swiss),
@@ -147,10 +145,10 @@ def resume(
     Resuming runs the bots that the folder names; a folder that belongs to another user is refused without `trust`.
     Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
     """
-    kind, path = find_folder(fspath(folder))
+    path = find_folder(fspath(folder))
     asked = {key: number for key, number in more.items() if number is not None}
     until = None if error is None else UntilError(error, bots, asked.pop("games", MOST_GAMES))
-    if kind != COMPARISON:
+    if not is_comparison(path):
         return resume_run(fspath(folder), asked, until, workers=workers, progress=progress, trust=trust)
     stored = read_comparison(path)
     assert stored is not None
@@ -168,6 +166,4 @@ def resume(
         comparison, path, config_of, lambda: progress_for() if progress else None, lambda _: None, until
     ):
         raise KeyboardInterrupt(f"what was played is stored in {path}; the same call resumes")
-    from arena.lab.notebook import Comparison as Loaded  # pandas, which the workers need not inherit
-
-    return Loaded(path)
+    return Comparison(StoredComparison(path))

@@ -10,7 +10,7 @@ import html
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -18,12 +18,15 @@ from arena.game.rules import load_rules
 from arena.results import ratings as rating_table
 from arena.results import standings as standing
 from arena.results.compare import comparison, read_variants
-from arena.results.comparison import read_comparison, variant_folders
+from arena.results.comparison import read_comparison
 from arena.results.moves import PLAY_COLUMNS, plays_frame
+from arena.results.pages.figures import panel_of, panels_of
+from arena.results.pages.plots import Plot, picture
+from arena.results.pages.plots import save as save_plots
 from arena.results.pages.render import table_html
-from arena.results.run import RunData, stored_config
+from arena.results.run import RunData, read_sprt
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
-from arena.results.sources import FILE, LEAGUE, find, games_of, run_data
+from arena.results.sources import RecordFile, Source, StoredComparison, find_source
 from arena.results.standings import rate_run
 from arena.results.standings_report import export, standings_report
 from arena.stats.field import by_seat
@@ -32,12 +35,6 @@ from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
-from arena.tournament.folders import COMPARISON
-from arena.tournament.store.reader import Reader
-from arena.tournament.store.sqlite import DATABASE
-
-if TYPE_CHECKING:
-    from arena.results.pages.plots import Plot
 
 _MET = {
     "bot": "name of the bot",
@@ -106,8 +103,6 @@ class Picture:
         self.panels = panels
 
     def _repr_svg_(self) -> str:
-        from arena.results.pages.plots import picture
-
         return picture(self.panels)
 
     def save(self, path: str | Path) -> None:
@@ -115,18 +110,16 @@ class Picture:
 
         Raises ArenaError for another ending, and for PNG and PDF if CairoSVG (the extra `plot`) is not installed.
         """
-        from arena.results.pages.plots import save
-
-        save(self.panels, Path(path))
+        save_plots(self.panels, Path(path))
 
 
 class Run:
     """A stored run. See `load`."""
 
-    def __init__(self, folder: Path, kind: str = DATABASE) -> None:
-        self.folder = folder
-        self._kind = kind
-        self._data: RunData = run_data(kind, folder)
+    def __init__(self, source: Source) -> None:
+        self.folder = source.path
+        self._source = source
+        self._data: RunData = source.data()
 
     def __repr__(self) -> str:
         bots = ", ".join(self.bots[:5]) + (", ..." if len(self.bots) > 5 else "")
@@ -142,8 +135,6 @@ class Run:
 
         Raises StatsError if there is nothing to show.
         """
-        from arena.results.pages.figures import panel_of
-
         return Picture(panel_of(self._data, kind))
 
     @property
@@ -232,9 +223,9 @@ class Run:
         """A row for each game and tactic card: which side played it how often. Read out of the records."""
         if " " in self.rules:
             raise StatsError(f"{self.folder} holds records of several rule sets; load each by itself")
-        with games_of(str(self.folder), counting=True) as games:
+        with self._source.games(counting=True) as games:
             frame = plays_frame(games, load_rules(self.rules))
-        if self._kind == FILE:  # numbered as in `games`
+        if isinstance(self._source, RecordFile):  # numbered as in `games`
             for name in ("pairing", "deal", "game"):
                 cards = len(frame) // max(len(self.games), 1)
                 frame[name] = self.games[name].repeat(cards).to_numpy().astype("int64")
@@ -255,20 +246,13 @@ class Run:
 
         Raises StatsError for a run of another format.
         """
-        if self._kind == LEAGUE:
-            raise StatsError(f"{self.folder}: a league is not a sequential test")
-        if self._kind == FILE:
-            raise StatsError(f"{self.folder}: records do not tell the format; load the folder of the run")
-        with Reader(self.folder) as reader:
-            test = stored_config(reader).verdict()
-            if test is None:
-                raise StatsError(f"{self.folder}: the format is {self.config['format']}, not sprt")
-            test(reader)
-            return test.result()
+        if (result := read_sprt(self._data)) is None:
+            raise StatsError(f"{self.folder}: the format is {self.config['format']}, not sprt")
+        return result
 
     def export(self) -> None:
         """Write the tables into the folder of the run, as `arena run` does."""
-        if self._kind == FILE:
+        if isinstance(self._source, RecordFile):
             raise StatsError(f"{self.folder} is a file of records, which has no folder for tables")
         export(self._standings, self.folder)
 
@@ -289,26 +273,24 @@ class Comparison(Mapping[str, Run]):
     `folder` holds them; `baseline` is the variant that the others are measured against, if there is one.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        stored = read_comparison(folder)
+    def __init__(self, source: StoredComparison) -> None:
+        self.folder = source.path
+        self._source = source
+        stored = read_comparison(source.path)
         self.baseline = None if stored is None else stored.baseline
-        self._folders = variant_folders(folder)
-        self._runs = {rules: Run(path) for rules, path in self._folders.items()}
+        self._runs = {rules: Run(part) for rules, part in source.parts().items()}
 
     def __repr__(self) -> str:
         return f"<Comparison {self.folder.name}: {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: win rates by rule set, with names as texts."""
-        report = comparison(read_variants(list(self._folders.values())), self.baseline)
+        report = comparison(read_variants([run.folder for run in self.values()]), self.baseline)
         return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
 
     def plot(self, kind: str = "variants") -> Picture:
         """Win rates by rule set, or for each rule set one of the plots of `Run.plot`."""
-        from arena.results.pages.figures import panels_of
-
-        return Picture(panels_of(str(self.folder), kind))
+        return Picture(panels_of(self._source, kind))
 
     def __getitem__(self, rules: str) -> Run:
         return self._runs[rules]
@@ -326,7 +308,7 @@ class Comparison(Mapping[str, Run]):
 
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
         """All frames of `arena compare`, by name."""
-        report = comparison(read_variants(list(self._folders.values())), baseline or self.baseline)
+        report = comparison(read_variants([run.folder for run in self.values()]), baseline or self.baseline)
         return {table.name: table.data for table in report.tables if table.figures is not None}
 
 
@@ -340,5 +322,5 @@ def load(folder: str | Path) -> Run | Comparison:
     A run in progress is read as it stands; load it again for more. Raises ArenaError if there is none, or a line cannot
     be read.
     """
-    kind, path = find(str(folder))
-    return Comparison(path) if kind == COMPARISON else Run(path, kind)
+    source = find_source(str(folder))
+    return Comparison(source) if isinstance(source, StoredComparison) else Run(source)

@@ -13,6 +13,7 @@ from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from html import escape
 from os import PathLike
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
@@ -28,6 +29,8 @@ from arena.game.moves import Move
 from arena.game.record import cards_text, parse_deal, parse_record, replay, replay_steps
 from arena.game.rules import Rules, load_rules
 from arena.results.board import board_text, result_line
+from arena.results.pages.games import replay_page
+from arena.results.records import StoredGame
 from arena.tournament.games import DEAL_BITS, GameResult, GameTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
@@ -76,11 +79,6 @@ class PlayedGame(GameResult):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the game to play through, in a frame of its own."""
-        from html import escape
-
-        from arena.results.pages.games import replay_page
-        from arena.results.records import StoredGame
-
         page = escape(replay_page(StoredGame.of(self), "1"))
         title = escape(result_line(parse_record(self.record), self.seats))
         return f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="900" srcdoc="{page}"></iframe>'

@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arena.bots.faults import show_value
 from arena.errors import ArenaError
 from arena.game.rules import Rules
+from arena.lab.notebook import Run
+from arena.results.run import stored_config
+from arena.results.sources import StoredRun
+from arena.results.until_error import UntilError
 from arena.tournament.config import (
     TournamentConfig,
     check,
@@ -24,10 +28,6 @@ from arena.tournament.formats import FORMATS
 from arena.tournament.runner.progress import progress_for
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader
-
-if TYPE_CHECKING:
-    from arena.lab.notebook import Run
-    from arena.results.until_error import UntilError
 
 
 class TournamentError(ArenaError):
@@ -79,8 +79,6 @@ def resume_run(
     folder: str, asked: Mapping[str, int], until: UntilError | None, *, workers: int | None, progress: bool, trust: bool
 ) -> Run:
     """`arena.resume` for a single run: on to what is `asked` by the name of its setting, then as `until` says."""
-    from arena.results.run import stored_config  # pandas, which the workers need not inherit
-
     path = run_folder(folder)
     with Reader(path) as reader:
         stored = stored_config(reader)
@@ -101,9 +99,7 @@ def _played(
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
         raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
-    from arena.lab.notebook import Run  # pandas, which the workers need not inherit
-
-    run = Run(folder)
+    run = Run(StoredRun(folder))
     run.export()
     return run
 

@@ -1,4 +1,4 @@
-"""The same bots under several rule sets: the tables of `arena compare`, and reports of each run as one."""
+"""The same bots under several rule sets: the tables of `arena compare`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import pandas as pd
 
 from arena.game.rules import load_rules
 from arena.results.comparison import find_variant
+from arena.results.luck import adjusted_table
 from arena.results.moves import plays_frame, spaced
-from arena.results.sources import games_of
+from arena.results.sources import StoredRun
 from arena.results.table import Column, Report, Table, table_of, table_values
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import by_seat, rated_column
@@ -85,7 +86,7 @@ def read_variants(
     labels: dict[str, str] = {}
     known: dict[tuple[str, int], Path] = {}
     for folder in folders:
-        with games_of(str(folder)) as stored:
+        with StoredRun(folder).games() as stored:
             reader = stored.reader
             assert reader is not None
             config = reader.config()
@@ -132,8 +133,6 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     tables = _tables(runs, games, variants, bots, against)
     remarks = _remarks(runs, games)
     if met := [(run.variant, each) for run in runs for each in run.adjusted or ()]:
-        from arena.results.luck import adjusted_table  # the net, which others need not wait for
-
         tables.append(adjusted_table([each for _, each in met], [variant for variant, _ in met]))
         for run in runs:
             remarks += [f"{run.variant}: {note}." for note in adjusted_notes(run.adjusted or (), "scores")]
@@ -282,21 +281,3 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
     if lengths.nunique() > 1:
         lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")
     return lines
-
-
-def by_variant(reports: Mapping[str, Report]) -> Report:
-    """The tables of each variant after one another, their names and titles with that of the variant in front.
-
-    JSON has the values of each under `variants`, by rule set.
-    """
-    tables = [
-        replace(table, name=f"{variant}.{table.name}", title=f"{variant}: {table.title}" if table.title else variant)
-        for variant, report in reports.items()
-        for table in report.tables
-    ]
-    remarks = [f"{variant}: {remark}" for variant, report in reports.items() for remark in report.remarks]
-    items = [(f"{variant}: ", *item) for variant, report in reports.items() for item in report.items]
-    heading = "\n".join(report.heading for report in reports.values())
-    values = {variant: report.values for variant, report in reports.items()}
-    made = lambda: {"variants": {name: make() for name, make in values.items()}}  # noqa: E731
-    return Report(heading, tables, remarks, items, made)

@@ -22,9 +22,9 @@ from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.results.board import Decision, decisions, result_line
-from arena.results.formats import json_text
+from arena.results.data_formats import json_text
 from arena.results.records import StoredGame
-from arena.results.table import Column, Report, Row, Table, percent, records, table_values
+from arena.results.table import Column, Report, Row, Table, column_of, percent, records, table_values
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.whole_file import write_whole
@@ -420,10 +420,31 @@ def page_notes(analysis: GameAnalysis) -> list[dict[str, Any]]:
     return notes
 
 
+def losses_table(losses: RunLosses, games: int) -> Table:
+    """Return the average losses of each bot as a table; `games` is the number of games in the run."""
+    rows = [
+        {
+            "bot": bot,
+            "games": own.games,
+            "decisions": own.decisions,
+            "loss_percent": 100 * own.mean,
+            "loss_percent_error95": math.nan if own.error95 is None else 100 * own.error95,
+            "blunders_a_game": own.blunders / own.games,
+        }
+        for bot, own in losses.bots.items()
+    ]
+    note = (
+        f"How much of its chance to win a move gave away on average, in %, judged by {losses.judge}; a blunder gives"
+        " away 10% or more."
+    )
+    if losses.games < games:
+        note += f" From {losses.games:,} of {games:,} games: 'arena replay RUN --judge' judges the others."
+    heads = ("bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game")
+    return Table("losses", "Average loss per move", tuple(map(column_of, heads)), rows, note, keys=heads)
+
+
 def run_report(name: str, losses: RunLosses, games: int) -> Report:
     """The losses by bot; `games` are those that the run holds."""
-    from arena.results.run_stats import losses_table  # pandas, which the page of a game does without
-
     table = losses_table(losses, games)
     values = {"name": name, "judge": losses.judge, "nodes": losses.nodes, "games": losses.games}
     return Report(f"{name}: {losses.games:,} games", [table], values=lambda: values | table_values([table]))

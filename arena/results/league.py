@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from arena.endings import AFTER
 from arena.results.table import Column, Table, number, record_text
 from arena.text import first_line, utc_text
@@ -43,7 +41,8 @@ _RATING = (_elo_column("Elo", "elo"), _error_column())
 def _table(name: str, title: str, lines: Sequence[Line], columns: Sequence[Column]) -> Table:
     """A table whose CSV holds the flat values of `lines`."""
     flat = [{key: value for key, value in line.items() if not isinstance(value, list | dict)} for line in lines]
-    return Table(name, title, tuple(columns) if lines else (), pd.DataFrame(flat), shown=lines)
+    keys = tuple(flat[0]) if flat else ()
+    return Table(name, title, tuple(columns) if lines else (), flat, shown=lines, keys=keys)
 
 
 def standing_table(lines: Sequence[Line]) -> Table:

@@ -7,15 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
-from arena.results.sources import games_of
+from arena.results.sources import StoredRun, find_source
 from arena.results.table import Table, table_of
 from arena.stats.adjusted import AdjustedMeeting
 from arena.stats.frames import Floats
 from arena.stats.pairs import elo_of_score
 from arena.tournament.luck import PARTS, JudgedLuck
-from arena.tournament.store.sqlite import DATABASE
 
 _NOTE = (
     "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
@@ -29,10 +27,10 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
 
     `seen` is called for each game. A stored run keeps what was found.
     """
-    folder = Path(source)
-    luck = JudgedLuck(folder if (folder / DATABASE).is_file() else None)
+    found = find_source(str(source))
+    luck = JudgedLuck(found.path if isinstance(found, StoredRun) else None)
     rows = []
-    with games_of(str(source), counting=True) as games:
+    with found.games(counting=True) as games:
         for game in games:
             rows.append(luck.of(game))
             seen()
@@ -42,6 +40,8 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
 
 def adjusted_table(meetings: Sequence[AdjustedMeeting], variants: Sequence[str] = ()) -> Table:
     """What taking luck out does for each two bots; `variants`: the rule set of each row, if there are several."""
+    import pandas as pd  # slow to load
+
     frame = pd.DataFrame([asdict(met) for met in meetings])
     frame["adjusted_elo"] = [elo_of_score(score) for score in frame["adjusted_score"]]
     shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]

@@ -22,15 +22,14 @@ from arena.game.record import RecordError, parse_record, replay_steps
 from arena.game.rules import Rules
 from arena.results.board import Cards, decisions
 from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
-from arena.results.sources import StoredGames, games_of
+from arena.results.run import RunData
+from arena.results.sources import StoredGames, find_source
 from arena.text import spreadsheet_cell
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 from arena.whole_file import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from arena.results.run import RunData
 
 
 _RUSES = ("scout", "redeploy", "deserter", "traitor")
@@ -270,7 +269,7 @@ def with_counts(run: RunData, names: Iterable[str]) -> RunData:
     wanted = {*COUNTED, *COUNTED_COLUMNS}.intersection(names)
     if not wanted or COUNTED_COLUMNS[0] in run.columns.values or not run.folder:
         return run
-    with games_of(run.folder, counting=True) as games:
+    with find_source(run.folder).games(counting=True) as games:
         counts = {tuple(game.id): (*tactics(game.record), *early_claims(game.record)) for game in games}
     if len(counts) == len(run.columns):
         rows = list(counts.values())
@@ -318,7 +317,7 @@ def decision_times(run: RunData) -> pd.DataFrame:
 
     rows: Iterator[tuple[object, ...]] = iter(())
     if run.folder:
-        with games_of(run.folder, counting=True) as games:
+        with find_source(run.folder).games(counting=True) as games:
             rows = iter([row for game in games for row in _times(game)])
     return pd.DataFrame(rows, columns=["pairing", "deal", "game", "bot", "move_ms"])
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from arena.game.record import parse_record
 from arena.results.run import RunData
-from arena.results.sources import games_of
+from arena.results.sources import find_source
 from arena.stats.intervals import mean_error, mean_interval
 from arena.tournament.games import GameResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 NOTE_COLUMNS = ["pairing", "deal", "game", "bot", "score", "number", "note", "figure"]
 BINS = 10
@@ -21,7 +24,7 @@ def run_notes(run: RunData) -> pd.DataFrame:
     """The notes in the games of a stored run, see `notes_frame`."""
     if not run.folder:
         return notes_frame(())
-    with games_of(run.folder, counting=True) as games:
+    with find_source(run.folder).games(counting=True) as games:
         reader = games.reader
         said = notes_frame(games if reader is None else reader.results("WHERE substr(record, -1) = '}'"))
     return said.merge(run.games[["pairing", "deal", "game"]]) if run.selection else said
@@ -33,6 +36,8 @@ def notes_frame(games: Iterable[GameResult]) -> pd.DataFrame:
     `score` is what the bot had of the game in the end, `number` that of the move, `note` is `value`, `depth`, `nodes`
     or a name of the bot's own.
     """
+    import pandas as pd  # slow to load
+
     return pd.DataFrame(
         [row for game in games if game.record.endswith("}") for row in _said(game)], columns=NOTE_COLUMNS
     )
@@ -50,6 +55,8 @@ def _said(game: GameResult) -> Iterator[tuple[object, ...]]:
 
 def note_means(notes: pd.DataFrame) -> pd.DataFrame:
     """A row for each bot and note: bot, note, moves, average, average_error95 (clustered by deal)."""
+    import pandas as pd  # slow to load
+
     rows = [
         (bot, note, len(said), said["figure"].mean(), mean_error(said["figure"], said["deal"]))
         for (bot, note), said in notes.groupby(["bot", "note"], sort=False)
@@ -64,6 +71,8 @@ def calibration(notes: pd.DataFrame) -> pd.DataFrame:
     `bias` is the mean of value - score: above 0, the bot was too optimistic. Errors are half the 95%
     interval, clustered by deal.
     """
+    import pandas as pd  # slow to load
+
     rows = []
     for bot, said in notes[notes["note"] == "value"].groupby("bot", sort=False):
         off, deal = said["figure"] - said["score"], said["deal"]
@@ -76,6 +85,8 @@ def reliability(notes: pd.DataFrame) -> pd.DataFrame:
 
     Columns: bot, moves, said (mean of the chances), score, score_low, score_high (95%, clustered by deal).
     """
+    import pandas as pd  # slow to load
+
     chances = notes[notes["note"] == "value"]
     chances = chances.assign(tenth=(chances["figure"] * BINS).astype(int).clip(upper=BINS - 1))
     rows = []

@@ -18,6 +18,7 @@ from arena.game.rules import load_rules
 from arena.results.records import ReplayError
 from arena.stats.metrics import read_metric
 from arena.stats.selection import ExpressionError, holds, names_of, parse
+from arena.stats.sprt import SprtResult
 from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.forfeits import ForfeitReason, Reasons
@@ -111,6 +112,18 @@ def read_run(folder: Path) -> RunData:
             folder=str(folder),
             metrics=config.metrics,
         )
+
+
+def read_sprt(run: RunData) -> SprtResult | None:
+    """Return the state of a run's sequential test; None for another format, a league or a file of records."""
+    if run.planned is None:
+        return None
+    with Reader(run.folder) as reader:
+        test = stored_config(reader).verdict()
+        if test is None:
+            return None
+        test(reader)
+        return test.result()
 
 
 # ---------------------------------------------------------------- games from elsewhere

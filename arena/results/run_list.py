@@ -14,7 +14,7 @@ from arena.results.comparison import read_comparison
 from arena.results.run import stored_config
 from arena.results.table import Column, Report, Row, Table
 from arena.text import counted, first_line, utc_iso
-from arena.tournament.folders import COMPARISON, Found, inner_runs, last_worked_on, runs_in
+from arena.tournament.folders import inner_runs, is_comparison, last_worked_on, runs_in
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import is_in_use
@@ -50,17 +50,15 @@ class RunLine:
 
 def run_lines(root: Path) -> list[RunLine]:
     """The runs and comparisons in a folder, the one that was worked on last first."""
-    lines = [run_line(stored) for stored in runs_in(root)]
+    lines = [run_line(folder) for folder in runs_in(root)]
     return sorted(lines, key=lambda line: (-line.last_played, line.name))
 
 
-def run_line(stored: Found) -> RunLine:
-    """How a run or a comparison stands."""
-    name, worked = stored.folder.name, last_worked_on(stored)
+def run_line(folder: Path) -> RunLine:
+    """Describe a run or a comparison."""
+    name, worked = folder.name, last_worked_on(folder)
     try:
-        return (
-            _compared(name, worked, stored.folder) if stored.kind == COMPARISON else _run(name, worked, stored.folder)
-        )
+        return _compared(name, worked, folder) if is_comparison(folder) else _run(name, worked, folder)
     except ArenaError as error:
         return RunLine(name, worked, note=first_line(str(error)))
 

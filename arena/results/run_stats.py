@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from arena.results.judge import RunLosses, read_losses
+from arena.results.judge import losses_table, read_losses
+from arena.results.luck import adjusted_table
 from arena.results.notes import calibration, note_means, reliability, run_notes
 from arena.results.ratings import ratings_frame
 from arena.results.run import RunData
@@ -342,29 +343,6 @@ def time_frame(run: RunData) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
 
 
-def losses_table(losses: RunLosses, games: int) -> Table:
-    """What the moves of each bot lost on average; `games` are those of the run."""
-    heads = ["bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game"]
-    rows = [
-        (
-            bot,
-            own.games,
-            own.decisions,
-            100 * own.mean,
-            math.nan if own.error95 is None else 100 * own.error95,
-            own.blunders / own.games,
-        )
-        for bot, own in losses.bots.items()
-    ]
-    note = (
-        f"How much of its chance to win a move gave away on average, in %, judged by {losses.judge}; a blunder gives"
-        " away 10% or more."
-    )
-    if losses.games < games:
-        note += f" From {losses.games:,} of {games:,} games: 'arena replay RUN --judge' judges the others."
-    return table_of("losses", "Average loss per move", pd.DataFrame(rows, columns=heads), note)
-
-
 def stats_report(
     run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = False, luck: Floats | None = None
 ) -> Report:
@@ -381,8 +359,6 @@ def stats_report(
         if statistic.name in frames and len(frames[statistic.name])
     ]
     if rated.adjusted is not None:
-        from arena.results.luck import adjusted_table  # the net, which others need not wait for
-
         tables.insert(1, adjusted_table(rated.adjusted))
     if not run.selection and (losses := read_losses(Path(run.folder))) is not None:
         tables.append(losses_table(losses, len(run.games)))

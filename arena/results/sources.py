@@ -1,83 +1,171 @@
-"""What commands read: a run, a comparison, a league or a file of records, by its path or its name; and their games."""
+"""What commands read: runs, comparisons, leagues and files of records, each by its path or its name."""
 
 from __future__ import annotations
 
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from arena.errors import did_you_mean
+from arena.league import versions
+from arena.league.store import DATABASE as LEAGUE_DATABASE
+from arena.league.store import LEAGUES, League, open_league
 from arena.results.comparison import variant_folders
 from arena.results.records import ReplayError, StoredGame, is_record, read_games, record_lines
+from arena.results.run import RunData, read_run, run_of
+from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
-from arena.tournament.folders import COMPARISON, Found, find_folder
+from arena.tournament.folders import COMPARISON, find_folder, is_comparison
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameId, GameResult
 from arena.tournament.rows import game_fault
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
-if TYPE_CHECKING:
-    from arena.league.store import League
-    from arena.results.run import RunData
-    from arena.results.table import Report
-
-LEAGUE = "league.sqlite"
-LEAGUES = Path("leagues")
-FILE = "file"
 _LONGEST_REASON = 60
 _MOST_DIGITS = 18  # of the number of a game
 
 
-def find(text: str) -> Found:
-    """What a text names; StoreError if there is nothing."""
-    if Path(text).is_file() and Path(text).name not in (DATABASE, COMPARISON):
-        return Found(FILE, Path(text))
-    if (Path(text) / LEAGUE).is_file():
-        return Found(LEAGUE, Path(text))
+@dataclass(frozen=True)
+class Source(ABC):
+    """What a command reads. `path` is its folder or its file."""
+
+    path: Path
+
+    def parts(self) -> dict[str, Source]:
+        """Return the runs of a comparison by rule set, in order; anything else is its own only part, named ""."""
+        return {"": self}
+
+    @abstractmethod
+    def games(self, counting: bool = False) -> AbstractContextManager[StoredGames]:
+        """Open the games; with `counting`, only the games of a league that count for its table."""
+
+    @abstractmethod
+    def data(self) -> RunData:
+        """Read all games as one run. ReplayError if a line cannot be read, or for a comparison."""
+
+    def game(self, text: str | None, wanted: GameFilter) -> StoredGame:
+        """Return a game by its identity, such as 0/12/1, or by its number among the games `wanted`; None: the first.
+
+        Raises ReplayError and StoreError if it does not exist.
+        """
+        with self.games() as games:
+            return StoredGame.of(games.game(text or "1", wanted))
+
+
+@dataclass(frozen=True)
+class StoredRun(Source):
+    """The folder of a run."""
+
+    @contextmanager
+    def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        with Reader(self.path) as reader:
+            bots = [bot.name for bot in reader.bots()]
+            yield StoredGames(str(self.path), bots, reader.results, reader.count, reader)
+
+    def data(self) -> RunData:
+        return read_run(self.path)
+
+
+@dataclass(frozen=True)
+class StoredComparison(Source):
+    """The folder of a comparison, with the folder of a run for each variant."""
+
+    def parts(self) -> dict[str, Source]:
+        return {rules: StoredRun(folder) for rules, folder in variant_folders(self.path).items()}
+
+    @contextmanager
+    def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        with ExitStack() as stack:
+            readers = [stack.enter_context(Reader(part.path)) for part in self.parts().values()]
+            yield StoredGames(
+                str(self.path),
+                [bot.name for bot in readers[0].bots()],
+                lambda: (game for reader in readers for game in reader.results()),
+                lambda: sum(reader.count() for reader in readers),
+            )
+
+    def data(self) -> RunData:
+        raise ReplayError(f"{self.path} is a comparison; name the folder of one of its runs")
+
+    def game(self, text: str | None, wanted: GameFilter) -> StoredGame:
+        """Return a game of one variant, such as base/0/12/1."""
+        parts = {part.path.name: part for part in self.parts().values()}
+        first = next(iter(parts))
+        variant, _, inner = (text or first).partition("/")
+        if variant not in parts:
+            raise ReplayError(
+                f"{variant[:30]}: name the variant as well, such as {first}/0/0/0 (there: {', '.join(parts)})"
+            )
+        return parts[variant].game(inner, wanted)
+
+
+@dataclass(frozen=True)
+class StoredLeague(Source):
+    """The folder of a league. Its players are versions, such as `greedy v2`."""
+
+    @contextmanager
+    def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        with open_league(self.path, write=False) as league:
+            bots = [version.label for version in versions.in_state(league, retired=True)]
+            count = None if counting else league.count_games
+            yield StoredGames(str(self.path), bots, lambda: _league_games(league, counting), count)
+
+    def data(self) -> RunData:
+        with open_league(self.path, write=False) as league:
+            return run_of(_league_games(league, counting=True), self.path, "league")
+
+
+@dataclass(frozen=True)
+class RecordFile(Source):
+    """A file of records."""
+
+    @contextmanager
+    def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        yield StoredGames(str(self.path), None, lambda: read_games(self.path))
+
+    def data(self) -> RunData:
+        return run_of(read_games(self.path), self.path, "records")
+
+    def game(self, text: str | None, wanted: GameFilter) -> StoredGame:
+        """Return a game by its line, which may hold a game that was broken off, or as for other sources."""
+        if not wanted.all or not (text or "1").isdecimal():
+            return super().game(text, wanted)
+        number = _number(text or "1")
+        for line in islice(record_lines(self.path), max(number - 1, 0), max(number, 0)):
+            return StoredGame.of_record(line.record, number)
+        count = sum(1 for _ in record_lines(self.path))
+        raise ReplayError(f"{self.path} has no line {(text or '1')[:30]}; it holds {count} records, numbered from 1")
+
+
+def find_source(text: str) -> Source:
+    """Find what `text` names: a path, a name in results/ or leagues/, or `latest`. StoreError if there is nothing."""
+    path = Path(text)
+    if path.is_file() and path.name not in (DATABASE, COMPARISON):
+        return RecordFile(path)
+    if (path / LEAGUE_DATABASE).is_file():
+        return StoredLeague(path)
     try:
-        return find_folder(text)
+        folder = find_folder(text)
     except StoreError:
-        if (LEAGUES / text / LEAGUE).is_file():
-            return Found(LEAGUE, LEAGUES / text)
+        if (LEAGUES / text / LEAGUE_DATABASE).is_file():
+            return StoredLeague(LEAGUES / text)
         raise
+    return StoredComparison(folder) if is_comparison(folder) else StoredRun(folder)
 
 
-def report_of(text: str, make: Callable[[RunData], Report]) -> Report:
-    """A report on what a text names; on each variant if that is a comparison."""
-    kind, folder = find(text)
-    if kind != COMPARISON:
-        return make(run_data(kind, folder))
-    from arena.results.compare import by_variant
-
-    return by_variant({rules: make(run_data(DATABASE, path)) for rules, path in variant_folders(folder).items()})
+def report_of(source: Source, make: Callable[[RunData], Report]) -> Report:
+    """Make a report of a source; for a comparison, one report of all its variants."""
+    reports = {rules: make(part.data()) for rules, part in source.parts().items()}
+    return reports[""] if "" in reports else by_variant(reports)
 
 
-def run_data(kind: str, folder: Path) -> RunData:
-    """A run, the games of a league that count for its table, or a file of records. ReplayError for a line at fault."""
-    from arena.results.run import read_run, run_of  # numpy, which who looks at one game need not wait for
-
-    if kind == FILE:
-        return run_of(read_games(folder), folder, "records")
-    if kind != LEAGUE:
-        return read_run(folder)
-    from arena.league.store import open_league
-
-    with open_league(folder, write=False) as league:
-        return run_of(_league_results(league, counting=True), league.folder, "league")
-
-
-def _league_results(league: League, counting: bool) -> Iterator[GameResult]:
-    """All games in the order of their deals, or only those that are `counting` for the table.
-
-    Players are versions, such as `greedy v2`.
-    """
-    from arena.league import versions
-
+def _league_games(league: League, counting: bool) -> Iterator[GameResult]:
+    """Yield the games of a league in the order of their deals, or only those that are `counting` for the table."""
     sides = {pairing: (a, b) for pairing, a, b in league.query("SELECT pairing, a, b FROM pairings")}
     states = (versions.ACTIVE, versions.REPLACED) if counting else ()
     labels = {version.id: version.label for version in versions.in_state(league, *states, retired=not counting)}
@@ -133,7 +221,7 @@ ALL_GAMES = GameFilter()
 
 @dataclass(frozen=True)
 class StoredGames:
-    """The games of a run, a league, a comparison (one variant after the other) or a file, in order. See `games_of`.
+    """The games of a run, a league, a comparison (one variant after the other) or a file, in order.
 
     name    what holds them, as the user named it
     bots    names of the players, None if they are not known before the games
@@ -198,62 +286,9 @@ class StoredGames:
             yield self.reader.result(GameId(*key))
 
 
-@contextmanager
-def games_of(text: str, counting: bool = False) -> Iterator[StoredGames]:
-    """The games of what a text names; of a league with `counting` only those that count for its table."""
-    kind, folder = find(text)
-    if kind == LEAGUE:
-        from arena.league import versions
-        from arena.league.store import open_league
-
-        with open_league(folder, write=False) as league:
-            bots = [version.label for version in versions.in_state(league, retired=True)]
-            count = None if counting else league.count_games
-            yield StoredGames(str(folder), bots, lambda: _league_results(league, counting), count)
-    elif kind == FILE:
-        yield StoredGames(str(folder), None, lambda: read_games(folder))
-    else:
-        with ExitStack() as stack:
-            folders = variant_folders(folder).values() if kind == COMPARISON else [folder]
-            readers = [stack.enter_context(Reader(path)) for path in folders]
-            yield StoredGames(
-                str(folder),
-                [bot.name for bot in readers[0].bots()],
-                lambda: (game for reader in readers for game in reader.results()),
-                lambda: sum(reader.count() for reader in readers),
-                readers[0] if kind == DATABASE else None,
-            )
-
-
 def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> StoredGame:
-    """A game out of what a text names, or the record that it is.
-
-    `game` is such as 0/12/1 (pairing/deal/game), of a comparison such as base/0/12/1, or its number from 1 in the file
-    or the schedule, among the games that are `wanted`. None: the first. Raises ReplayError and StoreError.
-    """
-    if is_record(text):
-        return StoredGame(text.strip())
-    kind, folder = find(text)
-    if kind == FILE and wanted.all and (game is None or game.isdecimal()):
-        return _line(folder, game or "1")
-    if kind == COMPARISON:
-        folders = {path.name: path for path in variant_folders(folder).values()}
-        variant, _, game = (game or next(iter(folders))).partition("/")
-        if variant not in folders:
-            example = f"{next(iter(folders))}/0/0/0 (there: {', '.join(folders)})"
-            raise ReplayError(f"{variant[:30]}: name the variant, too, such as {example}")
-        folder = folders[variant]
-    with games_of(str(folder)) as games:
-        return StoredGame.of(games.game(game or "1", wanted))
-
-
-def _line(path: Path, game: str) -> StoredGame:
-    """A record out of a file, which may also be one of a game that was broken off."""
-    number = _number(game)
-    for line in islice(record_lines(path), max(number - 1, 0), max(number, 0)):
-        return StoredGame.of_record(line.record, number)
-    count = sum(1 for _ in record_lines(path))
-    raise ReplayError(f"{path} has no line {game[:30]}; it holds {count} records, numbered from 1")
+    """Return a game of what `text` names (see `Source.game`), or the record that `text` is."""
+    return StoredGame(text.strip()) if is_record(text) else find_source(text).game(game, wanted)
 
 
 def _number(text: str) -> int:
@@ -264,11 +299,10 @@ def _number(text: str) -> int:
 # ---------------------------------------------------------------- lists of games
 
 
-def list_games(text: str, wanted: GameFilter, limit: int) -> Iterator[str]:
-    """A line for each game that is meant; those of a comparison below the folder of their variant."""
-    kind, folder = find(text)
-    for path in variant_folders(folder).values() if kind == COMPARISON else [folder]:
-        with games_of(str(path)) as games:
+def list_games(source: Source, wanted: GameFilter, limit: int) -> Iterator[str]:
+    """Yield a line for each game that is wanted, at most `limit` for each part of the source (0: all)."""
+    for part in source.parts().values():
+        with part.games() as games:
             yield from _listed(games, wanted, limit)
 
 

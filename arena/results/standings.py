@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
+from arena.results.moves import decision_times, with_counts
+from arena.results.notes import run_notes
 from arena.results.run import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns, games_of
@@ -181,9 +183,6 @@ def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
     """The metrics of a run with games, in the order of the settings."""
     if not run.metrics:
         return {}
-    from arena.results.moves import decision_times, with_counts  # pandas, which standings without metrics do not need
-    from arena.results.notes import run_notes
-
     metrics = [read_metric(name, text) for name, text in run.metrics.items()]
     run = with_counts(run, set[str]().union(*(metric.names for metric in metrics)))
     estimates = bot_metrics(run.games, metrics, lambda: run_notes(run), lambda: decision_times(run))

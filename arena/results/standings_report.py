@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.formats import csv_text, json_text
+from arena.results.data_formats import csv_text, json_text
+from arena.results.luck import adjusted_table
 from arena.results.run import RunData
 from arena.results.standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
@@ -66,8 +67,6 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
     if 3 <= len(standings.rows) <= LARGE_FIELD and len(standings.met):
         tables.append(_crosstable(standings))
     if standings.adjusted is not None:
-        from arena.results.luck import adjusted_table  # the net, which others need not wait for
-
         tables.append(adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
     return Report(

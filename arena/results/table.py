@@ -316,6 +316,24 @@ class Report:
     answer: Sequence[str] = ()
 
 
+def by_variant(reports: Mapping[str, Report]) -> Report:
+    """Join the reports of all variants; names and titles of tables begin with the variant.
+
+    JSON has the values of each report under `variants`, by rule set.
+    """
+    tables = [
+        replace(table, name=f"{variant}.{table.name}", title=f"{variant}: {table.title}" if table.title else variant)
+        for variant, report in reports.items()
+        for table in report.tables
+    ]
+    remarks = [f"{variant}: {remark}" for variant, report in reports.items() for remark in report.remarks]
+    items = [(f"{variant}: ", *item) for variant, report in reports.items() for item in report.items]
+    heading = "\n".join(report.heading for report in reports.values())
+    values = {variant: report.values for variant, report in reports.items()}
+    made = lambda: {"variants": {name: make() for name, make in values.items()}}  # noqa: E731
+    return Report(heading, tables, remarks, items, made)
+
+
 def table_of(
     name: str,
     title: str,

@@ -10,7 +10,6 @@ import re
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from arena.bots.spec import find_bot
 from arena.errors import did_you_mean
@@ -25,26 +24,17 @@ COMPARISON = "comparison.json"
 """What the folder of a comparison holds beside a folder for each variant's run."""
 
 
-class Found(NamedTuple):
-    """A folder and the file that says what it is: DATABASE or COMPARISON."""
-
-    kind: str
-    folder: Path
-
-
-def find_folder(text: str) -> Found:
-    """A run or a comparison, by its path or by its name in results/, or `latest`. StoreError if there is none."""
+def find_folder(text: str) -> Path:
+    """Find a run or a comparison by its path, its name in results/, or `latest`. StoreError if there is none."""
     for folder in _places(text):
-        if (folder / DATABASE).is_file():
-            return Found(DATABASE, folder)
-        if is_comparison(folder):
-            return Found(COMPARISON, folder)
-    return Found(DATABASE, run_folder(text))
+        if (folder / DATABASE).is_file() or is_comparison(folder):
+            return folder
+    return run_folder(text)
 
 
 def is_comparison(folder: Path) -> bool:
-    """Return whether the folder holds a comparison."""
-    return (folder / COMPARISON).is_file()
+    """Return whether the folder holds a comparison, which is a run for each of several rule sets."""
+    return (folder / COMPARISON).is_file() and not (folder / DATABASE).is_file()
 
 
 def inner_runs(folder: Path) -> list[Path]:
@@ -73,21 +63,21 @@ def _places(text: str) -> Iterator[Path]:
         found = latest()
         if found is None:
             raise StoreError(f"there is no run in {RESULTS}/ yet; name a folder, or play one: arena run quick")
-        yield found.folder
-    marked = [found for found in runs_in(RESULTS) if found.folder.name[:-_MARK] == f"{text}-"]
+        yield found
+    marked = [folder for folder in runs_in(RESULTS) if folder.name[:-_MARK] == f"{text}-"]
     if marked:  # `mybot-random` for the last of mybot-random-x7ab and others
-        yield max(marked, key=last_worked_on).folder
+        yield max(marked, key=last_worked_on)
 
 
-def runs_in(root: Path) -> list[Found]:
-    """The runs and comparisons in a folder, by their names."""
-    return sorted(Found(kind, path.parent) for kind in (DATABASE, COMPARISON) for path in root.glob(f"*/{kind}"))
+def runs_in(root: Path) -> list[Path]:
+    """Return the folders of the runs and comparisons in a folder, sorted by name."""
+    return sorted({path.parent for kind in (DATABASE, COMPARISON) for path in root.glob(f"*/{kind}")})
 
 
-def last_worked_on(stored: Found) -> float:
-    """When a game was last stored in a run or a comparison, or it was begun; seconds since 1970."""
-    folders = inner_runs(stored.folder) if stored.kind == COMPARISON else [stored.folder]
-    return max(map(_last_session, folders), default=_changed(stored.folder))
+def last_worked_on(folder: Path) -> float:
+    """Return when a game of a run or a comparison was last stored, or it was begun, in seconds since 1970."""
+    folders = inner_runs(folder) if is_comparison(folder) else [folder]
+    return max(map(_last_session, folders), default=_changed(folder))
 
 
 def _last_session(folder: Path) -> float:
@@ -104,8 +94,8 @@ def _changed(path: Path) -> float:
     return 0.0
 
 
-def latest() -> Found | None:
-    """The run or comparison in results/ that was worked on last; None without any."""
+def latest() -> Path | None:
+    """Return the run or comparison in results/ that was worked on last; None without any."""
     return max(runs_in(RESULTS), key=last_worked_on, default=None)
 
 

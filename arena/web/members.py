@@ -23,7 +23,7 @@ from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import Version
 from arena.league.views import last_games_by_opponent
-from arena.results.formats import json_text
+from arena.results.data_formats import json_text
 from arena.results.league import log_table
 from arena.text import one_line
 from arena.web import accounts, uploads

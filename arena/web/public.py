@@ -32,7 +32,7 @@ from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.paths import data_folder
-from arena.results.formats import json_text
+from arena.results.data_formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
 from arena.results.pages.drawings import final_board, trend
 from arena.results.pages.games import game_data

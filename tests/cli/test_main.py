@@ -50,7 +50,6 @@ def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:
     for run, bots in (("two", "first random"), ("three", "first random greedy")):
         words.append(f"tournament {bots} --games 2 --seed 1 -q --workers 1 --out {run}")
         words += [f"standings {run}", f"standings {run} --json", f"standings {run} --print csv"]
-    words += ["replay two"]
     code = f"import os\nfrom arena.cli.main import main\nos.chdir({str(tmp_path)!r})\n"
     loaded = loaded_by(code + "".join(f"assert main({line.split()!r}) == 0\n" for line in words))
     assert not loaded & {"pandas", "distributed", "rich"}

@@ -63,7 +63,7 @@ def test_games_of_a_comparison(here: Arena) -> None:
     record = here("replay", "cmp", "base/0/2/1", "--record").out.strip()
     assert record == here("replay", "results/cmp/base", "0/2/1", "--record").out.strip()
     assert here("replay", "cmp", "base/3", "--record").out == here("replay", "results/cmp/base", "3", "--record").out
-    assert "name the variant, too, such as tactical/0/0/0" in here("replay", "cmp", "0/2/1", code=2).err
+    assert "name the variant as well, such as tactical/0/0/0" in here("replay", "cmp", "0/2/1", code=2).err
     assert "has no game 9" in here("replay", "cmp", "base/9", code=2).err
     records = here("replay", "cmp", "--bot", "first", "--record").out.splitlines()
     assert [parse_record(one).rules.tactics for one in records] == [True] * 8 + [False] * 8
@@ -119,7 +119,7 @@ def test_ratings_of_a_league_are_those_of_its_table(played: Arena) -> None:
     assert run.seed is None
     assert run.config["format"] == "league"
     assert len(run.pairs) == table.total / 2
-    with pytest.raises(ArenaError, match="not a sequential test"):
+    with pytest.raises(ArenaError, match="the format is league, not sprt"):
         run.sprt  # noqa: B018
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.formats import csv_text
+from arena.results.data_formats import csv_text
 from arena.results.pages.figures import progress_plot, rating_plot
 from arena.results.run import read_run
 from arena.results.run_stats import run_frames

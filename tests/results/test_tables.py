@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.results.formats import FORMATS, csv_text, write
+from arena.results.data_formats import csv_text
+from arena.results.formats import FORMATS, write
 from arena.results.run import RunData
 from arena.results.standings import COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, heading, remarks, standings_report, summary

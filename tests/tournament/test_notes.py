@@ -18,7 +18,7 @@ from arena.game.notes import LOST, Note, read_notes
 from arena.game.record import parse_record, with_about
 from arena.game.rules import load_rules
 from arena.results.records import read_games, write_records
-from arena.results.sources import games_of
+from arena.results.sources import find_source
 from arena.tournament.games import PairTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings, game_fault
@@ -154,7 +154,7 @@ def test_a_run_keeps_notes_through_files(tmp_path: Path) -> None:
     assert all(parse_record(game.record).notes != ({}, {}) for game in stored)
     assert [game_fault(game, config["rules"], config["seed"]) for game in stored] == [None] * 4
     write_records(stored, tmp_path / "games.txt")
-    with games_of(str(tmp_path / "run")) as there:
+    with find_source(str(tmp_path / "run")).games() as there:
         assert [game.record for game in read_games(tmp_path / "games.txt")] == [game.record for game in there]
 
 

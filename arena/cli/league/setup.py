@@ -21,7 +21,7 @@ from arena.league import oversight
 from arena.league.settings import load_settings, merged
 from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
-from arena.results.formats import json_text
+from arena.results.data_formats import json_text
 from arena.results.league import budget_table
 from arena.results.table import Report
 from arena.text import counted, one_line

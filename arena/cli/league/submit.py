@@ -25,7 +25,7 @@ from arena.league.rating import standings
 from arena.league.store import League, open_league
 from arena.league.submission import read_submission
 from arena.league.versions import Receipt, Version
-from arena.results.formats import json_text
+from arena.results.data_formats import json_text
 from arena.results.league import standing_table
 from arena.results.table import Report
 from arena.text import indented, one_line, utc_text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.results.compare import comparison, read_variants
-from arena.results.comparison import variant_folders
 from arena.results.moves import plays_frame, spaced
 from arena.results.notes import reliability, run_notes
 from arena.results.pages.plots import (
@@ -33,7 +31,7 @@ from arena.results.pages.plots import (
     duration,
 )
 from arena.results.run import RunData
-from arena.results.sources import find, games_of, run_data
+from arena.results.sources import Source, StoredComparison
 from arena.results.standings import RunStandings, rate_run, standings
 from arena.results.standings_report import heading
 from arena.results.table import Report, likelihood, number, percent, rating_text
@@ -42,9 +40,7 @@ from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
-from arena.tournament.folders import COMPARISON
 from arena.tournament.games import time_quantile
-from arena.tournament.store.sqlite import DATABASE
 
 LARGEST_SQUARE = 40
 """Bots beyond which a square could not be read."""
@@ -83,16 +79,13 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
     return {f"{KINDS[kind]}\n{heading(run)}": plot}
 
 
-def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
-    """A plot of what `source` names, by its title; of a comparison one for each variant, unless it is of them all."""
-    stored, folder = find(source)
-    if stored != COMPARISON:
-        return panel_of(run_data(stored, folder), kind, prior)
-    folders = list(variant_folders(folder).values())
-    if kind == "variants":
-        report = comparison(read_variants(folders, 0))
+def panels_of(source: Source, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
+    """Plot a source, by title; for a comparison, each variant, or all of them in one plot for `variants`."""
+    parts = source.parts().values()
+    if kind == "variants" and isinstance(source, StoredComparison):
+        report = comparison(read_variants([part.path for part in parts], 0))
         return {f"{KINDS[kind]}\n{report.heading}": rates_plot(report)}
-    panels = [panel_of(run_data(DATABASE, folder), kind, prior) for folder in folders]
+    panels = [panel_of(part.data(), kind, prior) for part in parts]
     return {title: plot for panel in panels for title, plot in panel.items()}
 
 
@@ -286,7 +279,7 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
     return Dots(rows, "score in %", 50.0)
 
 
-def card_frames(source: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
+def card_frames(source: Source, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
     """How often tactic cards were played and won, and what was sampled; None without tactics."""
     try:
         rules = load_rules(str(run.config.get("rules")))
@@ -294,7 +287,7 @@ def card_frames(source: Path, run: RunData) -> tuple[pd.DataFrame | None, list[s
         return None, []
     if not rules.tactics:
         return None, []
-    with games_of(str(source), counting=True) as games:
+    with source.games(counting=True) as games:
         sample, note = spaced(games, CARD_GAMES)
         frame = plays_frame(sample, rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")

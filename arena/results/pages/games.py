@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.game.engine import State
@@ -33,7 +32,7 @@ from arena.results.board import Decision, Position, claim_verdict, deed_words, l
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
 from arena.results.pages.render import render
 from arena.results.records import StoredGame
-from arena.results.sources import GameFilter, games_of
+from arena.results.sources import GameFilter, Source
 from arena.text import one_line, printable_lines
 from arena.tournament.games import GameResult
 
@@ -201,9 +200,9 @@ def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
     return sorted(islice(sorted(chosen), count))
 
 
-def sample(source: Path, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
+def sample(source: Source, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
     """Games to show, and among how many they were chosen; `frame` holds those of a run in schedule order."""
-    with games_of(str(source)) as games:
+    with source.games() as games:
         games.chosen(wanted)  # tells of bots that are not there
         if wanted.all and games.reader is not None:
             numbers = list(range(len(frame)))

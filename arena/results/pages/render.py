@@ -11,14 +11,14 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from arena.results.pages.drawings import board, final_board
+from arena.results.table import Table
 from arena.text import one_line, printable_lines
 
 if TYPE_CHECKING:
-    from arena.results.table import Table
+    from jinja2 import Environment
 
 
 def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **values: Any) -> str:
@@ -67,6 +67,8 @@ def embedded(value: Any) -> Markup:
 @cache
 def environment(*packages: str) -> Environment:
     """Templates from the `templates/` of some packages, the first one's before the others'; everything is escaped."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # slow to load
+
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,

@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from arena.errors import ArenaError
 from arena.results.compare import comparison, read_variants
-from arena.results.comparison import variant_folders
 from arena.results.pages.figures import (
     CARD_GAMES,
     calibration_plot,
@@ -35,9 +34,9 @@ from arena.results.pages.games import game_data, sample
 from arena.results.pages.plots import Plot, svg
 from arena.results.pages.render import render
 from arena.results.records import StoredGame
-from arena.results.run import RunData, stored_config
+from arena.results.run import RunData, read_sprt
 from arena.results.run_stats import stats_report
-from arena.results.sources import ALL_GAMES, GameFilter, find, run_data
+from arena.results.sources import ALL_GAMES, GameFilter, Source, StoredComparison
 from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import heading as heading_of
@@ -45,10 +44,7 @@ from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Table, likelihood, percent, rating_text, table_of
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
-from arena.tournament.folders import COMPARISON
 from arena.tournament.formats import FORMATS
-from arena.tournament.store.reader import Reader
-from arena.tournament.store.sqlite import DATABASE
 
 GAMES = 20
 """Games to replay unless another number is asked for."""
@@ -113,29 +109,27 @@ class ReportPart:
 
 
 def report_page(
-    source: str,
+    source: Source,
     count: int = GAMES,
     wanted: GameFilter = ALL_GAMES,
     prior: float = DEFAULT_PRIOR,
 ) -> str:
-    """The page of what `source` names, with `count` of its games that are `wanted` to replay.
+    """Return the page of a source, with `count` of its games that are `wanted` to replay.
 
     StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
     """
-    kind, folder = find(source)
-    if kind == COMPARISON:
-        title, parts, games, there = _comparison(folder, count, wanted, prior)
+    if isinstance(source, StoredComparison):
+        title, parts, games, there = _comparison(source, count, wanted, prior)
         heading = title
     else:
-        run = run_data(kind, folder)
-        part = _run(kind, folder, run, prior)
-        title, heading, parts = heading_of(run), one_line(run.name), [part]
-        games, there = _games(folder, run, count, wanted)
+        run = source.data()
+        title, heading, parts = heading_of(run), one_line(run.name), [_run(source, run, prior)]
+        games, there = _games(source, run, count, wanted)
     sampled = f"All {there:,} games can be replayed here."
     if len(games) < there:
         sampled = (
             f"{len(games)} of {there:,} games can be replayed here: first a forfeit of each bot and kind, then games"
-            f" evenly spaced over the run. For others: arena replay {one_line(str(folder))} GAME --html"
+            f" evenly spaced over the run. For others: arena replay {one_line(str(source.path))} GAME --html"
         )
     if games:
         before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 3)
@@ -153,7 +147,7 @@ def report_page(
 
 
 def _games(
-    source: Path, run: RunData, count: int, wanted: GameFilter, before: str = ""
+    source: Source, run: RunData, count: int, wanted: GameFilter, before: str = ""
 ) -> tuple[list[dict[str, Any]], int]:
     if count < 1:
         return [], len(run.games)
@@ -166,13 +160,13 @@ def _games(
 
 
 def _comparison(
-    source: Path, count: int, wanted: GameFilter, prior: float
+    source: StoredComparison, count: int, wanted: GameFilter, prior: float
 ) -> tuple[str, list[ReportPart], list[dict[str, Any]], int]:
-    folders = variant_folders(source)
+    variants = source.parts()
     parts: list[ReportPart] = []
     games: list[dict[str, Any]] = []
     there = 0
-    whole = _compared(list(folders.values()))
+    whole = _compared([variant.path for variant in variants.values()])
     if whole is not None:
         tables = _shown(whole)
         plots = [(rates_plot(whole), "Score of each bot in each variant, with 95% intervals.")]
@@ -182,16 +176,16 @@ def _comparison(
             Section("ranking", "Ranking" if tables[0].name == "votes" else "Scores", tables=tables[:1]),
         ]
         parts.append(ReportPart(sections, lead=whole.answer))
-    for index, (rules, folder) in enumerate(folders.items()):
-        run = run_data("run", folder)
-        part = _run(DATABASE, folder, run, prior)
-        part.id, part.prefix, part.folder = f"v{index}-", rules, f"{folder.name}/"
+    for index, (rules, variant) in enumerate(variants.items()):
+        run = variant.data()
+        part = _run(variant, run, prior)
+        part.id, part.prefix, part.folder = f"v{index}-", rules, f"{variant.path.name}/"
         parts.append(part)
-        share = count * (index + 1) // len(folders) - count * index // len(folders)
-        more, held = _games(folder, run, share, wanted, part.folder)
+        share = count * (index + 1) // len(variants) - count * index // len(variants)
+        more, held = _games(variant, run, share, wanted, part.folder)
         games += more
         there += held
-    title = whole.heading if whole is not None else one_line(source.name)
+    title = whole.heading if whole is not None else one_line(source.path.name)
     return title, parts, games, there
 
 
@@ -203,7 +197,7 @@ def _compared(folders: list[Path]) -> Report | None:
         return None
 
 
-def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
+def _run(source: Source, run: RunData, prior: float) -> ReportPart:
     stats = stats_report(run, ERROR, prior)
     frames = {table.name: table.data for table in stats.tables}
     figures = standings(run, prior)
@@ -215,7 +209,7 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
         return [shown.pop(name) for name in names if name in shown]
 
     order = [str(bot) for bot in figures.table["bot"]]
-    verdict, test = _sprt(kind, folder, run)
+    verdict, test = _sprt(run)
     first = "Score as the first player minus score as the second, with 95% intervals from the deals that both share."
     caption = "Ratings from the first games, in the order of their deals; bands are 95% errors."
     progress = Section("progress", "Ratings over games", [(progress_plot(run, prior), caption)], half=True)
@@ -253,24 +247,23 @@ def _run(kind: str, folder: Path, run: RunData, prior: float) -> ReportPart:
         *([progress] if is_narrow else []),
         Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
         *_calibration(frames, taken("notes", "calibration", "reliability")),
-        *_cards(folder, run),
+        *_cards(source, run),
         Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
     ]
     sections = [section for section in sections if section.is_filled]
     return ReportPart(
         sections,
-        lead=[*verdict, _lead(figures), *place_answer(kind, folder, figures, frames)],
+        lead=[*verdict, _lead(figures), *place_answer(figures, frames)],
         facts=_facts(run, figures),
     )
 
 
-def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mapping[str, Any]) -> list[str]:
+def place_answer(standings: RunStandings, frames: Mapping[str, Any]) -> list[str]:
     """How certain the first place is, and what one may do next."""
     run = standings.run
-    is_run = kind == DATABASE
-    name = one_line(str(folder))
-    if is_run and run.planned is not None and not run.complete:
+    name = one_line(run.folder)
+    if run.planned is not None and not run.complete:
         return [f"Next: arena resume {name} plays the other {run.planned - len(run.games):,} games."]
     if len(standings.rows) < 2 or "los" not in frames:
         return []
@@ -286,7 +279,7 @@ def place_answer(kind: str, folder: Path, standings: RunStandings, frames: Mappi
         line = f"That is certain: {apart} {likelihood(gap['los'])}%."
         return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
     lines = [f"That is not certain: {apart} {likelihood(gap['los'])}%."]
-    if is_run and "games" in run.config and elo > 0:
+    if run.planned is not None and "games" in run.config and elo > 0:
         games = math.ceil(run.config["games"] * (error / elo) ** 2 / 2) * 2
         if games <= _MOST_ADVISED:
             lines.append(f"Next: if it stays {elo:.0f} Elo ahead, about {games:,} games per pairing would settle it: ")
@@ -350,17 +343,12 @@ def cut(table: Table) -> Table:
     return replace(table, shown=table.people[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
-def _sprt(kind: str, folder: Path, run: RunData) -> tuple[list[str], list[Section]]:
+def _sprt(run: RunData) -> tuple[list[str], list[Section]]:
     """Where a sequential test stands, as `arena sprt` says it: the verdict, and the rest of it."""
-    if kind != DATABASE:
+    test = read_sprt(run)
+    if test is None:
         return [], []
-    with Reader(folder) as reader:
-        test = stored_config(reader).verdict()
-        if test is None:
-            return [], []
-        test(reader)
-        text = sprt_text(test.result(), *map(one_line, run.bots))
-    verdict, _, rest = text.partition("\n")
+    verdict, _, rest = sprt_text(test, *map(one_line, run.bots)).partition("\n")
     return [verdict], [Section("sprt", "Sequential test", texts=[(verdict, rest)])]
 
 
@@ -384,8 +372,8 @@ def _calibration(frames: Mapping[str, Any], tables: Sequence[Table]) -> Iterator
         yield Section("notes", "What bots noted", [(plot, caption)], closed=tables, half=True)
 
 
-def _cards(folder: Path, run: RunData) -> Iterator[Section]:
-    effects, notes = card_frames(folder, run)
+def _cards(source: Source, run: RunData) -> Iterator[Section]:
+    effects, notes = card_frames(source, run)
     if effects is not None:
         table = table_of("cards", "", effects)
         score = "Score of the sides that played the card."

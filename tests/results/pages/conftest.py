@@ -12,6 +12,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.results.pages.report import report_page
+from arena.results.sources import find_source
 
 VOID = {"meta", "br", "input", "link", "img", "hr"}
 RAISES = """
@@ -100,7 +101,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def html(folder: Path) -> str:
-    return report_page(str(folder), count=6)
+    return report_page(find_source(str(folder)), count=6)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ import pytest
 from arena.results.judge import analyse
 from arena.results.pages.games import replay_page, states
 from arena.results.pages.report import report_page
-from arena.results.sources import ALL_GAMES, read_game
+from arena.results.sources import ALL_GAMES, find_source, read_game
 from tests.results.pages.test_report import HOSTILE
 from tests.results.synthetic import store_run
 
@@ -80,7 +80,7 @@ def driver() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("browser") / "report.html"
-    path.write_text(report_page(str(folder), count=6), encoding="utf-8")
+    path.write_text(report_page(find_source(str(folder)), count=6), encoding="utf-8")
     return path
 
 
@@ -188,7 +188,9 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("strange")
     bots = [{"name": name, "spec": "random"} for name in (*HOSTILE, "\u05d0" * 30)]
     path = place / "names.html"
-    path.write_text(report_page(str(store_run(place / "run", {"bots": bots, "games": 2})), count=0), encoding="utf-8")
+    path.write_text(
+        report_page(find_source(str(store_run(place / "run", {"bots": bots, "games": 2}))), count=0), encoding="utf-8"
+    )
     return path
 
 
@@ -206,7 +208,7 @@ def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
 def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: Path, width: int) -> None:
     path = tmp_path / "compared.html"
-    path.write_text(report_page(str(compared), count=2), encoding="utf-8")
+    path.write_text(report_page(find_source(str(compared)), count=2), encoding="utf-8")
     driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
@@ -238,7 +240,7 @@ def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_
     axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
     script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
     path = tmp_path / "compared.html"
-    path.write_text(report_page(str(compared), count=2), encoding="utf-8")
+    path.write_text(report_page(find_source(str(compared)), count=2), encoding="utf-8")
     driver.set_script_timeout(300)
     for page in (file, path):
         driver.get(page.as_uri())

@@ -12,6 +12,7 @@ import pytest
 import arena as public
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import KINDS, MOST_LINES, Dots, Lines, Square, svg
+from arena.results.sources import StoredComparison, StoredRun
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.results.pages.conftest import Page
 from tests.results.synthetic import store_run
@@ -28,11 +29,11 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_plot_shows_is_what_the_standings_say(folder: Path) -> None:
     run = public.load(folder)
     assert isinstance(run, public.Run)
-    (shown,) = panels_of(str(folder), "standings").values()
+    (shown,) = panels_of(StoredRun(folder), "standings").values()
     assert isinstance(shown, Dots)
     assert [row.label for row in shown.rows] == list(run.standings["bot"])
     assert [row.value for row in shown.rows] == pytest.approx(list(run.standings["elo"]))
-    (square,) = panels_of(str(folder), "crosstable").values()
+    (square,) = panels_of(StoredRun(folder), "crosstable").values()
     assert isinstance(square, Square)
     assert list(square.bots) == list(run.standings["bot"])
 
@@ -80,7 +81,7 @@ def test_plots_are_converted(strange: Path, tmp_path: Path, ending: str, begins:
 
 def test_comparisons_are_plotted_by_variant(compared: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     arena("plot", compared, "--kind", "variants", "-o", "one.svg")
-    for title, rules in zip(panels_of(str(compared), "lengths"), ("base", "tactical"), strict=True):
+    for title, rules in zip(panels_of(StoredComparison(compared), "lengths"), ("base", "tactical"), strict=True):
         assert title.endswith(f"{rules}: round-robin, rules {rules}, 10 games, seed 3")
     picture = public.load(compared).plot("lengths")
     assert "rules tactical, 10 games, seed 3</text>" in picture._repr_svg_()

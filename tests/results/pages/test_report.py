@@ -23,7 +23,7 @@ from arena.results.pages.render import embedded, render
 from arena.results.pages.report import place_answer, report_page, settings_toml
 from arena.results.run import read_run
 from arena.results.run_stats import stats_report
-from arena.results.sources import GameFilter
+from arena.results.sources import GameFilter, StoredRun, find_source
 from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
@@ -31,7 +31,6 @@ from arena.stats.field import by_seat
 from arena.text import one_line
 from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.league.leagues import enter, league, row
 from tests.results.pages.conftest import Page
@@ -92,7 +91,7 @@ HOSTILE = (
 
 def test_names_of_strangers_are_texts(tmp_path: Path) -> None:
     bots = [{"name": name, "spec": "random"} for name in HOSTILE]
-    html = report_page(str(store_run(tmp_path / "run", {"bots": bots, "games": 2})), count=0)
+    html = report_page(find_source(str(store_run(tmp_path / "run", {"bots": bots, "games": 2}))), count=0)
     page = Page.of(html)
     for name in HOSTILE:
         assert name in page.text
@@ -160,14 +159,14 @@ def test_chosen_places_are_within_bounds() -> None:
 
 
 def test_only_wanted_games_are_replayed(folder: Path) -> None:
-    page = Page.of(report_page(str(folder), 3, GameFilter(bot="greedy", score=1.0)))
+    page = Page.of(report_page(find_source(str(folder)), 3, GameFilter(bot="greedy", score=1.0)))
     for game in page.data("games"):
         assert f"({'greedy'}) wins" in game["result"]
 
 
 @pytest.mark.slow
 def test_a_comparison_shows_its_variants(compared: Path) -> None:
-    page = Page.of(report_page(str(compared), count=4))
+    page = Page.of(report_page(find_source(str(compared)), count=4))
     assert [game["key"].partition("/")[0] for game in page.data("games")] == ["base", "base", "tactical", "tactical"]
     assert "base: Standings" in page.text
     assert "tactical: Tactic cards" in page.text
@@ -197,12 +196,12 @@ def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Aren
 
 def test_long_tables_are_cut_and_say_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.results.pages.report.MOST_ROWS", 2)
-    page = Page.of(report_page(str(folder), count=0))
+    page = Page.of(report_page(find_source(str(folder)), count=0))
     assert "The first 2 of 6 rows" in page.text
 
 
 def test_a_thousand_games_with_damaged_records_are_small(tmp_path: Path) -> None:
-    html = report_page(str(store_run(tmp_path / "run", {"games": 334})), count=5)  # its records are none
+    html = report_page(find_source(str(store_run(tmp_path / "run", {"games": 334}))), count=5)  # its records are none
     assert len(html) < 500_000
     page = Page.of(html)
     assert "games can be replayed here" not in page.text
@@ -236,18 +235,18 @@ def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
             games.store_rows(found, lineup, told)
         with found.change():
             versions.retire(found, "c")
-    page = Page.of(report_page(str(tmp_path / "league")))
+    page = Page.of(report_page(find_source(str(tmp_path / "league"))))
     assert reasons_of(page) == [["a v1", "end", "1", ""], ["b v1", "timeout", "1", "why"]]
 
 
 def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None:
-    assert report_page(str(folder), count=6) == html
+    assert report_page(find_source(str(folder)), count=6) == html
 
 
 @pytest.mark.slow
 def test_a_sequential_test_says_its_verdict(tmp_path: Path) -> None:
     values = {"format": "sprt", "bots": ["greedy", "random"], "games": None, "sprt": {"elo1": 20.0}}
-    page = Page.of(report_page(str(store_run(tmp_path / "run", values, units=60)), count=0))
+    page = Page.of(report_page(StoredRun(store_run(tmp_path / "run", values, units=60)), count=0))
     assert "Verdict: " in page.text
     assert "LLR +" in page.text
 
@@ -264,7 +263,7 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: 
     first = standings(read_run(folder)).table.iloc[0]
     assert f"First of 3: {first['bot']}, {first['elo']:+.0f} Elo, " in page.text  # on 8 deals: no error
     two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
-    lines = Page.of(report_page(str(two), count=0)).text
+    lines = Page.of(report_page(find_source(str(two)), count=0)).text
     assert "First of 2: greedy, " in lines.partition("Standings")[0]
     assert "greedy against random: " in lines.partition("Standings")[2]
 
@@ -285,7 +284,7 @@ def test_the_page_says_whether_the_first_place_is_certain(
     figures = replace(standings(read_run(run)), rows=[{"bot": "a"}, {"bot": "b"}])
     columns = ["bot", "opponent", "elo_difference", "elo_difference_error95", "los"]
     frames = {"los": pd.DataFrame([("a", "b", gap, error, 0.9)], columns=columns)}
-    assert answer in " ".join(place_answer(DATABASE, Path("x"), figures, frames))
+    assert answer in " ".join(place_answer(replace(figures, run=replace(figures.run, folder="x")), frames))
 
 
 def test_figures_of_the_report_say_what_is_measured(folder: Path, page: Page) -> None:
@@ -301,7 +300,7 @@ def test_figures_of_the_report_say_what_is_measured(folder: Path, page: Page) ->
 def test_forfeits_of_a_comparison_lead_to_their_games(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     bots = ("greedy", f"bad={folder.parent / 'raises.py'}")
     arena("compare", *bots, "--variants", "base,tactical", "--games", "4", "--seed", "3", "--out", "cmp")
-    page = Page.of(report_page(str(tmp_path / "cmp"), count=4))
+    page = Page.of(report_page(find_source(str(tmp_path / "cmp")), count=4))
     links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
     forfeits = {f"#game={game['id']}&move=last" for game in page.data("games") if game["forfeit"]}
     assert forfeits & links
@@ -310,14 +309,14 @@ def test_forfeits_of_a_comparison_lead_to_their_games(folder: Path, tmp_path: Pa
 
 def test_a_comparison_reads_some_of_many_records(compared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.results.pages.report.CARD_GAMES", 4)
-    text = Page.of(report_page(str(compared), count=0)).text
+    text = Page.of(report_page(find_source(str(compared)), count=0)).text
     assert "tactical: From 4 of 10 games, evenly spaced." in text
     assert "base: From" not in text
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
     values = {"format": "knockout", "bots": ["greedy", "random", "counter"], "games": 2}
-    page = Page.of(report_page(str(store_run(tmp_path / "run", values)), count=0))
+    page = Page.of(report_page(StoredRun(store_run(tmp_path / "run", values)), count=0))
     kinds = [attributes["class"] for tag, attributes in page.tags if tag == "table"]
     assert kinds.count("bracket") == 1
     assert "sortable" in kinds
@@ -326,7 +325,7 @@ def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
 def test_cards_of_a_sample_are_those_of_the_games_it_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = read_run(folder)
     monkeypatch.setattr("arena.results.pages.figures.CARD_GAMES", 10)
-    frame, notes = card_frames(folder, run)
+    frame, notes = card_frames(StoredRun(folder), run)
     assert frame is not None
     assert notes == ["From 10 of 48 games, evenly spaced."]
     with Reader(folder) as reader:

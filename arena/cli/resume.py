@@ -1,0 +1,81 @@
+"""`arena resume`: play an interrupted run to its end, or extend a finished one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import click
+
+from arena.cli.compare import resume_comparison
+from arena.cli.options import (
+    HOW_TO_PLAY,
+    UNTIL_ERROR,
+    WHAT_TO_SHOW,
+    Number,
+    PlayOptions,
+    complete_runs,
+    games,
+    play_options,
+    trust,
+)
+from arena.cli.playing import confirm_bots, play, until_error, with_settings_of
+from arena.errors import ArenaError
+from arena.results.run import stored_config
+from arena.results.sources import RecordFile, StoredComparison, StoredLeague, find_source
+from arena.settings import settings_of
+from arena.tournament.config import grown
+from arena.tournament.formats import FORMATS
+from arena.tournament.store.reader import Reader
+
+
+def _growth_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add an option for each setting of a single format that makes a stored run larger."""
+    for format_ in reversed(FORMATS.values()):
+        if (growth := format_.grows) is not None and not growth.common:
+            setting = settings_of(format_.settings)[growth.key]
+            name = f"--{growth.key.replace('_', '-')}"
+            help = f"Extend to N {growth.noun} ({format_.name})."
+            command = click.option(name, type=Number(setting), metavar="N", help=help)(command)
+    return command
+
+
+@click.command()
+@click.argument("source", metavar="RUN", shell_complete=complete_runs)
+@_growth_options
+@trust
+@play_options(games, *UNTIL_ERROR, *HOW_TO_PLAY, *WHAT_TO_SHOW)
+def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None) -> int:
+    """Play an interrupted RUN to its end, with the settings it was started with. RUN is a path or a name in results/.
+
+    \b
+    arena resume latest
+    arena resume mycup --games 400
+
+    With --games, --rounds, --matches, --max-pairs or --error, a finished run is extended. The result is the same as if
+    that number had been asked for from the start. With --error, the exit code is 1 if the errors are still too large at
+    the end. For a comparison, all variants are resumed.
+
+    Resuming runs the bots that the folder names. If you did not create it, the bots are shown and you are asked first.
+    """
+    options, until = until_error(options)
+    wanted = {key: number for key, number in {"games": options.games, **growth}.items() if number is not None}
+    options = replace(options, games=None)
+    found = find_source(source)
+    folder = found.path
+    match found:
+        case RecordFile():
+            raise ArenaError(f"{source} is a file of records; only the folder of a run can be resumed")
+        case StoredLeague():
+            raise ArenaError(f"{source} is a league, which has no end; to play on: arena league play {source}")
+        case StoredComparison():
+            return resume_comparison(folder, wanted, until, options, trust)
+    with Reader(folder) as reader:
+        settings = stored_config(reader)
+        if not (trust or reader.is_own()):
+            confirm_bots(folder, settings)
+    if until is not None:
+        until.check(settings)
+    message_source = f"settings of {folder}"
+    settings = with_settings_of(grown(settings, wanted, message_source), options, message_source)
+    return play(settings, replace(options, out=folder), resume=True, until=until)
