@@ -80,7 +80,7 @@ FIRST = (
     ("report latest", "its tables, figures and games as a page"),
     ("new mybot", "write a bot of your own"),
     ("match bots/mybot.py random", "how good is it?"),
-    ("sprt bots/mybot.py greedy", "is it stronger, beyond doubt?"),
+    ("sprt bots/mybot.py greedy", "is it stronger? (at most 5% wrong verdicts)"),
     ("ladder bots/mybot.py", "where does it stand among reference bots?"),
     ("check bots/mybot.py", "is it fit for a league?"),
 )
@@ -90,82 +90,6 @@ FIRST = (
 PLAYING = {name for name, entry in COMMANDS.items() if entry.heading == PLAY}
 PLAYING |= {"submit", "serve", "check", "tune", "league play", "league work"}
 """The commands that play games, as they are typed."""
-
-# ---------------------------------------------------------------- old names
-
-OLD_COMMANDS = {
-    "analyse": "arena replay RUN GAME --judge (--html FILE is now --html -o FILE)",
-    "debug": "arena replay RUN GAME --ask BOT (--step is now --move, --seat is now --as)",
-    "init": "arena new --workspace DIR",
-    "perft": "arena bench --perft DEPTH",
-    "ratings": "arena rate",
-    "stats": "arena standings --all",
-    "watch": "arena replay RUN GAME --watch (for two bots: arena play BOT1 BOT2)",
-    "league budget": "arena league people",
-    "league export": "arena export LEAGUE --all",
-    "league fetch": "arena league show LEAGUE BOT --files DIR",
-    "league invite": "arena league people LEAGUE --invite AUTHOR",
-    "league list": "arena league show",
-    "league log": "arena league history --log",
-    "league resume": "arena league pause --undo",
-    "league site": "arena report LEAGUE, or a copy of the pages of arena serve (docs/howto/web.md)",
-    "league standings": "arena league show (earlier ones: --at WHEN)",
-    "league verify": "arena verify LEAGUE",
-}
-
-OLD_OPTIONS = {
-    "bench": {"--depth": "--perft DEPTH"},
-    "compare": {"--rules": "--variants"},
-    "check": {"--ladder": "arena ladder BOT", "--quick": "--games 12", "--strength": "arena match BOT greedy"},
-    "ladder": {"--out": "arena run ladder --out DIR", "--show": "arena standings ladder"},
-    "export": {"--games": "--all", "--crosstable": "--all", "--to": "--out"},
-    "league create": {
-        "--anchor": "--set rating.anchor=BOT",
-        "--anchor-elo": "--set rating.anchor_elo=ELO",
-        "--author-mb": "--set budget.author_mb=N",
-        "--dir": "--out DIR",
-        "--disk-mb": "--set budget.disk_mb=N",
-        "--error": "--set placement.error=ELO",
-        "--games": "--set placement.games=N",
-        "--most-games": "--set placement.most_games=N",
-        "--no-pairs": "--set pairs=false",
-        "--prior": "--set rating.prior=N",
-        "--sample": "--set placement.sample=N",
-        "--shared-deals": "--set own_deals=false",
-        "--submissions": "--set budget.submissions=N",
-    },
-    "league play": {"--games": "--max-games"},
-    "new": {"--kaggle": "a copy of examples/kaggle_agent.py"},
-    "replay": {"--pdb": "a breakpoint() in the bot"},
-    "report": {"--games": "--replays"},
-    "submit": {"--token": "--token-file FILE"},
-    "sprt": {
-        "--games": "--max-pairs (a pair is two games)",
-        "--pentanomial": "arena.stats.sprt.sprt_result in Python",
-        "--trinomial": "arena.stats.sprt.sprt_result in Python",
-    },
-}
-for _name in (
-    "compare", "ladder", "rate", "replay", "runs", "standings", "submit",
-    "league history", "league play", "league retire", "league show",
-):  # fmt: skip
-    OLD_OPTIONS.setdefault(_name, {})["--format"] = "--print"
-
-
-def new_name(command: str, option: str = "") -> str | None:
-    """The sentence that names the successor of a command, such as `league list`, or of one of its options, if any.
-
-    >>> new_name("stats")
-    "'arena stats' is now 'arena standings --all'"
-    >>> new_name("report", "--games")
-    "'arena report --games' is now '--replays'"
-    """
-    new = OLD_OPTIONS.get(command, {}).get(option) if option else OLD_COMMANDS.get(command)
-    if new is None:
-        return None
-    name, _, note = new.partition(" (")
-    return f"'arena {f'{command} {option}'.rstrip()}' is now '{name}'" + (f" ({note}" if note else "")
-
 
 # ---------------------------------------------------------------- the group
 
@@ -203,11 +127,6 @@ class Failure(click.ClickException):
     exit_code = WRONG_USE
 
 
-def _command(ctx: click.Context, *words: str) -> str:
-    """A command without the name of the program, such as `league list`."""
-    return " ".join([*ctx.command_path.split()[1:], *words])
-
-
 class LazyGroup(click.Group):
     """A group that imports each command on demand."""
 
@@ -232,11 +151,10 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self.entries and not name.startswith("-"):
-            if (renamed := new_name(_command(ctx, name))) is not None:
-                raise Failure(renamed)
             near = did_you_mean(name, self.entries)
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
-        if _command(ctx, name) in PLAYING and not {"-h", "--help"} & {*args}:
+        command = " ".join([*ctx.command_path.split()[1:], name])  # such as "league play"
+        if command in PLAYING and not {"-h", "--help"} & {*args}:
             _require_resources(name, args)
             _tell_if_uncompiled()
         return super().resolve_command(ctx, args)
@@ -262,11 +180,6 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except click.NoSuchOption as error:
-            renamed = None if error.ctx is None else new_name(_command(error.ctx), error.option_name)
-            if renamed is None:
-                raise
-            raise Failure(renamed) from None
         except ArenaError as error:
             raise Failure(printable(str(error))) from error
         except OSError as error:

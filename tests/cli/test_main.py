@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from arena.cli.main import COMMANDS, OLD_COMMANDS, OLD_OPTIONS, cli, main
+from arena.cli.main import COMMANDS, cli, main
 from arena.errors import ArenaError
 from tests.cli.conftest import Arena, program
 
@@ -173,18 +172,3 @@ def test_what_is_said_of_strange_names_obeys_no_terminal(arena: Arena) -> None:
     err = arena("match", "bots/\x1b[31m\u202ex.py", "random", code=2).err
     assert "?[31m?x.py" in err
     assert "\x1b" not in err
-
-
-@pytest.mark.parametrize("name", OLD_COMMANDS)
-def test_an_old_command_names_its_successor(arena: Arena, name: str) -> None:
-    new = OLD_COMMANDS[name].partition(" (")[0]
-    assert f"Error: 'arena {name}' is now '{new}'" in arena(*name.split(), "some", "words", code=2).err
-    assert new.split()[1] in COMMANDS
-
-
-@pytest.mark.parametrize(("name", "option"), [(name, option) for name, olds in OLD_OPTIONS.items() for option in olds])
-def test_an_old_option_names_its_successor(arena: Arena, name: str, option: str) -> None:
-    new = OLD_OPTIONS[name][option].partition(" (")[0]
-    assert f"'arena {name} {option}' is now '{new}'" in arena(*name.split(), "x", option, "4", code=2).err
-    for known in re.findall(r"^--[\w-]+", new):
-        assert known in arena(*name.split(), "--help").out

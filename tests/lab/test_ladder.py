@@ -62,4 +62,3 @@ def test_a_bot_is_placed(arena: Arena) -> None:  # noqa: F811
     assert [one["rules"] for one in found] == ["base"]
     assert [(rung["bot"], rung["games"]) for rung in found[0]["met"]] == [("greedy", 4), ("first", 4)]
     assert "games (" not in arena(*call).err, "they were played before"
-    assert "'arena ladder --show' is now 'arena standings ladder'" in arena("ladder", "--show", code=2).err
