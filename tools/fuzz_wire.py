@@ -69,7 +69,7 @@ def legal(rng: random.Random, number: int, kind: str, moves: list[Move]) -> byte
     """A right answer, in one of many forms."""
     answer: dict[str, Any] = {"id": number}
     if kind == "hello":
-        answer["protocol"] = 1
+        answer["protocol"] = 3
         for flag in ("auto_claim", "ask_forced", "events"):
             if rng.random() < 0.1:
                 answer[flag] = False

@@ -22,7 +22,7 @@ public class Lazy {
             }
             String answer = "{\"id\":" + head.group(2);
             if (head.group(1).equals("hello")) {
-                answer += ",\"protocol\":2,\"name\":\"Lazy\"";
+                answer += ",\"protocol\":3,\"name\":\"Lazy\"";
             } else if (head.group(1).equals("act")) {
                 answer += ",\"move\":0";
             }

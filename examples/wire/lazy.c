@@ -16,7 +16,7 @@ int main(void)
         if (sscanf(line, "{\"type\":\"%15[a-z]\",\"id\":%ld", type, &id) != 2)
             continue; /* bye */
         if (strcmp(type, "hello") == 0)
-            printf("{\"id\":%ld,\"protocol\":2,\"name\":\"lazy\"}\n", id);
+            printf("{\"id\":%ld,\"protocol\":3,\"name\":\"lazy\"}\n", id);
         else if (strcmp(type, "act") == 0)
             printf("{\"id\":%ld,\"move\":0}\n", id);
         else

@@ -5,7 +5,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
   const message = JSON.parse(line);
   if (message.id === undefined) return;
   const answer = { id: message.id };
-  if (message.type === "hello") answer.protocol = 2;
+  if (message.type === "hello") answer.protocol = 3;
   if (message.type === "act") answer.move = message.moves[0];
   console.log(JSON.stringify(answer));
 });

@@ -37,7 +37,7 @@ class Act:
 
 @dataclass(frozen=True)
 class End:
-    """The end of a game. (Version 1 called `stones_won` `stones`, as the list above.)"""
+    """The end of a game."""
 
     id: int
     winner: str | None
@@ -70,7 +70,7 @@ def main() -> None:
             continue
         answer = {"id": message["id"]}
         if message["type"] == "hello":
-            answer |= {"protocol": 2, "name": "typed"}
+            answer |= {"protocol": 3, "name": "typed"}
         elif message["type"] == "act":
             stones = [read(Stone, stone) for stone in message["stones"]]
             answer["move"] = choose(read(Act, message | {"stones": stones}))

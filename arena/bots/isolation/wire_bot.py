@@ -31,7 +31,6 @@ from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text
 from arena.bots.isolation.sandbox import SandboxRefused
 from arena.bots.isolation.wire_messages import (
     LONGEST_LINE,
-    NOTES_SINCE,
     HelloAnswer,
     Message,
     line_of,
@@ -198,8 +197,7 @@ class WireBot(ProcessBot):
         self._read_stderr()
         try:
             move = read_move(answer, view, moves)
-            if self._hello is not None and self._hello.protocol >= NOTES_SINCE:
-                read_note(answer, view)
+            read_note(answer, view)
             return move
         except BotFault as fault:
             raise self._broken("act", fault) from None
@@ -209,8 +207,7 @@ class WireBot(ProcessBot):
         seat, self._seat = self._seat, None
         if seat is None:  # the other has failed before this one was told of the game
             return
-        version = messages.VERSIONS[-1] if self._hello is None else self._hello.protocol
-        message = messages.end(self._last_id + 1, seat, result, self._news(view), version)
+        message = messages.end(self._last_id + 1, seat, result, self._news(view))
         self._ask("end", message, self._deadline(view.clock))
         self._rest(view.clock)
         self._read_stderr()

@@ -21,10 +21,8 @@ from arena.game.explain import why_illegal
 from arena.game.moves import MOVES, Event, Move
 from arena.text import quoted
 
-#: Versions of the protocol that this program speaks.
-VERSIONS = (1, 2, 3)
-#: The version from which on an answer may hold a note.
-NOTES_SINCE = 3
+#: The version of the protocol.
+VERSION = 3
 #: The longest line, its end included, in both directions.
 LONGEST_LINE = 1 << 16
 
@@ -45,7 +43,7 @@ def hello(number: int, limits: BotLimits) -> Message:
     return {
         "type": "hello",
         "id": number,
-        "protocols": list(VERSIONS),
+        "protocols": [VERSION],
         "game": "schotten-totten",
         "limits": {
             "line_bytes": LONGEST_LINE,
@@ -112,17 +110,13 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
     return message
 
 
-def end(
-    number: int, seat: int, result: GameEnd, events: Sequence[Event] | None, version: int = VERSIONS[-1]
-) -> Message:
-    """The end of a game that this seat has not forfeited, in a version of the protocol."""
-    # in version 1 it has the name of a list in `act`, which decoders with types cannot read into one field
-    won = "stones" if version == 1 else "stones_won"
+def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None) -> Message:
+    """The end of a game that this seat has not forfeited."""
     message: Message = {
         "type": "end",
         "id": number,
         "winner": _who(result.winner, seat),
-        won: {"me": result.stones[seat], "them": result.stones[1 - seat]},
+        "stones_won": {"me": result.stones[seat], "them": result.stones[1 - seat]},
         "reason": result.reason,
         "forfeit": result.forfeit,
     }
@@ -188,7 +182,6 @@ class HelloAnswer:
     auto_claim: bool = True
     ask_forced: bool = False
     events: bool = False
-    protocol: int = VERSIONS[-1]
 
 
 def read_answer(line: bytes, number: int) -> dict[str, Any]:
@@ -216,18 +209,20 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
 def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     """The contents of the answer to `hello`.
 
-    >>> read_hello({"id": 1, "protocol": 1, "events": True, "author": "me"})
-    HelloAnswer(auto_claim=True, ask_forced=False, events=True, protocol=1)
+    >>> read_hello({"id": 1, "protocol": 3, "events": True, "author": "me"})
+    HelloAnswer(auto_claim=True, ask_forced=False, events=True)
     """
     version = answer.get("protocol")
-    ours = ", ".join(map(str, VERSIONS))
     if type(version) is not int:
         raise BotFault(
             ForfeitKind.PROTOCOL,
-            f'the answer to hello needs "protocol", the version it speaks ({ours}), as a whole number',
+            f'the answer to hello needs "protocol", the version it speaks ({VERSION}), as a whole number',
         )
-    if version not in VERSIONS:
-        raise BotFault(ForfeitKind.PROTOCOL, f"speaks version {version} of the protocol; this program speaks {ours}")
+    if version != VERSION:
+        raise BotFault(
+            ForfeitKind.PROTOCOL,
+            f"speaks version {version} of the protocol; this program speaks version {VERSION} (docs/wire.md, Versions)",
+        )
     name = answer.get("name")
     if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):
         raise BotFault(ForfeitKind.PROTOCOL, f'"name" is {_kind(name)}, not a text of up to {_LONGEST_NAME} characters')
@@ -235,7 +230,7 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     for flag, value in flags.items():
         if type(value) is not bool:
             raise BotFault(ForfeitKind.PROTOCOL, f'"{flag}" is {_kind(value)}, not true or false')
-    return HelloAnswer(**flags, protocol=version)
+    return HelloAnswer(**flags)
 
 
 def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:

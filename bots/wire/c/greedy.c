@@ -170,7 +170,7 @@ int main(void) {
         const char *message = skip_blanks(line), *id = get(message, "id"), *type = get(message, "type");
         if (!id) continue; /* what has no id wants no answer: "bye" */
         printf("{\"id\":%ld", strtol(id, NULL, 10));
-        if (is_text(type, "hello")) printf(",\"protocol\":1,\"name\":\"greedy in C\"");
+        if (is_text(type, "hello")) printf(",\"protocol\":3,\"name\":\"greedy in C\"");
         if (is_text(type, "act")) printf(",\"move\":%d", choose(message));
         printf("}\n");
         fflush(stdout); /* or the answer stays in this process */

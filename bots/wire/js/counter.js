@@ -98,7 +98,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
   const message = JSON.parse(line);
   if (message.id === undefined) return; // what has no id wants no answer: "bye"
   const answer = { id: message.id };
-  if (message.type === "hello") Object.assign(answer, { protocol: 1, name: "counter in JavaScript" });
+  if (message.type === "hello") Object.assign(answer, { protocol: 3, name: "counter in JavaScript" });
   if (message.type === "act") answer.move = choose(message);
   console.log(JSON.stringify(answer));
 });

@@ -108,8 +108,6 @@ def test_the_beginning_and_the_clock() -> None:
 def test_the_end_is_told_from_the_own_side(seat: int, winner: str, stones: list[int]) -> None:
     told = messages.end(9, seat, END, None)
     assert (told["winner"], list(told["stones_won"].values())) == (winner, stones)
-    old = messages.end(9, seat, END, None, version=1)  # bots of the first version read it so
-    assert old == {"stones" if key == "stones_won" else key: value for key, value in told.items()}
     assert messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
 
 

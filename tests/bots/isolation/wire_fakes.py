@@ -98,7 +98,7 @@ class Recorder:
 
     def __init__(self, choose: Callable[[Message], Any], hello: Message | None = None) -> None:
         self._choose = choose
-        self._hello = {"protocol": 1, **(hello or {})}
+        self._hello = {"protocol": 3, **(hello or {})}
         self.said: list[tuple[str, Message]] = []
 
     def __call__(self, line: bytes) -> list[bytes]:
@@ -133,7 +133,7 @@ def line(**answer: Any) -> bytes:
 def honest(message: Message, **more: Any) -> list[bytes]:
     if "id" not in message:
         return []
-    needed = {"hello": {"protocol": 1}, "act": {"move": 0}}.get(message["type"], {})
+    needed = {"hello": {"protocol": 3}, "act": {"move": 0}}.get(message["type"], {})
     return [line(id=message["id"], **needed, **more)]
 
 

@@ -28,7 +28,7 @@ while read -r line; do
     id=${line#*\"id\":}
     id=${id%%[,\}]*}
     case $line in
-        *'"type":"hello"'*) echo "{\"id\":$id,\"protocol\":1}" ;;
+        *'"type":"hello"'*) echo "{\"id\":$id,\"protocol\":3}" ;;
         *'"moves":'*)
             [ -z "$tried" ] && tried=yes && "$1"
             move=${line#*\"moves\":*\"}

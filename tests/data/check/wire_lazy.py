@@ -9,7 +9,7 @@ for line in sys.stdin:
         continue
     answer = {"id": message["id"]}
     if message["type"] == "hello":
-        answer["protocol"] = 1
+        answer["protocol"] = 3
     if message["type"] == "act":
         answer["move"] = message["moves"][0]
     print(json.dumps(answer), flush=True)

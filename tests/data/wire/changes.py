@@ -9,7 +9,7 @@ started = pathlib.Path(sys.argv[1])
 
 
 def hello(message):
-    write(line(id=message["id"], protocol=1, ask_forced=started.exists()))
+    write(line(id=message["id"], protocol=3, ask_forced=started.exists()))
     started.touch()
 
 

@@ -18,7 +18,7 @@ def line(**answer):
 def honest(message):
     answer = {"id": message["id"]}
     if message["type"] == "hello":
-        answer["protocol"] = 1
+        answer["protocol"] = 3
     if message["type"] == "act":
         answer["move"] = 0
     return line(**answer)

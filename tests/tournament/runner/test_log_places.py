@@ -25,7 +25,7 @@ for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message: continue
     answer = {"id": message["id"]}
-    if message["type"] == "hello": answer["protocol"] = 2
+    if message["type"] == "hello": answer["protocol"] = 3
     if message["type"] == "act":
         print("turn", message["turns"], message["phase"], file=sys.stderr)
         answer["move"] = message["moves"][0]
