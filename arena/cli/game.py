@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 from tabulate import tabulate
 
-from arena.cli.options import PATH, as_json, complete_rules
+from arena.cli.options import as_json, complete_rules
 from arena.errors import ArenaError
-from arena.game.explain import answer, judge_claim, read_side
+from arena.game.explain import judge_claim, read_side
 from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, preset_names
 
 
@@ -119,7 +117,12 @@ def _shown(value: Any) -> str:
 
 
 @click.command()
-@click.option("--mine", metavar="CARDS", help="The claimant's side: r1,r2,r3 (wild cards *J *7 *123, bound *J=r7).")
+@click.option(
+    "--mine",
+    metavar="CARDS",
+    required=True,
+    help="The claimant's side: r1,r2,r3 (wild cards *J *7 *123, bound *J=r7).",
+)
 @click.option("--theirs", metavar="CARDS", default="", help="The opposing side; may be empty.")
 @click.option("--seen", metavar="CARDS", default="", help="Clan cards face up on other stones or discarded.")
 @click.option("--mud", is_flag=True, help="The stone has Mud: four cards per side.")
@@ -134,17 +137,15 @@ def _shown(value: Any) -> str:
     shell_complete=complete_rules,
     help="Rule set.",
 )
-@click.option("--file", "file", type=PATH, metavar="FILE", help="Answer the positions in FILE, JSON with one per line.")
 @as_json
 def explain(
-    mine: str | None,
+    mine: str,
     theirs: str,
     seen: str,
     mud: bool,
     fog: bool,
     first: str | None,
     rules_name: str,
-    file: Path | None,
     as_json: bool,
 ) -> None:
     """Say whether a stone can be claimed, and if not, with which cards the opponent could still win it.
@@ -152,18 +153,9 @@ def explain(
     \b
     arena explain --mine r1,r2,r3 --theirs b2,b3 --seen b4
     arena explain --mine r1,*J,r3 --theirs b2,b3 --fog --rules tactical
-    arena explain --file positions.jsonl --json
 
     Only clan cards that are face up count in a proof; cards in hands and tactic cards that were not played do not.
-    FILE may also be a JSON list; docs/RULES.md, section 9, has the keys of a position. If they have the key 'expect',
-    the last line says how many answers are as expected.
     """
-    if (mine is None) == (file is None):
-        raise ArenaError("give either --mine (and --theirs, --seen ...) or --file")
-    if file is not None:
-        _explain_file(file, as_json)
-        return
-    assert mine is not None
     rules = load_rules(rules_name)
     modes = [mode for mode, present in (("mud", mud), ("fog", fog)) if present]
     sides = read_side(rules, _cards(mine)), read_side(rules, _cards(theirs))
@@ -178,57 +170,3 @@ def explain(
 
 def _cards(text: str) -> list[str]:
     return [card.strip() for card in text.replace(" ", ",").split(",") if card.strip()]
-
-
-def _explain_file(file: Path, as_json: bool) -> None:
-    right = checked = 0
-    for position in _positions(file):
-        given = answer(position)
-        expected = position.get("expect")
-        checked += expected is not None
-        right += given == expected
-        if as_json:
-            click.echo(json.dumps({"id": position.get("id"), "answer": given}))
-        else:
-            words = ", ".join(f"{key}: {json.dumps(value)}" for key, value in given.items())
-            wrong = "" if expected is None or given == expected else f"   (expected {json.dumps(expected)})"
-            click.echo(f"{position.get('id', '?')}  {words}{wrong}")
-    if checked and not as_json:
-        click.echo(f"\n{right} of {checked} as expected")
-
-
-def _positions(file: Path) -> Iterator[Any]:
-    """The positions of a file: one JSON object per line, or a JSON list, perhaps under the key `positions`."""
-    try:
-        with open(file, encoding="utf-8") as lines:
-            first = next((line for line in lines if line.strip()), "")
-            if _is_position(first):
-                yield json.loads(first)
-                for number, line in enumerate(lines, start=2):
-                    if line.strip():
-                        yield _json(line, f"{file}, line {number}")
-                return
-            content = _json(first + lines.read(), str(file))
-    except OSError as error:
-        raise ArenaError(f"cannot read {file}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ArenaError(f"{file} is not JSON: it is not UTF-8 text") from None
-    positions = content.get("positions") if isinstance(content, dict) else content
-    if not isinstance(positions, list):
-        raise ArenaError(f"{file} holds no positions: one JSON object per line, or a list of them")
-    yield from positions
-
-
-def _is_position(line: str) -> bool:
-    try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and "positions" not in content
-
-
-def _json(text: str, source: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ArenaError(f"{source} is not JSON: {error}") from None

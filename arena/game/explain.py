@@ -5,13 +5,12 @@ The engine's own functions decide; this module only reads cards and finds words 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
-from arena.errors import ArenaError, did_you_mean
-from arena.game.board import Board, first_completed, winning_reason
+from arena.errors import ArenaError
+from arena.game.board import Board
 from arena.game.cards import (
     ALL60,
     BEARER,
@@ -28,7 +27,7 @@ from arena.game.cards import (
 )
 from arena.game.formations import find_refutation, side_strength
 from arena.game.moves import MOVES, Move
-from arena.game.rules import Rules, load_rules
+from arena.game.rules import Rules
 
 #: Categories, weakest first, as data and in words.
 CATEGORIES = ("sum", "run", "color", "kind", "color_run")
@@ -102,8 +101,6 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
     bindings = [-1, -1, -1]
     texts = []
     for text in cards:
-        if not isinstance(text, str):
-            raise PositionError(f"{text!r:.60} is no card; a card is a text such as r7 or *J")
         card, equals, binding = text.partition("=")
         number = _known(rules, card)
         if number > BEARER_CARD:
@@ -123,8 +120,6 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
 
 
 def _known(rules: Rules, card: str) -> int:
-    if not isinstance(card, str):
-        raise PositionError(f"{card!r:.60} is no card; a card is a text such as r7 or *J")
     number = card_number(card)
     if number < 60 and number >= 6 * rules.values:
         raise PositionError(f"there is no {card} in {rules.name}, the values run to {rules.values}")
@@ -206,7 +201,7 @@ def judge_claim(
     ('b4',)
     """
     n, fog = _stone(rules, modes)
-    visible = _face_up(rules, mine, theirs, seen)
+    visible = face_up(rules, mine, theirs, seen)
     for side in (mine, theirs):
         if side.size > n:
             raise PositionError(f"{' '.join(side.texts)}: a side of this stone has at most {n} cards")
@@ -237,7 +232,8 @@ def judge_claim(
     return Verdict(True, f"{own}; no unseen card can make the other side stronger")
 
 
-def _face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int:
+def face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int:
+    """The clan cards that lie face up, as a word of bits. PositionError for one that lies in two places."""
     visible = mine.word & ALL60
     if visible & theirs.word:
         raise PositionError(f"{' '.join(clan_cards(visible & theirs.word))} lies on both sides")
@@ -262,132 +258,6 @@ def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verd
         raise PositionError(f"both sides are {own}: say which was completed first (--first mine|theirs)")
     older = "yours" if first == "mine" else "the other"
     return Verdict(first == "mine", f"both sides are {own}, and {older} was completed first")
-
-
-# ---- positions in a file ----------------------------------------------------------------------------------------
-
-EVENTS = ("a+", "b+", "a-", "b-", "mud", "fog")
-_REQUIRED: Any = object()
-_EXPECTED = {list: "a list", str: "a text", int: "a whole number"}
-
-
-def _value(position: dict[str, Any], key: str, kind: type[Any], default: Any = _REQUIRED) -> Any:
-    """The value of a key. PositionError if it is missing without a default, or of another kind."""
-    value = position.get(key, default)
-    if value is _REQUIRED:
-        raise PositionError(f"the key '{key}' is missing")
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise PositionError(f"{key}: expected {_EXPECTED[kind]}, found {value!r:.60}")
-    return value
-
-
-def _rules(position: dict[str, Any]) -> Rules:
-    return load_rules(_value(position, "ruleset", str, "iello-base"))
-
-
-def _side(rules: Rules, position: dict[str, Any], key: str) -> Side:
-    return read_side(rules, _value(position, key, list))
-
-
-def _first_complete(position: dict[str, Any]) -> str | None:
-    first: str | None = position.get("first_complete")
-    if first not in ("a", "b", None):
-        raise PositionError(f"first_complete: expected a, b or null, found {first!r:.60}")
-    return first
-
-
-def answer(position: Any) -> dict[str, Any]:
-    """The answer to a position read from a JSON file (`arena explain --file`).
-
-    RULES.md §9 has the keys of each kind of position.
-    If the position has an `expect`, the answer has its keys.
-    Raises `PositionError` with the id of a position that cannot be read.
-    """
-    if not isinstance(position, dict):
-        raise PositionError(f"a position is a JSON object, not {position!r:.60}")
-    name = position.get("id", "(no id)")
-    kind = position.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        near = did_you_mean(str(kind), _KINDS)
-        raise PositionError(f"position {name}: unknown kind {kind!r:.60}{near} (kinds: {', '.join(_KINDS)})")
-    try:
-        values = _KINDS[kind](position)
-    except (ArenaError, ValueError) as error:
-        raise PositionError(f"position {name}: {error}") from None
-    expect = position.get("expect")
-    return {key: values.get(key) for key in expect} if isinstance(expect, dict) else values
-
-
-def _eval(position: dict[str, Any]) -> dict[str, Any]:
-    rules = _rules(position)
-    best = evaluate(rules, _side(rules, position, "cards"), _value(position, "env", list, []))
-    return {"category": best.category, "sum": best.sum}
-
-
-def _compare(position: dict[str, Any]) -> dict[str, Any]:
-    rules, modes = _rules(position), _value(position, "env", list, [])
-    sides = _side(rules, position, "a"), _side(rules, position, "b")
-    _face_up(rules, *sides, ())
-    a, b = (evaluate(rules, side, modes).strength for side in sides)
-    if a != b:
-        return {"winner": "a" if a > b else "b"}
-    return {"winner": _first_complete(position)}
-
-
-def _claim(position: dict[str, Any]) -> dict[str, Any]:
-    rules = _rules(position)
-    me = position.get("claimant", "a")
-    if me not in ("a", "b"):
-        raise PositionError(f"the claimant is a or b, not {me!r:.60}")
-    first = _first_complete(position)
-    verdict = judge_claim(
-        rules,
-        _side(rules, position, me),
-        _side(rules, position, "b" if me == "a" else "a"),
-        [*_value(position, "visible_elsewhere", list, []), *_value(position, "discards", list, [])],
-        _value(position, "env", list, []),
-        None if first is None else "mine" if first == me else "theirs",
-    )
-    return {"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)}
-
-
-def _tie_order(position: dict[str, Any]) -> dict[str, Any]:
-    events = _value(position, "events", list)
-    for event in events:
-        if event not in EVENTS:
-            raise PositionError(f"{event!r:.60} is not an event (events: {', '.join(EVENTS)})")
-    seat = first_completed(events)
-    return {"first_complete": None if seat is None else "ab"[seat]}
-
-
-def _victory(position: dict[str, Any]) -> dict[str, Any]:
-    """Who has won; if both have, which happens at a stalemate only, the one with more stones (RULES.md §8)."""
-    owners = _value(position, "owners", str)
-    if len(owners) != 9 or set(owners) - set("ab."):
-        raise PositionError(f"owners are nine signs a, b or ., not {owners!r:.60}")
-    stones = {seat: owners.count(seat) for seat in "ab"}
-    winners = [seat for seat in "ab" if winning_reason(sum(1 << s for s, owner in enumerate(owners) if owner == seat))]
-    if not winners:
-        return {"winner": None, "points": None}
-    if len(winners) == 2 and stones["a"] == stones["b"]:
-        return {"winner": None, "points": stones}
-    winner = max(winners, key=lambda seat: stones[seat])
-    return {"winner": winner, "points": stones | {winner: 5}}
-
-
-def _tactic_limit(position: dict[str, Any]) -> dict[str, Any]:
-    # after the play at most one more than the opponent, RULES.md §5
-    return {"may_play": _value(position, "played_me", int) <= _value(position, "played_opp", int)}
-
-
-_KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "eval": _eval,
-    "compare": _compare,
-    "claim": _claim,
-    "tie_order": _tie_order,
-    "victory": _victory,
-    "tactic_limit": _tactic_limit,
-}
 
 
 # ---- moves that are not legal ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The worked positions of RULES.md §8, answered by the engine's own functions (arena.game.explain)."""
+"""The worked positions of RULES.md §9, answered by the engine's own functions (arena.game.explain, tools.positions)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.game.explain import PositionError, answer, evaluate, judge_claim, read_side
+from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.rules import load_rules
 from tests.oracle import PRESETS, best
+from tools.positions import answer, main
 
 POSITIONS = json.loads((Path(__file__).parents[1] / "data" / "positions.json").read_text())["positions"]
 
@@ -77,8 +78,8 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
         ({"claimant": "c"}, "the claimant is a or b"),
         ({"kind": ["claim"]}, "unknown kind"),
         ({"a": "r1r2r3"}, "a: expected a list"),
-        ({"a": [1, None, "r3"]}, "1 is no card"),
-        ({"discards": [None]}, "None is no card"),
+        ({"a": [1, None, "r3"]}, "1 is not a card"),
+        ({"discards": [None]}, "None is not a card"),
         ({"ruleset": 5}, "ruleset: expected a text, found 5"),
         ({"env": ["fog"], "ruleset": "base"}, "there is no fog in iello-base"),
         ({"a": ["r1", "r2", "*J"], "ruleset": "base"}, "there is no \\*J in iello-base"),
@@ -206,3 +207,42 @@ def test_verdicts_in_words() -> None:
     few = judge_claim(rules, side("r1 g1 b3"), side(""), seen)
     assert (few.holds, "too few face-down cards" in few.reason) == (True, True)
     assert str(evaluate(rules, side("*J *7 *123"))).startswith("a colour (sum 19")
+
+
+# ---------------------------------------------------------------- files
+
+EVAL = {"id": "E1", "kind": "eval", "cards": ["r1", "r2", "r3"]}
+EXPECTED = EVAL | {"id": "E2", "expect": {"sum": 7}}
+
+
+@pytest.mark.parametrize("text", ["{}\n\n{}\n", "[{}, {}]", '{{"positions": [\n{},\n{}]}}'])
+def test_positions_are_answered_from_any_layout(tmp_path: Path, capsys: Any, text: str) -> None:
+    file = tmp_path / "p.json"
+    file.write_text(text.format(json.dumps(EVAL), json.dumps(EXPECTED)))
+    main([str(file)])
+    assert capsys.readouterr().out.splitlines() == [
+        'E1  category: "color_run", sum: 6',
+        'E2  sum: 6   (expected {"sum": 7})',
+        "",
+        "0 of 1 as expected",
+    ]
+    main([str(file), "--json"])
+    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["E1", "E2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "p.json is not JSON"),
+        ("5", "one JSON object per line, or a list of them"),
+        (json.dumps(EVAL) + "\n{bad", "p.json, line 2 is not JSON"),
+        ("[" * 100_000, "p.json is not JSON"),
+        (json.dumps(EVAL | {"cards": [1, None]}), "position E1: 1 is not a card"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(tmp_path: Path, capsys: Any, text: str, message: str) -> None:
+    file = tmp_path / "p.json"
+    file.write_text(text)
+    with pytest.raises(SystemExit, match="2"):
+        main([str(file)])
+    assert message in capsys.readouterr().err
