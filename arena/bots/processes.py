@@ -375,7 +375,7 @@ def core_held(core: int) -> bool:
 def pin_to_core(number: int | None = None) -> bool:
     """Pin this process, and the children it starts from now on, to a core that nobody holds; was there one?
 
-    Worker number `place` of this machine begins to look at the core of that number; None: at the current one. If
+    Worker `number` of this machine begins to look at the core of that number; None: at the current one. If
     `ARENA_NO_PINNING` is set, nothing is pinned.
     """
     global _held

@@ -259,7 +259,7 @@ def _head_to_head(values: Floats, low: float, room: float, likely: float) -> Hea
 def score_intervals(counts: Floats) -> tuple[Floats, Floats]:
     """Lower ends (results,) of 95% intervals for the mean score, and 1 minus the upper ends.
 
-    `counts` has the shape (results, cells). Each end has a tail of 2.5% (see `arena.stats.limits`). Where all games
+    `counts` has the shape (results, cells). Each end has a tail of 2.5% (see `arena.stats.intervals`). Where all games
     went one way, one end is that of the scale and the other has a tail of 5%.
     """
     scores = cell_scores(counts.shape[1])

@@ -1,7 +1,7 @@
 """Ratings of a field of bots: Bradley-Terry with a first-player advantage, errors clustered by deal.
 
 The probability that `first` beats `second` is 1/(1 + 10^(-(elo_first + advantage - elo_second)/400)); a draw is half a
-win and half a loss. Strengths and advantage are fitted together by Newton's method (arena.stats.likelihood), with
+win and half a loss. Strengths and advantage are fitted together by Newton's method (arena.stats.bradley_terry), with
 sandwich errors; docs/statistics.md has the definitions. Memory grows with the games and the square of the number of
 bots, time with the games and its cube.
 """

@@ -8,7 +8,7 @@ hook (also `SystemExit` and the like), a decision that took too long. Only what 
 decided, changes nothing of the result, and is noted beside it. What the referee itself raises is a fault of ours and
 stops the run. A bot that does not return at all, or ends the process, is the watcher's
 business: it reads the referee's move log (`arena.tournament.move_log`) and makes the row of that game with
-`Referee.cut`.
+`arena.tournament.rows.cut_row`.
 
 **Thinking times.** With a clock, and for bots that take more than a few microseconds, every decision is timed
 from the call to the return, events for `observe` included. For two bots whose decisions take less than 5
@@ -199,7 +199,7 @@ class Referee:
     """Plays the games of one worker.
 
     `players` are the bots by name; a name that a task asks for and that is not there is a `KeyError`.
-    `buffer` is the memory of the move log, see `tournament.referee.move_log` (default: private). `passes` says of an
+    `buffer` is the memory of the move log, see `arena.tournament.move_log` (default: private). `passes` says of an
     exception that comes out of a bot whether it is to pass through instead of losing the game: Ctrl-C by the user, say.
     `deals` gives the deal of a number, default those of the run's seed. `observers` are told of each game; with any,
     the games are played by the slower loop that times each decision.

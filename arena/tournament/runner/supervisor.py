@@ -76,7 +76,7 @@ class WorkerRefused(Exception):
 class Batch(NamedTuple):
     """What a worker delivers at a time: some units, and whether they are the `last` of those it was given.
 
-    `reusable`: can the process play on? `seconds`, `scores` and `rows` are those of `executors.base.Played`.
+    `reusable`: can the process play on? `seconds`, `scores` and `rows` are those of `job.Played`.
     """
 
     last: bool

@@ -1,7 +1,7 @@
 """The inside of a worker process: loads the bots once, then plays chunk after chunk.
 
 A worker and its supervisor (`arena.tournament.runner.supervisor`) share three things: a pair of pipes for chunks and
-results, the referee's move log (`tournament.referee.move_log`), and a few numbers, the status, that say what the worker
+results, the referee's move log (`arena.tournament.move_log`), and a few numbers, the status, that say what the worker
 is doing and let the supervisor ask for a stop. Results are plain values, written by marshal: what comes from a
 process that bots live in is never unpickled.
 """
@@ -80,7 +80,7 @@ def run_worker(
 ) -> None:
     """The whole life of a worker; never returns to the code that it was forked from.
 
-    `place` is its number among the workers of this machine, if that is known.
+    `worker_number` is its number among the workers of this machine, if that is known.
     """
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
