@@ -78,7 +78,7 @@ def bench(
 
 
 def _perft(state: State, depth: int, divide: bool, as_json: bool) -> None:
-    """Count move sequences and print how many there are."""
+    """Count move sequences and print the counts."""
     start = time.perf_counter()
     counts: dict[str, int] = {}
     if divide and depth:
@@ -98,7 +98,7 @@ def _perft(state: State, depth: int, divide: bool, as_json: bool) -> None:
 
 
 def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
-    """Games per second of CPU time on one core, medians of interleaved rounds."""
+    """Measure games per second of CPU time on one core: medians of interleaved rounds."""
     compiled = not engine.__file__.endswith(".py")
     share = scale * (1.0 if compiled else 0.005)
     games = {kind: max(3, int(number * share)) for kind, number in GAMES.items()}
@@ -124,7 +124,7 @@ def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
 
 
 def _referee(rules: Rules) -> Callable[[int, int], object]:
-    """The full referee with two bots that play the first legal move."""
+    """Return a function that plays games: the full referee, and two bots that play the first legal move."""
     referee = Referee(
         GameSettings(rules, 1), [Player("first", load_bot("first").make), Player("again", load_bot("first").make)]
     )

@@ -63,7 +63,7 @@ def check(
     as_json: bool,
     strict: bool,
 ) -> int:
-    """Check BOT before you submit it: does it forfeit, does it repeat its decisions, how fast is it?
+    """Check BOT before you submit it: whether it forfeits and repeats its decisions, and how fast it is.
 
     \b
     arena check bots/mine.py

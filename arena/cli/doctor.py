@@ -42,7 +42,7 @@ def doctor() -> int:
 
 
 def checks() -> list[tuple[str, str]]:
-    """The lines to print, each with its mark."""
+    """Return the lines to print, each with its mark."""
     supported = sys.version_info >= (3, 11)
     lines = [(OK if supported else FAULT, f"Python {platform.python_version()} ({sys.executable})")]
     try:
@@ -86,7 +86,7 @@ def _data() -> tuple[str, str]:
 
 
 def isolation() -> list[tuple[str, str]]:
-    """What is there of all that the isolation levels use, the sandbox first, each with its mark."""
+    """Return what the isolation levels need and whether it is there, the sandbox first, each with its mark."""
     if sys.platform != "linux":
         levels = "none and process" if os.name == "posix" else "none"
         return [(MISSING, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")]

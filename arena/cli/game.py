@@ -50,7 +50,7 @@ def rules(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
 
 
 def _teach(rules: Rules | None) -> None:
-    """Print how the game is played; with the tactic cards and changes of one rule set, or of all."""
+    """Print how the game is played, with the tactic cards and changes of one rule set or of all."""
     from arena.game import lesson
     from arena.terminal.drawing import coloured, draw
     from arena.terminal.lines import console_for

@@ -84,7 +84,7 @@ FIRST = (
     ("ladder bots/mybot.py", "where does it stand among reference bots?"),
     ("check bots/mybot.py", "is it fit for a league?"),
 )
-"""What one begins with: command lines, and what comes out."""
+"""The commands to start with, and what each is for."""
 
 
 PLAYING = {name for name, entry in COMMANDS.items() if entry.heading == PLAY}
@@ -95,7 +95,7 @@ PLAYING |= {"submit", "serve", "check", "tune", "league play", "league work"}
 
 
 def _require_resources(command: str, args: Sequence[str]) -> None:
-    """Refuse to play if the limits of this process (`ulimit`) leave too little for the workers asked for."""
+    """Refuse to play if the limits of this process (`ulimit`) are too low for the requested workers."""
     if resource is None:
         return
     given = re.search(r"--workers[ =](\d{1,6})\b", " ".join(args))
@@ -114,7 +114,7 @@ def _require_resources(command: str, args: Sequence[str]) -> None:
 
 
 def _tell_if_uncompiled() -> None:
-    """Print a line on stderr if the engine was installed without a compiler."""
+    """Warn on stderr if the engine runs uncompiled."""
     from arena.game import engine  # slow to load, and the command loads it anyway
 
     if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
@@ -135,9 +135,11 @@ class LazyGroup(click.Group):
         self.entries = entries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order of the help."""
         return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command and return it, None for an unknown name."""
         entry = self.entries.get(cmd_name)
         if entry is None:
             return None
@@ -149,6 +151,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command to run. Refuses unknown names and, for commands that play, too few resources."""
         name = args[0]
         if name not in self.entries and not name.startswith("-"):
             near = did_you_mean(name, self.entries)
@@ -160,7 +163,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands below their headings, without empty lines, so that they fit one screen."""
+        """Write the commands under their headings without blank lines, so that they fit on one screen."""
         formatter.write_paragraph()
         for heading in dict.fromkeys(entry.heading for entry in self.entries.values()):
             formatter.write(f"{heading}:\n")
@@ -170,14 +173,16 @@ class LazyGroup(click.Group):
                         formatter.write_text(f"{name:<11} {entry.help}")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete the commands and the options of the group without importing the commands."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.entries if name.startswith(incomplete)]
         commands = [CompletionItem(name, help=self.entries[name].help) for name in names]
-        # the options of the group itself, without importing the commands
+        # Group's own method would import every command
         return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; report invalid user input without a traceback."""
         try:
             return super().invoke(ctx)
         except ArenaError as error:
@@ -215,25 +220,25 @@ def cli(ctx: click.Context) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command line (default: that of the process). Returns the exit code."""
+    """Run a command line, by default the one of this process, and return its exit code."""
     # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
     # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a path that is not UTF-8 is shown, with escapes
+        if isinstance(stream, io.TextIOWrapper):  # show paths that are not UTF-8, with escapes
             stream.reconfigure(errors="backslashreplace")
     try:
         result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)
-        if sys.stdout is not None:  # it is None where it was closed
+        if sys.stdout is not None:  # None if it was closed
             sys.stdout.flush()
     except click.ClickException as error:
-        vars(error)["message"] = printable(error.message)  # it quotes what was typed
+        vars(error)["message"] = printable(error.message)  # it may quote terminal escapes that were typed
         _say(error.show)
         return WRONG_USE
     except (click.Abort, KeyboardInterrupt):
         _say(lambda: click.echo("Interrupted.", err=True))
         return INTERRUPTED
-    except SystemExit:  # how click reports a reader that has closed the pipe (arena ... | head)
+    except SystemExit:  # how click reports a closed pipe (arena ... | head)
         return BROKEN_PIPE
     except MemoryError:
         _say(lambda: click.echo("Error: out of memory. What was stored is safe", err=True))
@@ -244,7 +249,7 @@ def main(args: Sequence[str] | None = None) -> int:
             return WRONG_USE
         if error.errno not in UNWRITABLE or error.filename is not None:
             raise
-        _discard(sys.stdout)  # at exit Python would write again what it could not write now
+        _discard(sys.stdout)  # otherwise Python tries to write the rest again at exit
         if error.errno == errno.EPIPE:
             return BROKEN_PIPE
         text = f"Error: cannot write the output: {error.strerror}. What was stored is safe"
@@ -254,11 +259,11 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 UNWRITABLE = frozenset((errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT))
-"""Errors of a stream that takes nothing more: the disk is full, or its reader or terminal is gone."""
+"""Errors of a stream that can no longer be written: the disk is full, or its reader or terminal is gone."""
 
 
 def _say(show: Callable[[], object]) -> None:
-    """Say something on stderr, if that can be written."""
+    """Show a message on stderr if it can be written."""
     try:
         show()
         if sys.stderr is not None:
@@ -268,7 +273,7 @@ def _say(show: Callable[[], object]) -> None:
 
 
 def _discard(stream: Any) -> None:
-    """Redirect a stream that cannot be written, with what it still holds, to the null device."""
+    """Redirect an unwritable stream to the null device, so that its buffered output is dropped."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -22,10 +22,10 @@ COPIED = (
     ("configs", "*.toml", "configs"),
     ("configs", "leagues/*.toml", "configs"),
     ("examples", "**/*", "examples"),
-    ("bots", "*.py", "examples/bots"),  # to be read; in bots/ they would stand for the names of the program's own
+    ("bots", "*.py", "examples/bots"),  # to read; in bots/ they would replace the program's own bots of the same names
     ("bots", "wire/**/*", "bots"),
 )
-"""What a workspace gets: a folder of the program, the files to copy, and where to."""
+"""The files of a workspace: the packaged folder, the pattern of files to copy, and the target folder."""
 _KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
 
 
@@ -81,7 +81,7 @@ def new(name: str | None, workspace: Path | None, llm: bool) -> None:
 
 
 def class_name(name: str) -> str:
-    """The class of a bot.
+    """Return the name of a bot's class.
 
     >>> class_name("my_first_bot")
     'MyFirstBot'
@@ -90,7 +90,7 @@ def class_name(name: str) -> str:
 
 
 def _check_name(name: str) -> None:
-    """ArenaError for a text that cannot be a bot's name."""
+    """Raise ArenaError if `name` cannot be a bot's name."""
     valid = re.compile("[a-z][a-z0-9_]*")
     if valid.fullmatch(name) and not keyword.iskeyword(name):
         return
@@ -105,7 +105,7 @@ def _check_name(name: str) -> None:
 
 
 def _make_workspace(folder: Path, name: str, bot: str) -> None:
-    """Write a bot, configurations and examples into a folder, and say what was written."""
+    """Write a bot, configurations and examples into a folder, and print what was written."""
     files = {Path("bots") / f"{name}.py": bot.encode(), Path(".gitignore"): IGNORED.encode()}
     for source_name, pattern, target in COPIED:
         source = data_folder(source_name)
@@ -119,13 +119,13 @@ def _make_workspace(folder: Path, name: str, bot: str) -> None:
 
 
 def _sources(folder: Path, pattern: str) -> list[Path]:
-    """The files that are copied; none that a compiler or an editor has left."""
+    """Return the files to copy, without those that compilers and editors leave behind."""
     paths = sorted(path for path in folder.glob(pattern) if path.is_file() and path.suffix in _KINDS)
     return [path for path in paths if not any(part[0] in "._" for part in path.relative_to(folder).parts)]
 
 
 def _write_new(path: Path, data: bytes) -> bool:
-    """Write a file unless there is one. Returns whether it was written."""
+    """Write a file unless it exists; return whether it was written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "xb") as file:
@@ -178,14 +178,14 @@ def config(name: str | None, as_path: bool) -> None:
 
 
 def shipped() -> dict[str, Path]:
-    """The files by their names: tournaments, then leagues and rule sets in folders of theirs."""
+    """Return the packaged files by name: tournaments, then leagues and rule sets in their own folders."""
     root = data_folder("configs")
     paths = sorted(root.glob("**/*.toml"), key=lambda path: (len(path.parts), path))
     return {path.relative_to(root).with_suffix("").as_posix(): path for path in paths}
 
 
 def find_config(name: str, files: dict[str, Path]) -> Path:
-    """The file of a name such as `quick`, `quick.toml`, `rules/iello-base`, `iello-base` or `base`."""
+    """Return the file of a name such as `quick`, `quick.toml`, `rules/iello-base`, `iello-base` or `base`."""
     key = Path(name).as_posix().removesuffix(".toml").removeprefix("configs/")
     if key in files:
         return files[key]
@@ -198,7 +198,7 @@ def find_config(name: str, files: dict[str, Path]) -> Path:
 
 
 def _subject(path: Path) -> str:
-    """The first sentence of the comment at the top of a file, which says what it is."""
+    """Return the first sentence of the comment at the top of a file, which says what the file is for."""
     lines = takewhile(lambda line: line.strip("# "), path.read_text(encoding="utf-8").splitlines())
     comment = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
     return re.split(r"\.(?: |$)|: arena|:$", comment)[0]

@@ -50,6 +50,7 @@ class Number(click.ParamType[int | float]):
         self.setting = setting
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        """Return the number that was typed; refuse one outside the bounds."""
         number: int | float
         setting = self.setting
         try:
@@ -62,17 +63,17 @@ class Number(click.ParamType[int | float]):
 
 
 def as_set(settings: type[Any], name: str) -> Number:
-    """A number with the bounds of a setting of a class of settings."""
+    """Return the type of a number with the bounds of a setting."""
     return Number(settings_of(settings)[name])
 
 
 def whole(least: int, most: int = MANY) -> Number:
-    """A whole number for an option that is no setting."""
+    """Return the type of a whole number for an option that is not a setting."""
     return Number(Setting("whole number", "", least=least, most=most))
 
 
 def real(least: float, most: float) -> Number:
-    """A number for an option that is no setting."""
+    """Return the type of a number for an option that is not a setting."""
     return Number(Setting("number", "", least=least, most=most))
 
 
@@ -110,7 +111,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def completer(names: Callable[[], Iterable[str]], path: str = "") -> Completer:
-    """Complete one of the `names`, or a `path`: "file" or "dir", "" for none."""
+    """Return a completer for `names`, and for paths if `path` is "file" or "dir"."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         items = [CompletionItem(name) for name in sorted(set(names())) if name.startswith(incomplete)]
@@ -144,7 +145,7 @@ def with_options(*options: Decorator) -> Callable[[Command[Result]], Command[Res
 
 
 def gathered(kind: type[Any], name: str, *options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
-    """Add options to a command, whose parameter `name` gets their values together, as the dataclass `kind`."""
+    """Add options to a command and pass it their values as one dataclass `kind`, in the parameter `name`."""
     keys = {field.name for field in fields(kind)}
 
     def decorate(command: Command[Result]) -> Command[Result]:
@@ -169,7 +170,7 @@ PRIOR, ERROR = real(0, 1_000_000), Number(Setting("number", "", above=0, most=10
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """What the options of a command that plays games say; None for an option that was not given.
+    """The options of a command that plays games; None for an option that was not given.
 
     Each command has some of these options. `rating_of` are the bots named by `--bot`.
     """
@@ -243,7 +244,7 @@ WIDE, QUIET, VERBOSE = "arena.wide", "arena.quiet", "arena.verbose"
 
 
 def _noted(key: str, *names: str, help: str) -> Decorator:
-    """A flag that is kept in the context of the command, for the code that prints."""
+    """Return a flag that is kept in the context of the command, for the code that prints."""
 
     def note(ctx: click.Context, param: click.Parameter, given: bool) -> None:
         ctx.meta[key] = given
@@ -261,7 +262,7 @@ WHAT_TO_SHOW = (as_json, strict, wide, quiet, verbose)
 
 
 def play_options(*options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
-    """Add options to a command, which gets their values as `options: PlayOptions`."""
+    """Add options to a command and pass it their values as `options: PlayOptions`."""
     return gathered(PlayOptions, "options", *options)
 
 
@@ -287,7 +288,7 @@ chosen_games = gathered(
     click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit."),
     click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal."),
 )
-"""Options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
+"""Options that choose among stored games; the command gets a `GameFilter` as `wanted`."""
 
 # ---------------------------------------------------------------- output
 
@@ -295,7 +296,7 @@ csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also wr
 
 
 def output(command: Command[Result]) -> Command[Result]:
-    """Add `--print`, and `--json` for one of its values; the command is given the chosen format as `form`."""
+    """Add `--print`, and `--json` for one of its values; the command gets the chosen format as `form`."""
     return with_options(
         click.option(
             "--print", "form", type=click.Choice(tuple(FORMATS)), default="table", help="Print as (default: table)."
@@ -306,7 +307,7 @@ def output(command: Command[Result]) -> Command[Result]:
 
 
 def shown(report: Report, form: str) -> str:
-    """A report as text. Without `--wide`, tables have few columns and are no wider than the terminal or COLUMNS."""
+    """Return a report as text. Without `--wide`, tables have few columns and fit the terminal (or COLUMNS)."""
     if click.get_current_context().meta.get(WIDE):
         return write(report, form)
     narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
@@ -314,7 +315,7 @@ def shown(report: Report, form: str) -> str:
 
 
 def print_report(report: Report, form: str, to: Path | None = None) -> None:
-    """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
+    """Print a report; with `to`, also write its tables to that folder and their paths to stderr."""
     click.echo(shown(report, form), nl=False)
     if to is not None:
         for path in write_tables(report, to):
@@ -322,7 +323,7 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
 
 
 def write_page(page: str, to: Path) -> None:
-    """Write a page whole or not at all, and say where; `-` is stdout."""
+    """Write a page whole or not at all and print its path on stderr; `-` means stdout."""
     if str(to) == "-":
         click.echo(page, nl=False)
     else:
@@ -330,14 +331,14 @@ def write_page(page: str, to: Path) -> None:
 
 
 def luck_of(folder: str | Path, games: int) -> Floats:
-    """What luck gave in each of the games of a run; a bar shows how far the judging is."""
+    """Return the luck of each game of a run, with a progress bar on the way."""
     with counting(games, "luck of the draw") as seen:
         return run_luck(folder, seen)
 
 
 @contextmanager
 def counting(length: int | None, label: str) -> Iterator[Callable[[], object]]:
-    """A bar on stderr, if that is a terminal and the `length` is known; what is given is called at each step."""
+    """Show a progress bar on stderr if it is a terminal and `length` is known; yield what to call at each step."""
     if length is None or not sys.stderr.isatty():
         yield lambda: None
         return

@@ -1,6 +1,6 @@
-"""Answers to the questions players argue about: what is a side worth, does a claim hold, why is a move not legal?
+"""Explain what a side is worth, whether a claim holds and why a move is not legal.
 
-The engine's own functions decide; this module only reads cards and finds words (RULES.md §2, §3, §5).
+The engine's own functions decide; this module reads cards and words the answers (RULES.md §2, §3, §5).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class PositionError(ArenaError):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Cards of one side: a word of bits and the bindings of joker, spy and shield-bearer (-1: free)."""
+    """The cards of one side: a word of bits and the bindings of joker, spy and shield-bearer (-1: free)."""
 
     texts: tuple[str, ...]
     word: int
@@ -55,7 +55,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Formation:
-    """What a complete side of `size` cards is worth: strength, and the cards that its free wilds stand for."""
+    """The value of a complete side of `size` cards: its strength, and the cards that its free wilds stand for."""
 
     strength: int
     wilds: tuple[tuple[str, str], ...]
@@ -84,10 +84,10 @@ class Formation:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a claim holds and why.
+    """The answer to a claim: whether it holds, and why.
 
-    `refutation` are the unseen cards that would make the best of the other side; empty if the claim holds or if the
-    side there beats it as it is.
+    `refutation` holds the unseen cards that would make the other side strongest. It is empty if the claim holds, or if
+    the other side beats it already.
     """
 
     holds: bool
@@ -96,7 +96,7 @@ class Verdict:
 
 
 def read_side(rules: Rules, cards: Iterable[str]) -> Side:
-    """The cards of a side, e.g. `r7`, `*J` or bound `*J=r7`; `PositionError` names what is wrong."""
+    """Read the cards of a side, such as `r7`, `*J` or bound `*J=r7`. Raises `PositionError` for a wrong card."""
     word = 0
     bindings = [-1, -1, -1]
     texts = []
@@ -142,7 +142,7 @@ def _binding(rules: Rules, wild: int, binding: str, text: str) -> int:
 
 
 def evaluate(rules: Rules, side: Side, modes: Sequence[str] = ()) -> Formation:
-    """The best that a complete side can be under the stone's modes.
+    """Return the best formation of a complete side under the stone's modes.
 
     >>> from arena.game.rules import load_rules
     >>> rules = load_rules("tactical")
@@ -159,7 +159,7 @@ def evaluate(rules: Rules, side: Side, modes: Sequence[str] = ()) -> Formation:
 
 
 def _wilds_used(rules: Rules, side: Side, n: int, fog: bool, best: int) -> tuple[tuple[str, str], ...]:
-    """Cards for the free wilds that reach the best strength; only values matter under Fog."""
+    """Return cards for the free wilds that reach the best strength. Under Fog only values matter."""
     values, spy = rules.values, rules.spy_value
     ranges = range(6 * values - 1, -1, -1), range(6 * spy - 6, 6 * spy), range(17, -1, -1)
     free = [at for at, bit in enumerate((JOKER, SPY, BEARER)) if side.word & bit and side.bindings[at] < 0]
@@ -190,10 +190,10 @@ def judge_claim(
     modes: Sequence[str] = (),
     first: str | None = None,
 ) -> Verdict:
-    """The verdict on a claim of the stone by `mine` against `theirs`.
+    """Judge a claim of the stone by `mine` against `theirs`.
 
-    `seen` are the clan cards that lie face up elsewhere, discards included. `first` is `mine` or `theirs`: the
-    side that was completed first, needed where both are complete and exactly equal.
+    `seen` are the clan cards that are face up elsewhere, including discards. `first` is `mine` or `theirs`: the side
+    that was completed first, needed if both are complete and exactly equal.
 
     >>> from arena.game.rules import load_rules
     >>> rules = load_rules("base")
@@ -213,12 +213,12 @@ def judge_claim(
     unseen = (1 << 6 * rules.values) - 1 & ~visible
 
     def reply(strength: int) -> int:
-        """Unseen cards that make the other side stronger than that, or 0."""
+        """Return unseen cards that make the other side stronger than `strength`, or 0."""
         return find_refutation(unseen, theirs.word, n, fog, strength, rules.values, rules.spy_value, theirs.bindings)
 
     best = own
     cards: tuple[str, ...] = ()
-    while found := reply(best.strength):  # a better one until there is none
+    while found := reply(best.strength):  # until there is no better one
         cards = clan_cards(found)
         best = evaluate(rules, read_side(rules, [*theirs.texts, *cards]), modes)
     if cards:
@@ -233,7 +233,7 @@ def judge_claim(
 
 
 def face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int:
-    """The clan cards that lie face up, as a word of bits. PositionError for one that lies in two places."""
+    """Return the clan cards that are face up, as a word of bits. Refuses a card in two places."""
     visible = mine.word & ALL60
     if visible & theirs.word:
         raise PositionError(f"{' '.join(clan_cards(visible & theirs.word))} lies on both sides")
@@ -243,7 +243,7 @@ def face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int:
     for card in seen:
         number = _known(rules, card)
         if number >= 60:
-            continue  # a tactic card takes no clan card out of the pool
+            continue  # tactic cards take no clan card out of the pool
         if visible >> number & 1:
             raise PositionError(f"{card} lies in two places")
         visible |= 1 << number
@@ -287,7 +287,7 @@ KINDS = {
 
 
 def why_illegal(board: Board, hand: tuple[str, ...], move: Move) -> str:
-    """The reason why `move` is not legal, as a sentence; `hand` is the hand of the seat to decide."""
+    """Explain in a sentence why `move` is not legal; `hand` is the hand of the seat to move."""
     return f"{move} is not legal: {_reason(board, hand, move)}"
 
 
@@ -310,7 +310,7 @@ def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
         return _why_not_put(board, move)
     if phase == "return":
         return f"{move.card} is not in the hand"
-    return _why_not_claim(board, move)  # both decks can be drawn from where a draw is a decision
+    return _why_not_claim(board, move)  # a draw is legal whenever it is a decision
 
 
 def _why_not_play(board: Board, hand: tuple[str, ...], move: Move) -> str:

@@ -3,9 +3,9 @@
 `WireBot` has the methods of a bot, so the referee treats it like any other. Each line with an `id` is answered by one
 line with the same `id`; `docs/wire.md` describes the protocol for authors.
 
-**Faults.** Failures become a `BotFault`: no complete answer in time (`timeout`), the end of the process (`crash`), an
+**Faults.** A failure becomes a `BotFault`: no complete answer in time (`timeout`), the end of the process (`crash`), an
 invalid or unsolicited answer (`protocol`), a move that is not legal (`illegal move`). After the first three the process
-is ended with everything that it has started, and the next game gets a new one.
+is killed with everything that it has started, and the next game gets a new one.
 
 **Games are independent.** A process that ended between two games, wrote something there, or does not accept its next
 game is replaced without telling the referee: whether it had a game before depends on how games are spread over workers,
@@ -57,8 +57,8 @@ _FLUSH = "; is each answer written out at once (flush), with a newline at its en
 class WireBot(ProcessBot):
     """A bot that is a command, in a process.
 
-    Nothing is started before `load` or `prepare` (or `begin`, which calls that if need be). `BotError` if a
-    file of the command has changed since it was found.
+    Nothing starts before `load` or `prepare` (or `begin`, which calls `prepare` if needed). Raises `BotError` if a file
+    of the command has changed since it was found.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class WireBot(ProcessBot):
         self.looks_back = True
         self._target = spec.target
         self._hello: HelloAnswer | None = None
-        self._unread = bytearray()  # what was written beyond the answer that was taken
+        self._unread = bytearray()  # output after the end of the last answer
         self._last_id = 0
-        self._has_played = False  # has this process been told of a game before?
-        self._ponders = False  # did a process of this bot work off its turn?
-        self._suspended = False  # since its last game
-        self._survives_games = False  # does a process of this bot live on after a game?
-        self._seat: int | None = None  # in the game that is under way
+        self._has_played = False  # whether this process has begun a game
+        self._ponders = False  # whether a process of this bot has worked outside its turn
+        self._suspended = False  # whether it was stopped after its last game
+        self._survives_games = False  # whether processes of this bot keep running after a game
+        self._seat: int | None = None  # in the current game
         self._events_sent = 0
         self._decisions = 0
         self._last_words = ""
@@ -88,7 +88,7 @@ class WireBot(ProcessBot):
     # ---- its life ------------------------------------------------------------------------------------------
 
     def load(self) -> None:
-        """Start the process and exchange `hello`; `BotError` if that fails."""
+        """Start the process and exchange `hello`. Raises `BotError` if that fails."""
         if self.process is not None:
             return
         try:
@@ -97,12 +97,12 @@ class WireBot(ProcessBot):
             raise BotError(f"the bot {self._target} cannot be started: {fault.detail}") from None
 
     def prepare(self) -> None:
-        """Have a process that has answered `hello` and is free for a game. Raises `BotFault`."""
+        """Make sure that there is a process that has answered `hello` and is ready for a game. Raises `BotFault`."""
         self._seat = None
         process = self._next_game()
         if process is not None:
             if self._suspended and self._has_played and not self._survives_games:
-                # stopped right after its game, it could not end itself, as it may
+                # it may end itself after a game, but was stopped too early to do so
                 process.wake()
                 self._survives_games = not process.pending(FAREWELL_S)
             if self._unread or process.pending():
@@ -114,11 +114,12 @@ class WireBot(ProcessBot):
             self._start()
 
     def suspend(self) -> None:
+        """Stop the process while others play."""
         super().suspend()
         self._suspended = self.process is not None
 
     def close(self) -> str:
-        """Send `bye` and end the process; how it ended."""
+        """Send `bye`, end the process and return how it ended."""
         process = self.process
         if process is None:
             return "it does not run"
@@ -166,7 +167,7 @@ class WireBot(ProcessBot):
     # ---- what the referee calls ----------------------------------------------------------------------------
 
     def begin(self, setup: Setup) -> None:
-        """A new game."""
+        """Begin a new game."""
         if self.process is None:
             self.prepare()
         try:
@@ -189,7 +190,7 @@ class WireBot(ProcessBot):
         self._rest(setup.clock)
 
     def act(self, view: View, moves: list[Move]) -> Move:
-        """The bot's move, one of `moves`."""
+        """Return the bot's move, one of `moves`."""
         message = messages.act(self._last_id + 1, view, moves, self._news(view))
         self._decisions += 1
         answer = self._ask("act", message, self._deadline(view.clock), view.clock)
@@ -203,9 +204,9 @@ class WireBot(ProcessBot):
             raise self._broken("act", fault) from None
 
     def finish(self, view: View, result: GameEnd) -> None:
-        """Tell the bot the result, and what it has not seen yet."""
+        """Send the bot the result and the events that it has not seen yet."""
         seat, self._seat = self._seat, None
-        if seat is None:  # the other has failed before this one was told of the game
+        if seat is None:  # the opponent failed before this bot was sent `begin`
             return
         message = messages.end(self._last_id + 1, seat, result, self._news(view))
         self._ask("end", message, self._deadline(view.clock))
@@ -213,7 +214,7 @@ class WireBot(ProcessBot):
         self._read_stderr()
 
     def _news(self, view: View) -> tuple[Event, ...] | None:
-        """The events that were not sent yet, None if the bot does not want them."""
+        """Return the events that were not sent yet, None if the bot does not want them."""
         if self._hello is None or not self._hello.events:
             return None
         history = view.history
@@ -223,7 +224,7 @@ class WireBot(ProcessBot):
     # ---- lines ---------------------------------------------------------------------------------------------
 
     def _ask(self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None) -> dict[str, Any]:
-        """Send a message and return its answer. `clock` is for the text of a timeout."""
+        """Send a message and return its answer. `clock` is for the message of a timeout."""
         start = time.monotonic()
         process = self.process
         if process is None:
@@ -250,7 +251,7 @@ class WireBot(ProcessBot):
             raise self._broken(hook, BotFault(ForfeitKind.TIMEOUT, what)) from None
 
     def _line(self, process: BotProcess, deadline: float) -> bytes:
-        """The next line without its end. What comes after it is kept: it is a fault at the next message."""
+        """Return the next line without its end. Output after it is kept: it is a fault at the next message."""
         rest = self._unread = bytearray()
         searched = 0
         while (end := rest.find(b"\n", searched)) < 0:
@@ -262,13 +263,13 @@ class WireBot(ProcessBot):
         return bytes(rest[:end])
 
     def _fragment(self) -> str:
-        """The unfinished line, in words."""
+        """Describe the unfinished line, if there is one."""
         return f", in the middle of the line {quoted(bytes(self._unread))}" if self._unread else ""
 
     # ---- faults and stderr ---------------------------------------------------------------------------------
 
     def _broken(self, hook: str, fault: BotFault) -> BotFault:
-        """The fault with all that the author needs, after ending the process if its state is unknown."""
+        """End the process if its state is unknown, and return the fault with all that the author needs."""
         if fault.kind == ForfeitKind.ILLEGAL_MOVE:
             return fault
         self._last_words = ""
@@ -290,7 +291,7 @@ class WireBot(ProcessBot):
 
 
 def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
-    """How the command of a bot is started: in the folder of its first file; the sandbox also shows its other files."""
+    """Return how to start a bot's command: in the folder of its first file; the sandbox also shows its other files."""
     first = Path(spec.path)
     folder = first if first.is_dir() else first.parent
     others = tuple(path for path in map(Path, spec.files) if folder not in (path, *path.parents))

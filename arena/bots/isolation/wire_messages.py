@@ -30,7 +30,7 @@ Message = dict[str, Any]
 
 
 def line_of(message: Message) -> bytes:
-    r"""A message as a line of plain ASCII.
+    r"""Encode a message as a line of plain ASCII.
 
     >>> line_of({"type": "bye"})
     b'{"type":"bye"}\n'
@@ -39,7 +39,7 @@ def line_of(message: Message) -> bytes:
 
 
 def hello(number: int, limits: BotLimits) -> Message:
-    """The first message to a process. `number` is the id that the answer has to repeat."""
+    """Return the first message to a process. `number` is the id that the answer has to repeat."""
     return {
         "type": "hello",
         "id": number,
@@ -55,7 +55,10 @@ def hello(number: int, limits: BotLimits) -> Message:
 
 
 def begin(number: int, setup: Setup) -> Message:
-    """A new game. The seed has 53 bits, which every language reads exactly (JavaScript's numbers have no more)."""
+    """Return the message that begins a game.
+
+    The seed has 53 bits, which every language reads exactly (JavaScript's numbers have no more).
+    """
     return {
         "type": "begin",
         "id": number,
@@ -68,7 +71,10 @@ def begin(number: int, setup: Setup) -> Message:
 
 
 def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] | None) -> Message:
-    """A decision: all that the seat knows, and the moves; `events` are those not sent yet, None to leave them out."""
+    """Return the message that asks for a decision: all that the seat knows, and the moves.
+
+    `events` are those not sent yet; None leaves them out.
+    """
     seat = view.seat
     other = 1 - seat
     owners = view.owners
@@ -111,7 +117,7 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
 
 
 def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None) -> Message:
-    """The end of a game that this seat has not forfeited."""
+    """Return the message that ends a game which this seat has not forfeited."""
     message: Message = {
         "type": "end",
         "id": number,
@@ -126,7 +132,7 @@ def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None)
 
 
 def bye() -> Message:
-    """The last message; it has no id and wants no answer."""
+    """Return the last message. It has no id and needs no answer."""
     return {"type": "bye"}
 
 
@@ -177,7 +183,7 @@ _FLAGS = ("auto_claim", "ask_forced", "events")
 
 @dataclass(frozen=True)
 class HelloAnswer:
-    """What a bot wants, from its answer to `hello`. It may not change from one start to the next."""
+    """The options that a bot chooses in its answer to `hello`. They may not change between starts."""
 
     auto_claim: bool = True
     ask_forced: bool = False
@@ -185,7 +191,7 @@ class HelloAnswer:
 
 
 def read_answer(line: bytes, number: int) -> dict[str, Any]:
-    r"""The object of a line that answers the message with the id `number`. `BotFault` for anything else.
+    r"""Parse the line that answers the message with the id `number`. Raises `BotFault` for anything else.
 
     >>> read_answer(b'{"id":3,"move":"r7@3"}', 3)
     {'id': 3, 'move': 'r7@3'}
@@ -207,7 +213,7 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
 
 
 def read_hello(answer: dict[str, Any]) -> HelloAnswer:
-    """The contents of the answer to `hello`.
+    """Check the answer to `hello` and return the options in it.
 
     >>> read_hello({"id": 1, "protocol": 3, "events": True, "author": "me"})
     HelloAnswer(auto_claim=True, ask_forced=False, events=True)
@@ -234,8 +240,10 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
 
 
 def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:
-    """The move of an answer: by its text, or by its place in the list (from 0). One that is not in the list is the
-    fault `illegal move`, with the reason."""
+    """Return the move of an answer, which gives its text or its index in the list (from 0).
+
+    Raises `BotFault`: `illegal move`, with the reason, for a move that is not in the list.
+    """
     if "move" not in answer:
         raise BotFault(ForfeitKind.PROTOCOL, 'the answer has no "move"')
     wanted = answer["move"]
@@ -258,7 +266,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
 
 
 def read_note(answer: dict[str, Any], view: View) -> None:
-    """Give the view the note of an answer, if there is one; `View.note` checks what is in it."""
+    """Pass the note of an answer, if there is one, to the view; `View.note` checks its contents."""
     note = answer.get("note")
     if type(note) is dict:
         view.note(**note)
@@ -303,7 +311,7 @@ def _constant(text: str) -> NoReturn:
 
 
 def _kind(value: object) -> str:
-    """The kind of a JSON value.
+    """Name the kind of a JSON value.
 
     >>> _kind(True), _kind([]), _kind(1.5)
     ('true', 'a list', 'a number with a fraction')
