@@ -38,8 +38,8 @@ SECONDS = 60
     "--seed",
     type=options.SEED,
     metavar="S",
-    show_default="drawn",
-    help="Play the games of an earlier check with this seed.",
+    show_default="random",
+    help="Repeat the games of an earlier check with this seed.",
 )
 @options.with_options(*options.CLOCK)
 @click.option(

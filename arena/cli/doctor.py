@@ -103,7 +103,7 @@ def _sandbox() -> list[tuple[str, str]]:
         text = f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox"
         lines.append((MISSING, text))
     if os.geteuid() == 0:
-        text = "you are root, to whom some limits do not apply; run strangers' bots as an ordinary user"
+        text = "you are root, and some limits do not apply to root; run strangers' bots as an ordinary user"
         lines.append((MISSING, text))
     elif not counts_inside():
         lines.append((MISSING, "before Linux 5.14 the threads of a sandboxed bot are not counted"))
@@ -120,5 +120,5 @@ def _pinning() -> tuple[str, str]:
     cores = usable_cores()
     named = f"{', '.join(map(str, cores[:8]))}{', ...' if len(cores) > 8 else ''}"
     held = [core for core in cores if core_held(core)]
-    busy = f"; {len(held)} of them are taken by runs; further workers are not pinned" if held else ""
+    busy = f"; {len(held)} of them are in use by runs; further workers are not pinned" if held else ""
     return OK, f"bots can be pinned to {len(cores)} cores ({named}){busy}"

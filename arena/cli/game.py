@@ -18,7 +18,7 @@ from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, 
 
 @click.command()
 @click.argument("names", nargs=-1, shell_complete=complete_rules)
-@click.option("--learn", is_flag=True, help="Say how the game is played, and what each rule set (or NAME) changes.")
+@click.option("--learn", is_flag=True, help="Teach the game, and what each rule set (or NAME) changes.")
 @as_json
 def rules(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
     """Teach the game, list rule sets, show one, or compare two.
@@ -39,7 +39,7 @@ def rules(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
     named = [load_rules(name) for name in names]
     if learn:
         if as_json or len(named) > 1:
-            raise click.UsageError("--learn is a text, about all rule sets or about one; drop --json and further names")
+            raise click.UsageError("--learn prints text about all rule sets or one; drop --json and further names")
         _teach(named[0] if named else None)
     elif not named:
         _list_rules(as_json)
@@ -58,16 +58,16 @@ def _teach(rules: Rules | None) -> None:
 
     width = max(min(shutil.get_terminal_size().columns, 88), 60)
     tactical = rules or load_rules("tactical")
-    told = [lesson.sentence(rules)] if rules else [f"{name}: {text}" for name, text in lesson.editions()]
+    changes = [lesson.sentence(rules)] if rules else [f"{name}: {text}" for name, text in lesson.editions()]
     parts = [lesson.GAME, "Formations, the strongest first:"]
     parts[-1] += "".join(f"\n  {name:<11} {cards}   {what}" for name, cards, what in lesson.FORMATIONS)
-    parts += [lesson.TIE, "A game, seen from your side, which is below:"]
+    parts += [lesson.TIE, "A game in progress; your side is the lower one:"]
     after = ["\n".join(textwrap.fill(line, width) for line in lesson.LOOK)]
     if tactical.tactics:
         cards = [f"  {card:<9} {name:<19} {what}" for card, name, what in lesson.tactic_cards(tactical)]
         after.append("\n".join(["The ten tactic cards:", *cards, lesson.LIMIT]))
-    after.append("\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in told))
-    after.append("Play: arena play greedy, where 'hint' and 'why 3' help.")
+    after.append("\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in changes))
+    after.append("To play: arena play greedy; there, 'hint' and 'why 3' help you.")
     console = console_for()
     console.print(coloured("\n\n".join(parts) + "\n"))
     console.print(draw(example(), width))

@@ -113,12 +113,14 @@ def _require_resources(command: str, args: Sequence[str]) -> None:
             )
 
 
-def _tell_if_uncompiled() -> None:
+def _warn_if_uncompiled() -> None:
     """Warn on stderr if the engine runs uncompiled."""
     from arena.game import engine  # slow to load, and the command loads it anyway
 
     if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
-        click.echo("The engine is not compiled, and about 50 times slower; 'arena doctor' says what to do.", err=True)
+        click.echo(
+            "The engine is not compiled and runs about 50 times slower; 'arena doctor' says what to do.", err=True
+        )
 
 
 class Failure(click.ClickException):
@@ -159,7 +161,7 @@ class LazyGroup(click.Group):
         command = " ".join([*ctx.command_path.split()[1:], name])  # such as "league play"
         if command in PLAYING and not {"-h", "--help"} & {*args}:
             _require_resources(name, args)
-            _tell_if_uncompiled()
+            _warn_if_uncompiled()
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -190,7 +192,7 @@ class LazyGroup(click.Group):
         except OSError as error:
             if error.errno != errno.ENAMETOOLONG:
                 raise
-            raise Failure(f"a name is too long: {quoted(str(error.filename))}") from error
+            raise Failure(f"the name is too long: {quoted(str(error.filename))}") from error
 
 
 @click.group(
@@ -201,7 +203,7 @@ class LazyGroup(click.Group):
     options_metavar="",
     invoke_without_command=True,
     epilog="'arena COMMAND --help' explains a command; 'arena --version' shows the version. Exit codes: 0 success,"
-    " 1 faults found or a bot that forfeits every game, 2 usage error, 3 and 4 verdicts of sprt and tune, 130"
+    " 1 problems found, or a bot that forfeits every game, 2 usage error, 3 and 4 verdicts of sprt and tune, 130"
     " interrupted.",
 )
 @click.version_option(package_name="schotten-arena", prog_name="arena", message="%(prog)s %(version)s")
@@ -241,18 +243,18 @@ def main(args: Sequence[str] | None = None) -> int:
     except SystemExit:  # how click reports a closed pipe (arena ... | head)
         return BROKEN_PIPE
     except MemoryError:
-        _say(lambda: click.echo("Error: out of memory. What was stored is safe", err=True))
+        _say(lambda: click.echo("Error: out of memory. Stored data is safe", err=True))
         return WRONG_USE
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE):
-            _say(lambda: click.echo("Error: too many open files (ulimit -n). What was stored is safe", err=True))
+            _say(lambda: click.echo("Error: too many open files (ulimit -n). Stored data is safe", err=True))
             return WRONG_USE
         if error.errno not in UNWRITABLE or error.filename is not None:
             raise
         _discard(sys.stdout)  # otherwise Python tries to write the rest again at exit
         if error.errno == errno.EPIPE:
             return BROKEN_PIPE
-        text = f"Error: cannot write the output: {error.strerror}. What was stored is safe"
+        text = f"Error: cannot write the output: {error.strerror}. Stored data is safe"
         _say(lambda: click.echo(text, err=True))
         return WRONG_USE
     return result if isinstance(result, int) else 0

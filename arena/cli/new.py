@@ -70,7 +70,7 @@ def new(name: str | None, workspace: Path | None, llm: bool) -> None:
         click.echo(f"Note: '{name}' is also a reference bot; in this folder the name now means {path}.", err=True)
     if llm:
         click.echo(
-            f"Wrote {path}. It needs a chat server; its first lines say how to name one. Then:\n\n"
+            f"Wrote {path}. It needs a chat server; its first lines say how to choose one. Then:\n\n"
             f'  arena match "cmd:python3 {path.as_posix()}" random --games 2 --isolation process --move-ms 150000'
         )
         return
@@ -115,7 +115,7 @@ def _make_workspace(folder: Path, name: str, bot: str) -> None:
     kept: list[Path] = []
     for path, data in files.items():
         (made if _write_new(folder / path, data) else kept).append(path)
-    _tell_of_workspace(folder, name, made, kept)
+    _show_workspace(folder, name, made, kept)
 
 
 def _sources(folder: Path, pattern: str) -> list[Path]:
@@ -137,16 +137,16 @@ def _write_new(path: Path, data: bytes) -> bool:
     return True
 
 
-def _tell_of_workspace(folder: Path, bot: str, made: list[Path], kept: list[Path]) -> None:
+def _show_workspace(folder: Path, bot: str, made: list[Path], kept: list[Path]) -> None:
     where = "this folder" if str(folder) == "." else str(folder)
     for top in dict.fromkeys(path.parts[0] for path in made):
         files = [path for path in made if path.parts[0] == top]
         click.echo(f"{top:12} {counted(len(files), 'file')}" if len(files[0].parts) > 1 else top)
     if kept:
         names = [path.as_posix() for path in kept[:5]] + (["..."] if len(kept) > 5 else [])
-        click.echo(f"Not changed, since they exist: {', '.join(names)}")
+        click.echo(f"Already there, not changed: {', '.join(names)}")
     if not made:
-        click.echo(f"Nothing to do: {where} has it all.")
+        click.echo(f"Nothing to do: {where} already has everything.")
         return
     change = "" if str(folder) == "." else f"  cd {folder}\n"
     click.echo(

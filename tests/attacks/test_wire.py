@@ -68,4 +68,4 @@ def test_without_it_the_shell_succeeds(
 ) -> None:
     for detail in details(tmp_path, what, "process", monkeypatch):
         assert reached in detail
-        assert "is no move" in detail
+        assert "is not a move" in detail

@@ -45,8 +45,8 @@ def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
     out = arena("new", "--workspace", ".").out
     assert Path("bots/mybot.py").read_text() == "mine"
     assert Path("configs/quick.toml").is_symlink()
-    assert "Not changed, since they exist: bots/mybot.py, configs/quick.toml\n" in out
-    assert "Nothing to do: this folder has it all." in arena("new", "--workspace", ".").out
+    assert "Already there, not changed: bots/mybot.py, configs/quick.toml\n" in out
+    assert "Nothing to do: this folder already has everything." in arena("new", "--workspace", ".").out
     Path("file").write_text("")
     assert "cannot write file/" in arena("new", "--workspace", "file", code=2).err
     Path("half").mkdir()

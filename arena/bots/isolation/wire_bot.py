@@ -51,7 +51,7 @@ log = logging.getLogger("arena.bots")
 
 #: How long a process may take to end by itself after `bye`, or after a game.
 FAREWELL_S = 0.2
-_FLUSH = "; is each answer written out at once (flush), with a newline at its end?"
+_FLUSH = "; each answer must end with a newline and be flushed at once"
 
 
 class WireBot(ProcessBot):
@@ -122,7 +122,7 @@ class WireBot(ProcessBot):
         """Send `bye`, end the process and return how it ended."""
         process = self.process
         if process is None:
-            return "it does not run"
+            return "it is not running"
         process.wake()
         try:
             process.send(line_of(messages.bye()), time.monotonic() + FAREWELL_S)
@@ -147,7 +147,7 @@ class WireBot(ProcessBot):
         if self._hello is None:
             self.auto_claim, self.ask_forced = hello.auto_claim, hello.ask_forced
         elif hello != self._hello:
-            raise self._broken("hello", BotFault(ForfeitKind.PROTOCOL, "says hello otherwise than at its first start"))
+            raise self._broken("hello", BotFault(ForfeitKind.PROTOCOL, "answers hello differently than before"))
         self._hello = hello
 
     def _replace(self, why: str) -> None:
@@ -218,8 +218,8 @@ class WireBot(ProcessBot):
         if self._hello is None or not self._hello.events:
             return None
         history = view.history
-        told, self._events_sent = self._events_sent, len(history)
-        return history[told:]
+        start, self._events_sent = self._events_sent, len(history)
+        return history[start:]
 
     # ---- lines ---------------------------------------------------------------------------------------------
 
@@ -228,16 +228,16 @@ class WireBot(ProcessBot):
         start = time.monotonic()
         process = self.process
         if process is None:
-            raise BotFault(ForfeitKind.CRASH, f"in {hook}: the process does not run")
+            raise BotFault(ForfeitKind.CRASH, f"in {hook}: the process is not running")
         self._last_id = message["id"]
-        told = False
+        sent = False
         process.wake()
         try:
             if self._unread or process.pending():
                 unasked = bytes(self._unread) or process.receive(deadline)
                 raise BotFault(ForfeitKind.PROTOCOL, f"has written something without being asked: {quoted(unasked)}")
             process.send(line_of(message), deadline)
-            told = True
+            sent = True
             return read_answer(self._line(process, deadline), message["id"])
         except BotFault as fault:
             raise self._broken(hook, fault) from None
@@ -246,8 +246,8 @@ class WireBot(ProcessBot):
         except DeadlinePassed:
             seconds = time.monotonic() - start
             what = f"no answer within {seconds:.3g} s{clock_text(clock)}{self._fragment() or _FLUSH}"
-            if not told:
-                what = f"it has not read what it is told for {seconds:.3g} s"
+            if not sent:
+                what = f"it has not read its input for {seconds:.3g} s"
             raise self._broken(hook, BotFault(ForfeitKind.TIMEOUT, what)) from None
 
     def _line(self, process: BotProcess, deadline: float) -> bytes:

@@ -197,7 +197,7 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
     {'id': 3, 'move': 'r7@3'}
     >>> read_answer(b'{"id":2,"move":"r7@3"}', 3)
     Traceback (most recent call last):
-    arena.bots.bot.BotFault: (<ForfeitKind.PROTOCOL: 'protocol'>, 'answered the message with the id 2, asked was 3')
+    arena.bots.bot.BotFault: (<ForfeitKind.PROTOCOL: 'protocol'>, 'answered the message with the id 2 instead of 3')
     """
     answer = _parse(line)
     if not isinstance(answer, dict):
@@ -208,7 +208,7 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
     if type(given) is not int:
         raise _fault(f'the "id" of the answer is {_kind(given)}, not a whole number', line)
     if given != number:
-        raise BotFault(ForfeitKind.PROTOCOL, f"answered the message with the id {given}, asked was {number}")
+        raise BotFault(ForfeitKind.PROTOCOL, f"answered the message with the id {given} instead of {number}")
     return answer
 
 
@@ -231,7 +231,9 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
         )
     name = answer.get("name")
     if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):
-        raise BotFault(ForfeitKind.PROTOCOL, f'"name" is {_kind(name)}, not a text of up to {_LONGEST_NAME} characters')
+        raise BotFault(
+            ForfeitKind.PROTOCOL, f'"name" is {_kind(name)}, not a string of up to {_LONGEST_NAME} characters'
+        )
     flags = {flag: answer[flag] for flag in _FLAGS if flag in answer}
     for flag, value in flags.items():
         if type(value) is not bool:
@@ -254,7 +256,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
             ForfeitKind.ILLEGAL_MOVE, f"move number {wanted} is not one of the {len(moves)} (counted from 0)"
         )
     if type(wanted) is not str:
-        raise BotFault(ForfeitKind.PROTOCOL, f'"move" is {_kind(wanted)}, neither a text nor a whole number')
+        raise BotFault(ForfeitKind.PROTOCOL, f'"move" is {_kind(wanted)}, neither a string nor a whole number')
     for move in moves:
         if move.text == wanted:
             return move
@@ -262,7 +264,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
     if known is not None:
         raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(view, view.hand, known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
-    raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is no move{near}")
+    raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is not a move{near}")
 
 
 def read_note(answer: dict[str, Any], view: View) -> None:
@@ -289,7 +291,7 @@ def _parse(line: bytes) -> Any:
     if not line.strip():
         raise BotFault(ForfeitKind.PROTOCOL, "answered with an empty line")
     if b"\0" in line:
-        raise _fault("the answer holds a NUL", line)
+        raise _fault("the answer contains a NUL", line)
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -321,7 +323,7 @@ def _kind(value: object) -> str:
     names: dict[type, str] = {
         dict: "an object",
         list: "a list",
-        str: "a text",
+        str: "a string",
         int: "a whole number",
         float: "a number with a fraction",
     }

@@ -35,11 +35,11 @@ def test_a_move_is_named_by_its_text_or_its_place() -> None:
     ("move", "text"),
     [
         ("claim 3", "claim 3 is not legal: a card must be played now"),
-        ("r1@10", "'r1@10' is no move; did you mean '"),
+        ("r1@10", "'r1@10' is not a move; did you mean '"),
         (54, "move number 54 is not one of the 54 (counted from 0)"),
         (-1, "move number -1 is not one of the 54 (counted from 0)"),
-        ("x" * 60000, "'" + "x" * 80 + "'... (60000 in all) is no move"),
-        ("\ud800\x1b[2J", r"'\ud800\x1b[2J' is no move"),
+        ("x" * 60000, "'" + "x" * 80 + "'... (60000 in all) is not a move"),
+        ("\ud800\x1b[2J", r"'\ud800\x1b[2J' is not a move"),
     ],
 )
 def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: Any, text: str) -> None:
@@ -65,11 +65,11 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
         (b"[]\n", "a list instead of an object"),
         (b"null\n", "null instead of an object"),
         (b'{"move":0}\n', 'has no "id"'),
-        (b'{"id":"ID","move":0}\n', 'the "id" of the answer is a text'),
+        (b'{"id":"ID","move":0}\n', 'the "id" of the answer is a string'),
         (b'{"id":true,"move":0}\n', 'the "id" of the answer is true'),
         (b'{"id":ID.0,"move":0}\n', 'the "id" of the answer is a number with a fraction'),
-        (b'{"id":2,"move":0}\n', "answered the message with the id 2, asked was 3"),
-        (b'{"id":99,"move":0}\n', "answered the message with the id 99, asked was 3"),
+        (b'{"id":2,"move":0}\n', "answered the message with the id 2 instead of 3"),
+        (b'{"id":99,"move":0}\n', "answered the message with the id 99 instead of 3"),
         (b'{"id":ID}\n', 'has no "move"'),
         (b'{"id":ID,"move":null}\n', '"move" is null'),
         (b'{"id":ID,"move":true}\n', '"move" is true'),
@@ -144,7 +144,7 @@ def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -
         ({"protocol": 3, "name": "x" * 101}, "up to 100 characters"),
         ({"protocol": 3, "auto_claim": 0}, '"auto_claim" is a whole number, not true or false'),
         ({"protocol": 3, "ask_forced": None}, '"ask_forced" is null'),
-        ({"protocol": 3, "events": "yes"}, '"events" is a text'),
+        ({"protocol": 3, "events": "yes"}, '"events" is a string'),
     ],
 )
 def test_hello_is_read_strictly(answer: Message, text: str) -> None:

@@ -204,4 +204,4 @@ def test_a_bot_that_changes_its_mind_is_refused(tmp_path: Path) -> None:
     bot.close()
     assert forfeit(first) == (None, None), detail(first)
     assert forfeit(second) == ("protocol", "a")
-    assert "otherwise than at its first start" in detail(second)
+    assert "differently than before" in detail(second)
