@@ -1,6 +1,7 @@
-"""The game itself: cards, rules, moves, the engine, views, records. Knows no bots, clocks, files of runs or processes.
+"""The game itself: cards, rules, moves, the engine, views and records.
 
-Some of its modules are compiled from their own source, see `arena.compiled`.
+The package knows nothing of bots, clocks, files of runs or processes. Some of its modules are compiled from their own
+source; see `arena.compiled`.
 """
 
 from arena.compiled import use_fitting_engine

@@ -2,11 +2,11 @@
 # cython: annotation_typing=False, infer_types=True
 """A game as words of bits, and functions over them: placing, removing, proving and claiming (RULES.md §2, §3, §5).
 
-Claims are cheap because of *witnesses*: for each complete side that cannot be claimed yet, the cards with which the
-opponent would still beat it. The proof is tried again only when one of them turns up face up elsewhere, or when the
-stone itself changes (`dirty`).
+Claims are cheap because of *witnesses*: for each complete side that cannot be claimed yet, the engine keeps the cards
+with which the opponent would still beat it. It repeats the proof only when one of these cards turns up face up
+elsewhere, or when the stone itself changes (`dirty`).
 
-Within this module and the engine stones are 0..8, `p` is a seat, `q` the other one, and `b` a stone's bit.
+In this module and the engine, stones are 0..8, `p` is a seat, `q` is the other seat, and `b` is a stone's bit.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if not cython.compiled:
     WON, COUNT9, NTH9 = [0] * 512, [0] * 512, [0] * 4608
 
     def copy_block(target: Board, source: Board) -> None:
-        """Copy all that a view may hold (in C: one memcpy)."""
+        """Copy every field that a view may hold (in C: one memcpy)."""
         for name in FIELDS:
             value = getattr(source, name)
             setattr(target, name, value.copy() if isinstance(value, list) else value)
         target.rules, target.table = source.rules, source.table
 
     def turned_up(board: Board, p: int) -> int:
-        """The stones (bits) of `p` with a witness that lies face up; the other witnesses are watched on."""
+        """Return the stones (bits) of `p` with a witness that lies face up; keep watching the other witnesses."""
         stones = kept = 0
         for s in range(9):
             w = board.witness[9 * p + s]
@@ -48,7 +48,7 @@ if not cython.compiled:
         return stones
 
     def cards_of(board: Board, p: int, stones: int) -> int:
-        """All cards on the sides of `p` at some stones (bits)."""
+        """Return all cards on the sides of `p` at the given stones (bits)."""
         cards = 0
         for s in range(9):
             if stones >> s & 1:
@@ -69,9 +69,10 @@ REASONS = ("", "five stones", "three adjacent", "stalemate")
 class Outcome(NamedTuple):
     """The end of a game.
 
-    `winner` is a seat or None for a draw; `reason` is `five stones` (also when three of them are adjacent),
-    `three adjacent` or `stalemate`; `points` are 5 for the winner and one a stone for the loser, in a draw
-    one a stone for both (RULES.md §7); `turns` counts turns begun, `plays` the cards played and the passes.
+    `winner` is a seat, or None for a draw. `reason` is `five stones` (also when three of them are adjacent),
+    `three adjacent` or `stalemate`. `stones` counts the stones of both seats. `points` are 5 for the winner and one
+    per stone for the loser; in a draw, one per stone for both (RULES.md §7). `turns` counts the turns begun, `plays`
+    the cards played and the passes.
     """
 
     winner: int | None
@@ -95,21 +96,22 @@ def fill_stone_tables() -> None:
 
 
 class Board:
-    """A game as words of bits: the memory of a state or a view, and what both say of it in texts.
+    """A game as words of bits: the memory that a state and a view share, and the properties that both have.
 
-    Seats are 0 and 1, stones 1..9. A view's board has neither decks nor the opponent's hand.
+    Seats are 0 and 1, stones 1..9. The board of a view has neither decks nor the opponent's hand.
     """
 
     if not cython.compiled:
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            """Create the object with its fields, as C does."""
             self = super().__new__(cls)
             self.fill()
             self.__cinit__()
             return self
 
         def fill(self) -> None:
-            """Make all fields, in their order in memory; what each one holds is said in board.pxd."""
+            """Create all fields in the order in which they lie in memory; board.pxd documents each one."""
             self.sides, self.witness, self.strength, self.size = ([0] * 18 for _ in range(4))
             self.bound, self.back_card, self.back_deck, self.back_place = ([0] * 4 for _ in range(4))
             self.watched, self.hands, self.discards, self.open = ([0] * 2 for _ in range(4))
@@ -131,7 +133,7 @@ class Board:
             self.logging = False
 
     def __cinit__(self) -> None:
-        # What nobody has initialised is a game that is over: no move is legal, and every number is one that can be.
+        # An object that was never initialised is a finished game: no move is legal, and every number is in range.
         self.stage = 8
         self.won = 2
         self.values = 9
@@ -140,7 +142,7 @@ class Board:
 
     @property
     def turn(self) -> int:
-        """The seat to decide."""
+        """The seat that makes the next decision."""
         return self.mover
 
     @property
@@ -150,7 +152,7 @@ class Board:
 
     @property
     def phase(self) -> str:
-        """`claim`, `play`, `take`, `put`, `scout`, `return`, `draw` or `over`."""
+        """The phase: `claim`, `play`, `take`, `put`, `scout`, `return`, `draw` or `over`."""
         return PHASES[self.stage]
 
     @property
@@ -160,12 +162,12 @@ class Board:
 
     @property
     def winner(self) -> int | None:
-        """The winner's seat; None for a draw or a game that is not over."""
+        """The winner's seat; None for a draw and before the end of the game."""
         return self.won if 0 <= self.won <= 1 else None
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended; None before its end."""
+        """The outcome of the game; None before its end."""
         if self.won < 0:
             return None
         stones = (popcount(self.owned[0]), popcount(self.owned[1]))
@@ -174,33 +176,36 @@ class Board:
 
     @property
     def turns(self) -> int:
-        """Turns begun so far."""
+        """The number of turns begun so far."""
         return self.turn_count
 
     @property
     def owners(self) -> str:
-        """The owners of stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none."""
+        """The owners of stones 1..9, one letter each: `a` for seat 0, `b` for seat 1, `.` for none."""
         return "".join(["a" if self.owned[0] >> s & 1 else "b" if self.owned[1] >> s & 1 else "." for s in range(9)])
 
     def stones_of(self, seat: int) -> int:
-        """How many stones a seat owns."""
+        """Return the number of stones that a seat owns."""
         return popcount(self.owned[check_seat(seat)])
 
     def side(self, seat: int, stone: int) -> tuple[str, ...]:
-        """The cards of a side; bound wilds with their binding (`*J=r7`)."""
+        """Return the cards of a side; a bound wild comes with its binding (`*J=r7`)."""
         return tuple(side_texts(self, check_seat(seat), check_stone(stone) - 1))
 
     def modes(self, stone: int) -> tuple[str, ...]:
-        """The combat modes on a stone: `fog`, `mud`."""
+        """Return the combat modes on a stone: `fog`, `mud`."""
         s = check_stone(stone) - 1
         return ("fog",) * (self.fog >> s & 1) + ("mud",) * (self.mud >> s & 1)
 
     def capacity(self, stone: int) -> int:
-        """How many cards make a side of the stone complete: 3, or 4 under Mud."""
+        """Return the number of cards that completes a side of the stone: 3, or 4 under Mud."""
         return 3 + (self.mud >> (check_stone(stone) - 1) & 1)
 
     def completed_first(self, stone: int) -> int | None:
-        """The seat whose complete side is the only or the older one, claimed or not; None if no side is complete."""
+        """Return the seat whose side of the stone was completed first, or is the only complete one.
+
+        The stone may be claimed or not. Returns None if no side is complete.
+        """
         s = check_stone(stone) - 1
         full = 3 + (self.mud >> s & 1)
         zero = self.size[s] == full
@@ -210,72 +215,72 @@ class Board:
         return 0 if zero else 1 if one else None
 
     def row(self, seat: int) -> tuple[str, ...]:
-        """The cards face up beside the board on a seat's side: discarded clan cards, then discards and ruses."""
+        """Return the cards face up beside the board on a seat's side: clan cards, then tactic cards and ruses."""
         check_seat(seat)
         return clan_cards(self.discards[seat]) + tuple(
             [card_text(self, 60 + k) for k in range(9) if self.rows[seat] >> k & 1]
         )
 
     def hand_counts(self, seat: int) -> tuple[int, int]:
-        """How many clan and tactic cards a hand holds (the backs can be told apart)."""
+        """Return the numbers of clan and tactic cards in a hand, which the backs of the cards show."""
         check_seat(seat)
         return self.clan_count[seat], self.tactic_count[seat]
 
     @property
     def deck_counts(self) -> tuple[int, int]:
-        """How many cards the clan deck and the tactic deck hold."""
+        """The numbers of cards left in the clan deck and in the tactic deck."""
         return self.clan_left, self.tactic_left
 
     def tactics_played(self, seat: int) -> int:
-        """How many tactic cards a seat has played."""
+        """Return the number of tactic cards that a seat has played."""
         return self.played[check_seat(seat)]
 
     def joker_played(self, seat: int) -> bool:
-        """Whether the seat has played its joker."""
+        """Return whether the seat has played its joker."""
         return self.jokers[check_seat(seat)] != 0
 
     @property
     def passes(self) -> int:
-        """Passes in a row, with no play, claim or draw since."""
+        """The number of passes in a row, with no play, claim or draw since."""
         return self.idle
 
     @property
     def pending(self) -> str | None:
-        """The card that redeploy or traitor has taken and not yet put anywhere."""
+        """The card that redeploy or traitor has taken and not placed yet; None if there is none."""
         return card_text(self, self.taken) if self.taken < 255 else None
 
     @property
     def taken_from(self) -> int | None:
-        """The stone that the pending card came from."""
+        """The stone that the pending card came from; None if there is none."""
         return self.taken_stone + 1 if self.taken < 255 else None
 
     @property
     def ruse_under_way(self) -> str | None:
-        """The ruse whose decisions are being made."""
+        """The ruse that still has decisions to make; None if there is none."""
         return CARD_TEXTS[self.ruse] if self.ruse else None
 
 
 if not cython.compiled:
-    #: What a view holds too.
+    #: The fields that a view holds as well.
     FIELDS = list(vars(Board()))[: list(vars(Board())).index("rules")]
 
 
 def check_seat(seat: int) -> int:
-    """The seat, if it is one."""
+    """Return the seat; raise ValueError if it is neither 0 nor 1."""
     if seat != 0 and seat != 1:
         raise ValueError(f"a seat is 0 or 1, not {seat!r}")
     return seat
 
 
 def check_stone(stone: int) -> int:
-    """The stone, if it is one."""
+    """Return the stone; raise ValueError if it is not 1..9."""
     if not 1 <= stone <= 9:
         raise ValueError(f"a stone is 1..9, not {stone!r}")
     return stone
 
 
 def clear(board: Board) -> None:
-    """An empty board under the rule set already set."""
+    """Clear the board for a new game under the rule set already set."""
     clear_words(board)
     for p in range(2):
         board.open[p] = 511
@@ -294,7 +299,7 @@ def clear(board: Board) -> None:
     board.turn_count = 1
 
 
-# ---- cards come and go ------------------------------------------------------------------------------------
+# ---- adding and removing cards ----------------------------------------------------------------------------
 
 
 def put_clan(board: Board, p: int, card: int, s: int) -> None:
@@ -309,7 +314,7 @@ def put_clan(board: Board, p: int, card: int, s: int) -> None:
     w = board.witness[j]
     if w:
         if w & bit and w != bit:
-            board.witness[j] = w ^ bit  # the rest of the refutation still does it
+            board.witness[j] = w ^ bit  # the rest of the refutation is enough
         else:
             board.witness[j] = 0
             board.dirty[q] |= 1 << s
@@ -318,7 +323,7 @@ def put_clan(board: Board, p: int, card: int, s: int) -> None:
 
 
 def completed(board: Board, p: int, s: int) -> None:
-    """A side has just become complete: room, order of completion, strength."""
+    """Update the room, the order of completion and the strength of a side that has just become complete."""
     q = 1 - p
     i = 9 * p + s
     b = 1 << s
@@ -355,7 +360,10 @@ def put_elite(board: Board, p: int, card: int, s: int, binding: int) -> None:
 
 
 def put_mode(board: Board, card: int, s: int) -> None:
-    """Put Fog or Mud on a stone. Under Mud complete sides become incomplete, and their order is forgotten."""
+    """Put Fog or Mud on a stone.
+
+    Under Mud, complete sides become incomplete, and the order in which they were completed is forgotten.
+    """
     b = 1 << s
     if card == FOG_CARD:
         board.fog |= b
@@ -393,7 +401,7 @@ def remove(board: Board, p: int, card: int, s: int) -> None:
 
 
 def look_again(board: Board, p: int, s: int) -> None:
-    """Note that the stone has changed, so that a claim of `p` is proven again."""
+    """Mark a complete side of `p` as changed, so that its claim is proven again."""
     b = 1 << s
     if board.complete[p] & b:
         board.witness[9 * p + s] = 0
@@ -404,7 +412,7 @@ def look_again(board: Board, p: int, s: int) -> None:
 
 
 def general_strength(board: Board, p: int, s: int) -> int:
-    """The strength of a complete side with wilds, under Fog or under Mud."""
+    """Return the strength of a complete side with wilds, under Fog or under Mud."""
     return strength_of(
         board.sides[9 * p + s],
         3 + (board.mud >> s & 1),
@@ -418,7 +426,7 @@ def general_strength(board: Board, p: int, s: int) -> int:
 
 
 def proven(board: Board, p: int, s: int) -> bool:
-    """Whether `p`, whose side is complete, may claim the stone; the witness is updated."""
+    """Return whether `p`, whose side is complete, may claim the stone; update the witness."""
     q = 1 - p
     i = 9 * p + s
     j = 9 * q + s
@@ -457,9 +465,9 @@ def proven(board: Board, p: int, s: int) -> bool:
 
 
 def provable(board: Board, p: int) -> int:
-    """The stones (bits) that `p` can claim now."""
+    """Return the stones (bits) that `p` can claim now."""
     look = board.dirty[p]
-    if board.watched[p] & board.visible:  # one of the witnesses has turned up: whose?
+    if board.watched[p] & board.visible:  # one of the witnesses has turned up; find its stone
         look |= turned_up(board, p)
     got = 0
     while look:
@@ -467,12 +475,12 @@ def provable(board: Board, p: int) -> int:
         look &= look - 1
         if proven(board, p, s):
             got |= 1 << s
-    board.dirty[p] = got  # what is not claimed now is looked at again
+    board.dirty[p] = got  # stones that are not claimed now are looked at again
     return got
 
 
 def give(board: Board, p: int, stones: int) -> None:
-    """`p` claims stones (bits); looks whether that wins."""
+    """Give stones (bits) to `p`, and end the game if that wins it."""
     m = 511 ^ stones
     board.owned[p] |= stones
     board.open[0] &= m
@@ -492,7 +500,7 @@ def give(board: Board, p: int, stones: int) -> None:
 
 
 def settle(board: Board) -> None:
-    """Stalemate (RULES.md §4): every stone with two complete sides goes to the better formation, all at once."""
+    """Resolve a stalemate: give every stone with two complete sides to the better formation (RULES.md §4)."""
     both = board.complete[0] & board.complete[1]
     while both:
         s = ctz(both)
@@ -512,11 +520,11 @@ def settle(board: Board) -> None:
     board.how = 3
 
 
-# ---- tactic cards in hand: bits 0 and 1 are the jokers, interchangeable, the lower one first ----------------
+# ---- tactic cards in a hand: bits 0 and 1 are the jokers, which are interchangeable; the lower one is set first ----
 
 
 def add_tactic(board: Board, p: int, card: int) -> None:
-    """A tactic card comes into the hand."""
+    """Add a tactic card to the hand."""
     if card == JOKER_CARD:
         board.tactics[p] |= 2 if board.tactics[p] & 1 else 1
     else:
@@ -525,7 +533,7 @@ def add_tactic(board: Board, p: int, card: int) -> None:
 
 
 def drop_tactic(board: Board, p: int, card: int) -> None:
-    """A tactic card leaves the hand."""
+    """Remove a tactic card from the hand."""
     if card == JOKER_CARD:
         board.tactics[p] &= 1021 if board.tactics[p] & 2 else 1022
     else:
@@ -533,11 +541,11 @@ def drop_tactic(board: Board, p: int, card: int) -> None:
     board.tactic_count[p] -= 1
 
 
-# ---- for people ----
+# ---- text ----
 
 
 def side_texts(board: Board, p: int, s: int) -> list[str]:
-    """The cards of a side as texts, bound wilds with their binding."""
+    """Return the cards of a side as text, bound wilds with their binding."""
     w = board.sides[9 * p + s]
     cards = [CARD_TEXTS[n] for n in range(60) if w >> n & 1]
     for card, bound in ((JOKER_CARD, board.bound[p]), (SPY_CARD, board.bound[2]), (BEARER_CARD, board.bound[3])):
@@ -551,32 +559,33 @@ def side_texts(board: Board, p: int, s: int) -> list[str]:
 
 
 def card_text(board: Board, card: int) -> str:
-    """The text of a card in this edition."""
+    """Return the text of a card in this edition."""
     return f"*{board.spy}" if card == SPY_CARD else CARD_TEXTS[card]
 
 
 def hand_tactics(board: Board, seat: int) -> list[int]:
-    """The numbers of the tactic cards in a hand."""
+    """Return the numbers of the tactic cards in a hand."""
     return [TACTIC_DECK[k] for k in range(10) if board.tactics[seat] >> k & 1]
 
 
 def hand_texts(board: Board, seat: int) -> tuple[str, ...]:
-    """The cards of a hand as texts."""
+    """Return the cards of a hand as text, clan cards first."""
     check_seat(seat)
     return clan_cards(board.hands[seat]) + tuple([card_text(board, card) for card in hand_tactics(board, seat)])
 
 
 def winning_reason(owned: int) -> int:
-    """1 if these stones (bits) win as five stones, 2 if as three adjacent ones, 0 if they do not win."""
+    """Return 1 if these stones (bits) win as five stones, 2 if as three adjacent ones, 0 if they do not win."""
     if not 0 <= owned < 512:
         raise ValueError(f"stones are bits 0..8, not {owned!r}")
     return WON[owned]
 
 
 def first_completed(events: list[str]) -> int | None:
-    """The seat whose present formation was completed first, after events at one stone.
+    """Return the seat whose present formation was completed first, after a list of events at one stone.
 
-    `a+` and `b+`: a card arrives on that side, `a-` and `b-`: one leaves, `mud` and `fog` are played.
+    `a+` and `b+` add a card to a side, `a-` and `b-` remove one, `mud` and `fog` play a combat mode. Returns None if
+    no side is complete. Raises ValueError for an unknown event or one that is impossible at that point.
 
     >>> first_completed(["a+", "a+", "a+", "b+", "b+", "b+", "a-", "a+"])
     1

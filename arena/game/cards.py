@@ -1,11 +1,11 @@
-"""Cards: numbers, texts, and the names of each edition (RULES.md §1 and §5).
+"""Cards: numbers, texts, and the names in each edition (RULES.md §1 and §5).
 
-A card is a number in the engine and a short text everywhere else. Clan cards are 0..59, `6 * (value - 1) + colour`, in
-text the colour's letter and the value (`r7`). Tactic cards are 60..68; the two jokers are interchangeable and share the
-number 60. The spy is `*7`, in Battle Line `*8`.
+A card is a number in the engine and a short text everywhere else. Clan cards are 0..59, `6 * (value - 1) + colour`; as
+text, the colour's letter and the value (`r7`). Tactic cards are 60..68; the two jokers are interchangeable and share
+the number 60. The spy is `*7`, in Battle Line `*8`.
 
-In words of 64 bits a card's bit is its number: a higher bit is a higher card, a value is a group of six neighbouring
-bits, and a colour is every sixth bit. In the word of a *side* the bits 60, 61 and 62 are its joker, spy and
+In words of 64 bits, a card's bit is its number: a higher bit is a higher card, a value is a group of six neighbouring
+bits, and a colour is every sixth bit. In the word of a *side*, the bits 60, 61 and 62 are its joker, spy and
 shield-bearer, so the population count is the number of its cards. `cards.pxd` has the same names for C.
 """
 
@@ -68,11 +68,11 @@ EDITION_NAMES["ass-1999"] = EDITION_NAMES["iello"]
 
 
 class CardError(ArenaError):
-    """A text that is no card, or no card of the edition."""
+    """A text that does not name a card, or not one of the edition."""
 
 
 def card_number(text: str) -> int:
-    """The number of a card.
+    """Return the number of a card; raise `CardError` if there is no such card.
 
     >>> card_number("r1"), card_number("k9"), card_number("*J"), card_number("*8")
     (0, 53, 60, 61)
@@ -95,14 +95,14 @@ _CLAN_BITS = (1 << 60) - 1
 
 
 def clan_cards(word: int) -> tuple[str, ...]:
-    """The texts of the clan cards in a word of bits, lowest first.
+    """Return the texts of the clan cards in a word of bits, lowest first.
 
     >>> clan_cards(0b1000001)
     ('r1', 'r2')
     """
     word &= _CLAN_BITS
     cards = []
-    while word:  # from bit to bit: a word of a hand has six
+    while word:  # from bit to bit: the word of a hand has only six
         low = word & -word
         cards.append(CARD_TEXTS[low.bit_length() - 1])
         word ^= low
@@ -110,7 +110,7 @@ def clan_cards(word: int) -> tuple[str, ...]:
 
 
 def card_name(text: str, edition: str = "iello") -> str:
-    """What an edition calls a card, for people.
+    """Return the name of a card in an edition.
 
     >>> card_name("*8", "battle-line"), card_name("p3")
     ('Companion Cavalry', 'purple 3')
@@ -131,27 +131,27 @@ RANK = 64  # strength = RANK * category + sum of the values
 
 
 def hib(x: int) -> int:
-    """Index of the highest set bit of `x > 0`."""
+    """Return the index of the highest set bit of `x > 0`."""
     return x.bit_length() - 1
 
 
 def ctz(x: int) -> int:
-    """Index of the lowest set bit of `x > 0`."""
+    """Return the index of the lowest set bit of `x > 0`."""
     return (x & -x).bit_length() - 1
 
 
 def popcount(x: int) -> int:
-    """Number of set bits."""
+    """Return the number of set bits."""
     return x.bit_count()
 
 
 def group(value: int) -> int:
-    """The six cards of a value."""
+    """Return the six cards of a value."""
     return 63 << 6 * (value - 1)
 
 
 def nth(m: int, k: int) -> int:
-    """Index of the `k`-th lowest set bit, from 0.
+    """Return the index of the `k`-th lowest set bit, counted from 0.
 
     >>> nth(0b10110, 2)
     4
@@ -169,5 +169,5 @@ def stir(h: int, word: int) -> int:
 
 
 def scale(r: int, k: int) -> int:
-    """A whole number in `0..k-1` out of the low 32 bits of `r`."""
+    """Turn the low 32 bits of `r` into a whole number in `0..k-1`."""
     return (r & 0xFFFFFFFF) * k >> 32

@@ -1,8 +1,8 @@
 """Deals: the order of both decks and the seat that starts, from a seed or card by card.
 
-Deal `n` of a seed is the same cards in every rule set, as far as the deck allows: one order of all 60 clan cards is
-drawn, without the tens where an edition has none, and the hands are dealt alternately, so that a hand of six is the
-first six of a hand of seven.
+Deal `n` of a seed has the same cards in every rule set, as far as the deck allows: one order of all 60 clan cards is
+drawn, the tens are left out if the edition has none, and the hands are dealt alternately, so that a hand of six is the
+first six cards of a hand of seven.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Deal:
     """Both decks, first card first, as bytes of card numbers, and the seat (0 or 1) that starts.
 
     The hands are dealt alternately from the front of the clan deck: seat 0 gets the 1st, 3rd, 5th ... card. `State`
-    refuses decks that are not those of its rule set.
+    refuses decks that do not belong to its rule set.
     """
 
     clan_numbers: bytes
@@ -41,17 +41,17 @@ class Deal:
 
     @cached_property
     def clan(self) -> tuple[str, ...]:
-        """The clan deck as texts."""
+        """The clan deck as card texts."""
         return tuple(CARD_TEXTS[n] for n in self.clan_numbers)
 
     @cached_property
     def tactic(self) -> tuple[str, ...]:
-        """The tactic deck as texts (the spy as `*7`)."""
+        """The tactic deck as card texts (the spy as `*7`)."""
         return tuple(CARD_TEXTS[n] for n in self.tactic_numbers)
 
 
 def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
-    """Deal `number` of a seed: BLAKE2b gives the seeds, SplitMix64 and Fisher-Yates the orders.
+    """Return deal `number` of a seed: BLAKE2b gives the seeds, SplitMix64 and Fisher-Yates the orders.
 
     >>> from arena.game.rules import load_rules
     >>> make_deal(load_rules("base"), 1, 0).clan[:4] == make_deal(load_rules("tactical"), 1, 0).clan[:4]
@@ -66,9 +66,10 @@ def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
 
 
 def deal_from_cards(rules: Rules, clan: Sequence[str], tactic: Sequence[str] = (), starter: int = 0) -> Deal:
-    """A deal given card by card; checked against the rule set's decks.
+    """Return a deal given card by card.
 
-    Raises `DealError` that names missing, foreign and repeated cards.
+    Raises `CardError` for a text that is not a card, and `DealError`, which names missing, foreign and repeated cards,
+    if the cards are not the decks of the rule set.
     """
     numbers = [card_number(card) for card in clan]
     tactics = [card_number(card) for card in tactic]

@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""The state of a game, for everybody above: legal moves, apply, copy, outcome, views, random play.
+"""The state of a game: legal moves, apply, copy, outcome, views, random play.
 
-The rules themselves are functions over the words of a `Board`: `turns` (what is legal and what moves do), `board`
-(stones and claims) and `formations` (what sides are worth); `playouts` plays at random. Each compiled module has its C
-types in a `.pxd` beside it; uncompiled it is plain Python.
+The rules themselves are functions over the words of a `Board`: `turns` (which moves are legal and what they do),
+`board` (stones and claims) and `formations` (the strength of sides); `playouts` plays at random. Each compiled module
+has its C types in a `.pxd` beside it; uncompiled it is plain Python.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if not cython.compiled:
     from arena.game.turns import *
 
     def is_spare(view: View) -> bool:
-        """Whether only the state and its caller still hold this object (in C: by its reference count)."""
+        """Return whether only the state and its caller still hold this object (in C: by its reference count)."""
         return False
 
     def st_list(codes: list[int], n: int, table: tuple[Move, ...]) -> list[Move]:
-        """The first `n` moves by their numbers."""
+        """Return the moves with the first `n` numbers of `codes`."""
         return [table[code] for code in codes[:n]]
 
 
@@ -47,14 +47,14 @@ NO_RNG = "sample() needs a generator: view.rng, or Rng(seed)"
 
 
 class IllegalMove(ArenaError):
-    """A move that is not legal now; the message says why. The state is as it was."""
+    """A move that is not legal now. The message says why, and the state is unchanged."""
 
 
 class State(Board):
-    """A game under way, with everything that is hidden.
+    """A game under way, including everything that is hidden.
 
-    `State(rules, deal)` starts a game; `auto_claim` says for each seat whether whatever is provable is claimed
-    by itself (True) or claims are moves (False).
+    `State(rules, deal)` starts a game. `auto_claim` has a flag for each seat: True if every provable stone is
+    claimed automatically, False if claims are moves.
 
     >>> from arena.game.rules import load_rules
     >>> from arena.game.deals import make_deal
@@ -69,7 +69,7 @@ class State(Board):
         spare: View | None
 
     def __init__(self, rules: Rules, deal: Deal, auto_claim: tuple[bool, bool] = (True, True)) -> None:
-        self.rules = None  # until all is in order
+        self.rules = None  # until everything has been checked
         self.stage = OVER
         self.won = 2
         self.logging = False
@@ -98,14 +98,14 @@ class State(Board):
     # ---- the game -----------------------------------------------------------------------------------------------
 
     def legal_moves(self) -> list[Move]:
-        """The legal moves of the seat to decide, always in the same order; empty when the game is over."""
+        """Return the legal moves of the seat to decide, always in the same order; an empty list after the end."""
         n = legal_codes(self, CODES)
         if n == 0 and self.rules is None:
             raise TypeError(NEW)
         return st_list(CODES, n, self.table)
 
     def apply(self, move: Move) -> None:
-        """Carry out a move. Raises `IllegalMove` and leaves the state as it was if the move is not legal."""
+        """Carry out a move; raise `IllegalMove` and leave the state unchanged if the move is not legal."""
         if move is None:
             raise IllegalMove("None is no move")
         if self.rules is None:
@@ -126,12 +126,13 @@ class State(Board):
     ) -> tuple[int, int, int, int, Any]:
         """Play on to the end, asking `choosers[seat](view, moves)` for each decision: the loop of a referee.
 
-        A decision with one legal move is asked only if `forced[seat]`. The numbers of the moves made go to `trail`
-        (unsigned 16-bit numbers) from place `at` on, what was noted to `notes`, as place, seat and text; the last note
-        may be that of a move that is not legal.
+        A seat with a single legal move is asked only if `forced[seat]`. The numbers of the moves made are written to
+        `trail` (unsigned 16-bit numbers) from place `at` on. Notes are appended to `notes` as place, seat and text;
+        the last one may belong to a move that is not legal.
 
-        Returns the next free place, the decisions asked of both seats, and how it ended: (0, None) at the end of the
-        game, (1, exception) that a chooser raised, (2, what a chooser returned instead of a legal move).
+        Returns the next free place, the numbers of decisions asked of seat 0 and of seat 1, and how it ended:
+        (0, None) at the end of the game, (1, the exception that a chooser raised), or (2, the object that a chooser
+        returned instead of a legal move).
         """
         if self.rules is None or trail is None:
             raise TypeError(NEW if self.rules is None else "the trail is missing")
@@ -164,7 +165,7 @@ class State(Board):
                     return at, asked_0, asked_1, 2, got
                 if seen.noted is not None:
                     notes.append((at, seat, seen.noted))
-                seen = None  # nobody keeps it: its memory is used again
+                seen = None  # if nobody keeps the view, its memory is used again
                 move = got
                 code = move.index
                 if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
@@ -176,7 +177,7 @@ class State(Board):
             at += 1
 
     def copy(self) -> State:
-        """An independent copy, its history included."""
+        """Return an independent copy, including the history."""
         if self.rules is None:
             raise TypeError(NEW)
         state: State = State.__new__(State)
@@ -198,7 +199,7 @@ class State(Board):
         raise TypeError("a state cannot be pickled: send its record (arena.game.record) and replay it")
 
     def rollout(self, rng: Rng) -> int:
-        """Play a copy to its end with uniformly random moves; the winner, 2 for a draw."""
+        """Play a copy to its end with uniformly random moves; return the winner, 2 for a draw."""
         if rng is None:
             raise TypeError("rollout() needs a generator: view.rng, or Rng(seed)")
         state = self.copy()
@@ -206,7 +207,7 @@ class State(Board):
         return play_out(state, rng)
 
     def perft(self, depth: int) -> int:
-        """The number of sequences of `depth` moves from here (fewer where the game ends before: not counted)."""
+        """Return the number of sequences of `depth` moves from here; sequences that end earlier are not counted."""
         if self.rules is None:
             raise TypeError(NEW)
         if depth <= 0:
@@ -224,7 +225,7 @@ class State(Board):
         return total
 
     def view(self, seat: int, rng: Rng | None = None, clock: Any = None) -> View:
-        """What `seat` knows now: a snapshot without the opponent's hand and the decks.
+        """Return what `seat` knows now: a snapshot without the opponent's hand and the decks.
 
         `rng` and `clock` become the view's generator and its remaining time.
         """
@@ -242,7 +243,7 @@ class State(Board):
         seen.tactics[p] = 0
         if self.scouter == p:
             for i in range(4):
-                if seen.back_place[i] != 254:  # what the seat has drawn itself lies in its own hand
+                if seen.back_place[i] != 254:  # a card that the seat has drawn itself lies in its own hand
                     seen.back_card[i] = 255
         seen.log = None
         seen.log_length = 0
@@ -268,9 +269,9 @@ class State(Board):
 
     @property
     def key(self) -> int:
-        """A 64-bit number for this position: hands, decks and all that matters to the rest of the game.
+        """A 64-bit number for this position, made of everything that matters to the rest of the game.
 
-        As `View.key`, but of everything, the hidden cards as well.
+        It is like `View.key`, but includes the hidden cards: both hands and the decks.
         """
         h = mixed(self, 0)
         for i in range(self.clan_pos, self.clan_end):
@@ -280,11 +281,14 @@ class State(Board):
         return h
 
     def _place_given(self, p: int, hand: Iterable[str], deck: Sequence[str], tactic_deck: Sequence[str]) -> None:
-        """Put cards where they are wanted in a sample of what seat `p` knows; `ArenaError` if they cannot be there."""
+        """Put given cards where they are wanted in a sample of what seat `p` knows.
+
+        Raises `ArenaError` for a card that cannot be there.
+        """
         if isinstance(hand, str) or isinstance(deck, str) or isinstance(tactic_deck, str):
             raise TypeError("give the cards of a sample as a list of texts, such as ['r7', 'b3']")
         q = 1 - p
-        held = list(hand_texts(self, q))  # known to be there
+        held = list(hand_texts(self, q))  # known to be in the hand
         wanted: list[tuple[str, str, int]] = []
         for text in hand:
             if text in held:
@@ -320,18 +324,18 @@ class State(Board):
                 self.tactic_deck[place] = card
 
     def events(self, seat: int, start: int = 0) -> tuple[Event, ...]:
-        """What a seat has seen happen, from event number `start`; nothing in states that come from a sample."""
+        """Return the events that a seat has seen, from number `start` on; none in a state made by `sample`."""
         if check_seat(seat) < 0 or not self.logging:
             return ()
         log = self.log1 if seat else self.log0
         return log.events(self.spy, max(start, 0), len(log))
 
     def hand_of(self, seat: int) -> tuple[str, ...]:
-        """The cards in a hand, clan cards first."""
+        """Return the cards in a hand, clan cards first."""
         return hand_texts(self, seat)
 
     def claimable(self, seat: int) -> tuple[int, ...]:
-        """The stones (1..9) that a seat could prove now, regardless of whose turn it is."""
+        """Return the stones (1..9) that a seat could prove now, regardless of whose turn it is."""
         state = self.copy()
         got = provable(state, check_seat(seat))
         return tuple([s + 1 for s in range(9) if got >> s & 1])
@@ -340,8 +344,8 @@ class State(Board):
 class View(Board):
     """What one seat knows at one moment: a snapshot that holds neither the opponent's hand nor the decks.
 
-    Everything of `Board` is there (`side`, `modes`, `owners` ... by seat), and seat-relative: `seat`,
-    `hand`, `mine` and `theirs` (nine tuples of cards), `history`, `known_in_hand`, `known_in_decks`;
+    It has everything that `Board` has (`side`, `modes`, `owners` ..., by seat), and the same from the seat's point of
+    view: `seat`, `hand`, `mine` and `theirs` (nine tuples of cards), `history`, `known_in_hand`, `known_in_decks`.
     `rng` is the bot's generator for this game, `clock` its remaining time.
     """
 
@@ -358,12 +362,12 @@ class View(Board):
 
     @property
     def hand(self) -> tuple[str, ...]:
-        """The own hand, clan cards first."""
+        """The cards in this seat's hand, clan cards first."""
         return hand_texts(self, self.seat)
 
     @property
     def mine(self) -> tuple[tuple[str, ...], ...]:
-        """The own sides of stones 1..9 (index 0..8)."""
+        """This seat's sides of stones 1..9 (index 0..8)."""
         return tuple([tuple(side_texts(self, self.seat, s)) for s in range(9)])
 
     @property
@@ -378,19 +382,19 @@ class View(Board):
 
     @property
     def history(self) -> tuple[Event, ...]:
-        """What this seat has seen happen, up to this moment."""
+        """The events that this seat has seen up to this moment."""
         if self.log is None:
             return ()
         return self.log.events(self.spy, 0, self.log_length)
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """The clan cards that this seat has not seen: neither face up nor in the own hand."""
+        """The clan cards that this seat has not seen: neither face up nor in its hand."""
         return clan_cards(self.all_cards ^ (self.visible | self.hands[self.seat]))
 
     @property
     def known_in_hand(self) -> tuple[str, ...]:
-        """Cards that the opponent certainly holds: put back by the own recruiter and drawn by the opponent."""
+        """The cards that the opponent certainly holds: put back by this seat's recruiter and drawn by the opponent."""
         return tuple(
             [
                 card_text(self, self.back_card[i])
@@ -401,7 +405,7 @@ class View(Board):
 
     @property
     def known_in_decks(self) -> tuple[tuple[str, str, int], ...]:
-        """Cards put back by the own recruiter and still there: (card, deck, number of cards that lie above it)."""
+        """The cards that this seat's recruiter put back and that are still there: (card, deck, cards above it)."""
         return tuple(
             [
                 (
@@ -417,13 +421,13 @@ class View(Board):
     def sample(
         self, rng: Rng, hand: Iterable[str] = (), deck: Sequence[str] = (), tactic_deck: Sequence[str] = ()
     ) -> State:
-        """A full state that agrees with everything this seat knows, all such states equally likely.
+        """Return a random full state that agrees with everything this seat knows, all such states equally likely.
 
         The hidden cards are shuffled and dealt to the opponent's hand and the decks, whose sizes are public; cards that
         this seat put back by the recruiter stay where they are known to be. The state has no history.
 
-        `hand` are cards that the opponent holds in the sample, `deck` and `tactic_deck` the cards drawn next, in their
-        order; the rest is dealt as before. Raises `ArenaError` for cards that cannot be there.
+        `hand` are cards that the opponent holds in the sample; `deck` and `tactic_deck` are the cards drawn next, in
+        order. The rest is dealt at random. Raises `ArenaError` for cards that cannot be there.
         """
         state: State = State.__new__(State)
         if not (hand or deck or tactic_deck):
@@ -439,7 +443,7 @@ class View(Board):
 
     @cython.final
     def sample_into(self, state: State, rng: Rng) -> None:
-        """`sample` into a state without history that is there already, and that only its caller knows."""
+        """Write a sample into an existing state that has no history and that only its caller holds."""
         if self.rules is None or rng is None:
             raise TypeError(NEW if self.rules is None else NO_RNG)
         copy_block(state, self)
@@ -456,20 +460,21 @@ class View(Board):
         text: str | None = None,
         **numbers: float,
     ) -> None:
-        """Say something with the move that is about to be made. It is stored with the game, and shown to no opponent.
+        """Attach a note to the move about to be made; it is stored with the game and never shown to the opponent.
 
-        `value` is this seat's chance to win, 0 to 1; `text` may have 200 characters (the rest is cut off), `numbers`
-        are up to eight by names of the bot's own. Numbers are kept with six digits, `value` with four. A second call
-        replaces the first. A note outside these bounds is ignored, and the log says why; the game goes on.
+        `value` is this seat's chance to win, 0 to 1. `text` may have 200 characters (the rest is cut off). `numbers`
+        are up to eight numbers under names of the bot's choice. Numbers are kept with six digits, `value` with four.
+        A second call replaces the first. A note outside these bounds is ignored with a line in the log; the game
+        continues.
         """
         self.noted = note_json(value, depth, nodes, text, numbers)
 
     def after(self, move: Move) -> View:
-        """What this seat knows after its legal `move` and before it draws: a position to evaluate.
+        """Return what this seat knows after its legal `move` and before it draws: a position to evaluate.
 
-        Everything that follows by itself has happened (claims above all), but for the draw, so nothing is told of the
-        decks: the hand is a card short, the decks are as they were, and it is the opponent's turn. A recruiter draws
-        nothing. Raises `IllegalMove`, and ValueError if it is not this seat's turn or the move is a draw.
+        Everything that follows automatically has happened (above all claims), except for the draw: the hand is one
+        card short, the decks are unchanged, and it is the opponent's turn. A recruiter draws nothing. Raises
+        `IllegalMove`, and ValueError if it is not this seat's turn or the move is a draw.
         """
         if self.rules is None or move is None:
             raise TypeError(NEW if self.rules is None else "None is no move")
@@ -498,14 +503,15 @@ class View(Board):
     def key(self) -> int:
         """A 64-bit number for what this seat knows, as far as it matters to the rest of the game.
 
-        Equal knowledge has equal keys, whatever the order of the moves that led to it, on every machine; different
-        knowledge has different ones but for one chance in 2**64. What one's own moves told the opponent is no part.
+        Equal knowledge has equal keys on every machine, whatever the order of the moves that led to it; different
+        knowledge has different keys, except with a chance of one in 2**64. What the opponent has learned from this
+        seat's moves is not part of it.
         """
         return mixed(self, self.seat + 1)
 
 
 def mixed(board: Board, h: int) -> int:
-    """A hash of what matters to the rest of the game but for the decks, begun with `h`."""
+    """Return a hash, begun with `h`, of everything except the decks that matters to the rest of the game."""
     for i in range(18):
         h = stir(h, board.sides[i])
     for i in range(2):
@@ -539,7 +545,7 @@ def mixed(board: Board, h: int) -> int:
         h = stir(h, board.scout_left)
         h = stir(h, board.scout_deck + 1 if board.stage == SCOUT else 0)
     back = 0
-    for i in range(board.back_n):  # what is known of cards put back, in any order
+    for i in range(board.back_n):  # the known cards that were put back, in any order
         place = board.back_place[i]
         if place < 250:
             place -= board.tactic_pos if board.back_deck[i] else board.clan_pos

@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False, infer_types=True
-"""What a side is worth and what can still beat it (RULES.md §2 and §3), on words of bits.
+"""The strength of a side and what can still beat it (RULES.md §2 and §3), on words of bits.
 
 A strength is one number, `64 * category + sum`: the greater one wins, equal ones tie. A *refutation* is a set of cards,
 not yet face up, with which an incomplete side would beat a given strength; a claim holds if there is none. Sides
-without wild cards and combat modes take the short functions (`strength3`, `refute_with_one` ...), all others
+without wild cards and combat modes use the short functions (`strength3`, `refute_with_one` ...), all others
 `strength_of` and `refute`.
 """
 
@@ -52,7 +52,7 @@ def fill_tables() -> None:
 
 
 def above(value: int) -> int:
-    """The cards of a higher value; all for 0 and less, none for 10 and more."""
+    """Return the cards of a higher value: all for 0 and less, none for 10 and more."""
     if value <= 0:
         return ALL60
     if value >= 10:
@@ -61,17 +61,17 @@ def above(value: int) -> int:
 
 
 def top(cards: int) -> int:
-    """The highest card, as a set."""
+    """Return the highest card as a set, 0 if there is none."""
     return ONE << hib(cards) if cards else 0
 
 
 def values_of(cards: int) -> int:
-    """The values among `cards`, as the cards of colour 0."""
+    """Return the values among `cards`, as the cards of colour 0."""
     return (cards | cards >> 1 | cards >> 2 | cards >> 3 | cards >> 4 | cards >> 5) & PLANE
 
 
 def top_cards(cards: int, k: int) -> int:
-    """The `k` highest cards; 0 if there are fewer."""
+    """Return the `k` highest cards; 0 if there are fewer."""
     w = 0
     while k:
         if not cards:
@@ -84,7 +84,7 @@ def top_cards(cards: int, k: int) -> int:
 
 
 def sum_of(cards: int) -> int:
-    """The sum of the values."""
+    """Return the sum of the values."""
     s = 0
     while cards:
         s += VALUE[ctz(cards)]
@@ -93,13 +93,13 @@ def sum_of(cards: int) -> int:
 
 
 def windows(cards: int, n: int) -> int:
-    """The lowest cards of all runs of `n` (3 or 4) in one colour."""
+    """Return the lowest cards of all runs of `n` (3 or 4) in one colour."""
     cards = cards & cards >> 6 & cards >> 12
     return cards & cards >> 6 if n == 4 else cards
 
 
 def spread(cards: int, n: int) -> int:
-    """The lowest cards of all runs of `n` (3 or 4) in one colour that hold a card of `cards`."""
+    """Return the lowest cards of all runs of `n` (3 or 4) in one colour that contain a card of `cards`."""
     cards = cards | cards >> 6 | cards >> 12
     return cards | cards >> 6 if n == 4 else cards
 
@@ -108,7 +108,7 @@ def spread(cards: int, n: int) -> int:
 
 
 def strength3(w: int) -> int:
-    """The strength of exactly three clan cards."""
+    """Return the strength of exactly three clan cards."""
     a = ctz(w)
     w &= w - 1
     b = ctz(w)
@@ -119,7 +119,7 @@ def strength3(w: int) -> int:
 
 
 def outs_with_one(avail: int, opp: int, strength: int) -> int:
-    """All cards of `avail` that with the two cards `opp` beat `strength`."""
+    """Return all cards of `avail` that, together with the two cards `opp`, beat `strength`."""
     a = ctz(opp)
     b = hib(opp)
     va = VALUE[a]
@@ -143,13 +143,13 @@ def outs_with_one(avail: int, opp: int, strength: int) -> int:
 
 
 def refute_with_one(avail: int, opp: int, strength: int) -> int:
-    """One card of `avail` that with the two cards `opp` beats `strength`; 0 if there is none."""
+    """Return one card of `avail` that, together with the two cards `opp`, beats `strength`; 0 if there is none."""
     m = outs_with_one(avail, opp, strength)
     return m & (0 - m)
 
 
 def refute_with_two(avail: int, opp: int, strength: int) -> int:
-    """Two cards of `avail` that with the one card `opp` beat `strength`; 0 if there are none."""
+    """Return two cards of `avail` that, together with the one card `opp`, beat `strength`; 0 if there are none."""
     o = ctz(opp)
     v = VALUE[o]
     category = strength // RANK
@@ -197,7 +197,7 @@ def refute_with_two(avail: int, opp: int, strength: int) -> int:
 
 
 def best_three(avail: int) -> int:
-    """The strongest three cards of `avail`; 0 if there are fewer."""
+    """Return the strongest three cards of `avail`; 0 if there are fewer."""
     t = windows(avail, 3)
     if t:
         t = top(t)
@@ -231,11 +231,11 @@ def best_three(avail: int) -> int:
 
 # ---- sides with wild cards, under Fog, under Mud ----------------------------------------------------------------
 # A wild is free (-1) or bound to a card number; n is the capacity of the stone, 3 or 4. Within these functions
-# the values taken by joker, spy and shield-bearer are packed as j | p << 4 | b << 8, 0 for one that is not there.
+# the values taken by joker, spy and shield-bearer are packed as j | p << 4 | b << 8, with 0 for an absent one.
 
 
 def colours_of(clan: int, side: int, joker_as: int, spy_as: int, bearer_as: int) -> int:
-    """The colours (6 bits) that all cards of a side can have together; 0 if they cannot be of one colour."""
+    """Return the colours (6 bits) that all cards of a side can share; 0 if they cannot be of one colour."""
     c = 63
     while clan:
         c &= 1 << COLOUR_OF[ctz(clan)]
@@ -250,14 +250,14 @@ def colours_of(clan: int, side: int, joker_as: int, spy_as: int, bearer_as: int)
 
 
 def wild_limit(there: bool, limit: int, bound: int) -> int:
-    """The lowest or highest value of a wild: its limit, its bound card's value, or 0 for a wild that is not there."""
+    """Return the lowest or highest value of a wild: `limit`, the value of its bound card, or 0 if it is absent."""
     if not there:
         return 0
     return limit if bound < 0 else VALUE[bound]
 
 
 def strength_of(side: int, n: int, fog: bool, values: int, spy: int, joker_as: int, spy_as: int, bearer_as: int) -> int:
-    """The strength of a complete side of `n` cards, its free wilds used in the best way for their owner."""
+    """Return the strength of a complete side of `n` cards, with its free wilds used in the best way for their owner."""
     clan = side & ALL60
     colours = colours_of(clan, side, joker_as, spy_as, bearer_as)
     jl = wild_limit(side & JOKER != 0, 1, joker_as)
@@ -274,7 +274,7 @@ def strength_of(side: int, n: int, fog: bool, values: int, spy: int, joker_as: i
 
 
 def strength_with(clan: int, colours: int, wilds: int, n: int, fog: bool) -> int:
-    """The strength of clan cards and wilds of the given values (0: not there)."""
+    """Return the strength of clan cards and wilds of the given values (0: absent)."""
     total = sum_of(clan) + (wilds & 15) + (wilds >> 4 & 15) + (wilds >> 8)
     if fog:
         return total
@@ -316,7 +316,7 @@ def refute(
     spy_as: int,
     bearer_as: int,
 ) -> int:
-    """Cards of `avail` that complete the incomplete `side` so as to beat `strength`; 0 if there are none."""
+    """Return cards of `avail` that complete the incomplete `side` so as to beat `strength`; 0 if there are none."""
     clan = side & ALL60
     p = spy if side & SPY else 0
     jl = wild_limit(side & JOKER != 0, 1, joker_as)
@@ -339,12 +339,12 @@ def refute(
 def refute_with(
     avail: int, clan: int, colours: int, wilds: int, k: int, n: int, fog: bool, strength: int, values: int
 ) -> int:
-    """As `refute`, with the wilds at the given values: try each category from the top."""
+    """Do as `refute`, with the wilds at the given values, trying each category from the top."""
     category = strength // RANK
     total = strength & 63
     fixed = sum_of(clan) + (wilds & 15) + (wilds >> 4 & 15) + (wilds >> 8)
     if not fog:
-        # the values already there: are they distinct (a run), are they one value (of a kind)?
+        # from the values already there: whether they are distinct (a run), whether they are one value (of a kind)
         distinct = True
         taken = 0  # groups of the values taken by clan cards and wilds
         gx = 0  # of these, the groups taken by wilds
@@ -435,7 +435,7 @@ def refute_with(
 
 
 def side_strength(side: int, n: int, fog: bool, values: int, spy: int, bindings: tuple[int, int, int]) -> int:
-    """`strength_of` for a complete side; the bindings of joker, spy and shield-bearer are card numbers or -1.
+    """Return the strength of a complete side; the bindings of joker, spy and shield-bearer are card numbers or -1.
 
     >>> divmod(side_strength(0b1000001000001, 3, False, 9, 7, (-1, -1, -1)), RANK) == (COLOUR_RUN, 6)
     True
@@ -447,7 +447,10 @@ def side_strength(side: int, n: int, fog: bool, values: int, spy: int, bindings:
 def find_refutation(
     avail: int, side: int, n: int, fog: bool, strength: int, values: int, spy: int, bindings: tuple[int, int, int]
 ) -> int:
-    """`refute` for an incomplete side: the cards that beat `strength`, or 0."""
+    """Return the cards of `avail` with which an incomplete side beats `strength`, or 0.
+
+    Raises ValueError for numbers that no board has.
+    """
     check_numbers(n, values, spy, bindings)
     if not 0 <= strength < 512 or (side & ALL63).bit_count() >= n:
         raise ValueError(f"a strength is 0..511 and the side incomplete, not {strength!r} against {side!r}")
@@ -457,7 +460,7 @@ def find_refutation(
 
 
 def check_numbers(n: int, values: int, spy: int, bindings: tuple[int, int, int]) -> None:
-    """ValueError for numbers that no board has."""
+    """Raise ValueError for numbers that no board has."""
     if n not in (3, 4) or values not in (9, 10) or spy not in (7, 8):
         raise ValueError(f"a side has 3 or 4 cards, values 9 or 10, a spy 7 or 8; not {n!r}, {values!r}, {spy!r}")
     if len(bindings) != 3 or not all(-1 <= one < 60 for one in bindings):

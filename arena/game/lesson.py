@@ -1,6 +1,6 @@
-"""The game for those who have never played it, and what each edition changes, in words: for a terminal and a web page.
+"""The rules of the game for beginners, and how each edition differs, in words: for a terminal and a web page.
 
-Source: RULES.md. Cards are written as everywhere, such as r7, so that a page can draw them.
+Source: RULES.md. Cards are written as everywhere else, such as r7, so that a page can draw them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MINE = ("r7 r8 r9", "k4 g4 b4", "y2 y5", "g6", "p7 p8", "", "r1 g2 b3", "k1", ""
 THEIRS = ("b5", "p2 p3 p4", "r3 g3", "k8 k9", "b8", "g9 p9", "k7", "b2", "y6 y7")
 OWNERS = "ab......."
 HAND = "r5 g7 b9 y3 k6 p6"
-"""A position to look at: cards at stones 1 to 9, who owns these (a: you), and your hand."""
+"""A position to look at: the cards at stones 1 to 9, the owners of the stones (a: you), and your hand."""
 LOOK = (
     "Stone 1 is yours: no three cards beat r7 r8 r9, so you could claim it against a single b5.",
     "Stone 2 is the opponent's: p2 p3 p4 is a colour run, and beats three of a kind.",
@@ -97,19 +97,19 @@ _OF_TACTICS = ("spy_value", "wild_binding", "scout_return", "scout_source", "rus
 
 
 def sides(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The cards of sides such as MINE."""
+    """Split the texts of sides, such as MINE, into cards."""
     return tuple(tuple(text.split()) for text in texts)
 
 
 def tactic_cards(rules: Rules) -> Iterator[tuple[str, str, str]]:
-    """Sign, name in the edition, and effect of each tactic card."""
+    """Yield the sign of each tactic card, its name in the edition, and its effect."""
     for sign, effect in TACTICS.items():
         card = f"*{rules.spy_value}" if sign == "*7" else sign
         yield card, card_name(card, rules.edition), effect.format(spy=rules.spy_value)
 
 
 def changes(rules: Rules, known: Rules) -> list[str]:
-    """What is different for someone who knows other rules: a clause for each change that can be noticed."""
+    """Return a clause for each noticeable difference between `rules` and the rules that a player knows."""
     clauses = []
     for option, (_, new) in differences(known, rules).items():
         if option == "hand_size":
@@ -120,14 +120,14 @@ def changes(rules: Rules, known: Rules) -> list[str]:
 
 
 def editions() -> Iterator[tuple[str, str]]:
-    """Each rule set and what it is, in a sentence."""
+    """Yield each rule set's name, and a sentence that describes it."""
     short = {name: alias for alias, name in SHORT_NAMES.items()}
     for name in [*short, *(name for name in preset_names() if name not in short)]:
         yield short.get(name, name), sentence(load_rules(name))
 
 
 def sentence(rules: Rules) -> str:
-    """What a rule set is: IELLO's against one another, all others against the nearest of IELLO's.
+    """Describe a rule set: IELLO's against one another, all others against the nearest of IELLO's.
 
     >>> sentence(load_rules("battle-line-base"))
     'As base, but clan cards from 1 to 10; a hand of 7 cards; you may claim before you play a card, too.'

@@ -1,11 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
-"""Moves: interned, immutable objects, one for every decision that the game knows, with a text that reads back.
+"""Moves: interned, immutable objects, one for every decision in the game, with a text that can be parsed again.
 
-- `r7@3`: a clan card (or `*J`, `*7`, `*8`, `*123`) to the own side of stone 3
+- `r7@3`: a clan card (or `*J`, `*7`, `*8`, `*123`) to the player's own side of stone 3
 - `*J=r7@3`: the same with the wild bound to red 7 (`wild_binding = on_play`)
 - `fog@3`, `mud@3`: a combat mode
 - `scout`, `redeploy`, `deserter`, `traitor`: a ruse begins
-- `take r7@3`: the card that a ruse takes, and from where
+- `take r7@3`: the card that a ruse takes, and the stone that it comes from
 - `discard`: redeploy puts the taken card into the discard row
 - `claim 3`, `no claim`: a stone is claimed, or the window closed
 - `draw clan`, `draw tactic`
@@ -34,7 +34,7 @@ from arena.game.cards import CARD_TEXTS
 
 MOVE_COUNT = 1995
 
-if not cython.compiled:  # the numbers of the first moves of each block; in C they are in moves.pxd
+if not cython.compiled:  # the numbers of the first moves of each block; for C they are in moves.pxd
     RUSE = 585  # scout, redeploy, deserter, traitor; before: 9 * card + stone, for cards 0..64
     PASS = 589
     TAKE_CODE = 590  # 9 * card + stone, for cards 0..62
@@ -103,7 +103,7 @@ class Move:
 
 
 class MoveError(ArenaError):
-    """A text that is no move."""
+    """A text that is not a move."""
 
 
 def _build(spy: str) -> list[Move]:
@@ -150,7 +150,7 @@ EIGHT = tuple(_shared(_build("*8")))
 
 
 def moves_by_number(spy: int) -> tuple[Move, ...]:
-    """All moves by their number, for a value of the spy."""
+    """Return all moves by their number, for a value of the spy."""
     if spy != 7 and spy != 8:
         raise ValueError(f"the value of the spy is 7 or 8, not {spy!r}")
     return SEVEN if spy == 7 else EIGHT
@@ -162,7 +162,7 @@ _BY_TEXT = {move.text: move for table in MOVES.values() for move in table}
 
 
 def parse_move(text: str) -> Move:
-    """The move of a text.
+    """Return the move with this text; raise `MoveError` if there is none.
 
     >>> parse_move("take *J@9"), parse_move("no claim")
     (Move(take *J@9), Move(no claim))
@@ -181,12 +181,12 @@ def parse_move(text: str) -> Move:
 DECKS = ("clan", "tactic")
 
 
-class Event(NamedTuple):  # a tuple: both seats are shown the same objects
+class Event(NamedTuple):  # a tuple: both seats see the same objects
     """Something that a seat saw.
 
-    `seat` acted (0 or 1). `kind` is that of a move (place, mode, ruse, take, discard, claim, no claim, return,
-    pass) or `draw`. `card` is None where the seat did not see it; then `deck` tells which deck it came from or
-    went to. Automatic claims and draws are events too. `str(event)` reads `a r7@3`, `b draws a clan card`.
+    `seat` (0 or 1) acted. `kind` is the kind of a move (place, mode, ruse, take, discard, claim, no claim, return,
+    pass) or `draw`. `card` is None if the seat did not see the card; then `deck` is the deck it came from or went to.
+    Automatic claims and draws are events as well. `str(event)` reads `a r7@3`, `b draws a clan card`.
     """
 
     seat: int
@@ -216,7 +216,7 @@ class SeatLog:
             self.n += 1
 
     def copy(self) -> SeatLog:
-        """A log that goes on by itself."""
+        """Return a copy; events added to either log do not appear in the other."""
         log = SeatLog()
         log.n = self.n
         if cython.compiled:
@@ -226,7 +226,7 @@ class SeatLog:
         return log
 
     def events(self, spy: int, start: int, stop: int) -> tuple[Event, ...]:
-        """The events `start..stop-1`, with the spy's text of the edition."""
+        """Return the events `start..stop-1`, with the spy's text of the edition."""
         events = []
         for i in range(max(start, 0), min(stop, self.n)):
             events.append(event_of(self.codes[i], spy))
@@ -238,7 +238,7 @@ class SeatLog:
 
 @cache
 def event_of(code: int, spy: int) -> Event:
-    """The event of a number."""
+    """Return the event with a number."""
     seat, code = code & 1, code >> 1
     if code < DREW:
         move = MOVES[spy][code]

@@ -1,6 +1,6 @@
-"""What a bot says with a move: its chance to win, how far it looked, a remark. The game ignores it.
+"""Notes: what a bot says with a move, such as its chance to win or its search depth. The game ignores them.
 
-A note is kept as the text of a JSON object, numbers rounded, so that it is the same wherever the bot runs:
+A note is stored as the text of a JSON object with rounded numbers, so that it is the same wherever the bot runs:
 `{"value":0.62,"depth":9,"nodes":1800,"text":"b3 is safe"}`.
 """
 
@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from json.encoder import encode_basestring_ascii  # json.dumps of a text, twice as quick
+from json.encoder import encode_basestring_ascii  # json.dumps for a string, twice as fast
 from operator import index
 from typing import Any
 
 from arena.text import printable
 
 LOST = "note ignored: "
-"""What a text begins with that stands in place of a note that is not as described."""
+"""The beginning of the text that replaces an invalid note."""
 MOST_NUMBERS, LONGEST_TEXT, LARGEST = 8, 200, 10**15
 OWN = ("value", "depth", "nodes", "text")
 _is_name = lru_cache(re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}").fullmatch)
@@ -26,7 +26,7 @@ _is_name = lru_cache(re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}").fullmatch)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note as it is read: the chance to win (0..1), depth, nodes, a text, and numbers by names of the bot's own."""
+    """A note as it is read: the chance to win (0..1), depth, nodes, a text, and numbers under the bot's own names."""
 
     value: float | None = None
     depth: int | None = None
@@ -35,7 +35,7 @@ class Note:
     numbers: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def figures(self) -> dict[str, float]:
-        """All numbers of the note by their names."""
+        """Return all numbers of the note by their names."""
         own = {"value": self.value, "depth": self.depth, "nodes": self.nodes}
         return {name: number for name, number in own.items() if number is not None} | dict(self.numbers)
 
@@ -45,7 +45,7 @@ class Note:
 
 
 def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[str, Any]) -> str | None:
-    """The JSON of a note, None if it says nothing; a sentence that begins with LOST if it is not as described.
+    """Return a note as JSON: None for an empty note, a sentence that begins with LOST for an invalid one.
 
     >>> note_json(0.5, 2, None, "so\\x1b", {"spread": 1 / 3})
     '{"value":0.5,"depth":2,"text":"so?","spread":0.333333}'
@@ -85,7 +85,7 @@ def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[st
 
 
 def notes_part(notes: Iterable[tuple[int, int, str]]) -> str:
-    """The fourth part of a record that has notes, from the number of the move (from 1), the seat and the JSON of each.
+    """Return the fourth part of a record with notes, given each note's move number (from 1), seat and JSON.
 
     >>> notes_part([(3, 0, '{"value":1}'), (4, 1, '{"depth":2}'), (5, 0, '{"value":0}')])
     '{"notes":{"a":{"3":{"value":1},"5":{"value":0}},"b":{"4":{"depth":2}}}}'
@@ -98,9 +98,9 @@ def notes_part(notes: Iterable[tuple[int, int, str]]) -> str:
 
 
 def read_notes(about: Mapping[str, Any]) -> tuple[dict[int, Note], dict[int, Note]]:
-    """The notes of seat 0 and seat 1 in the fourth part of a record, by the number of the move.
+    """Return the notes of seat 0 and of seat 1 in the fourth part of a record, by the number of the move.
 
-    What is no note is left out: a file of records may come from anywhere.
+    Invalid notes are left out, because a file of records may come from anywhere.
     """
     told = about.get("notes")
     seats = [told.get(sign) if isinstance(told, dict) else None for sign in "ab"]

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, annotation_typing=False
-"""What a seat knows as bytes, for bots in other processes of this machine.
+"""Views as bytes, for bots in other processes of this machine.
 
-`pack_view` writes all that a view holds, and of its history what is new; a `Desk` in the bot's process makes the
-same view of it again. Nothing that the seat does not know is among the bytes. They are a memory image: both sides must
-run the same build.
+`pack_view` writes everything that a view holds, and the new part of its history; a `Desk` in the bot's process turns
+the bytes into the same view. The bytes contain nothing that the seat does not know. They are a memory image, so both
+sides must run the same build.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if not cython.compiled:
     from arena.game.turns import CODES, legal_codes
 
     def packed(view: View, told: int) -> bytes:
-        """The bytes of a view: their number, seat, place in the history, new events, all fields of the board."""
+        """Return the bytes of a view: size, seat, place in the history, new events, all fields of the board."""
         codes = [] if view.log is None else view.log.codes[told : view.log_length]
         image = marshal.dumps((view.seat, told, codes, [getattr(view, name) for name in FIELDS]))
         return len(image).to_bytes(4, "little") + image
 
     def unpacked(view: View, log: SeatLog, data: bytes, at: int) -> int:
-        """Fill a view and go on with its log; the place behind, or -1 if the log does not fit."""
+        """Fill a view and extend its log; return the place behind it, or -1 if the events do not fit the log."""
         size = int.from_bytes(data[at : at + 4], "little")
         try:
             view.seat, told, codes, fields = marshal.loads(data[at + 4 : at + 4 + size])
@@ -53,7 +53,7 @@ if not cython.compiled:
         return at + 4 + size
 
     def exchange(line: Line, begun: bytes, image: bytes, flags: int, move_ms: float, bank_ms: float) -> int:
-        """`Line.ask` for the image of a view."""
+        """Do what `Line.ask` does, with the image of a view."""
         message = begun + QUESTION.pack(len(image) + 21, ASK, line.question, flags, move_ms, bank_ms) + image
         line.data = b""
         try:
@@ -70,25 +70,25 @@ if not cython.compiled:
         return -1
 
     def read_once(back: int) -> bytes | None:
-        """What a pipe has, None at its end."""
+        """Return what can be read from a pipe now, None at its end."""
         return os.read(back, 65536) or None
 
     def question_of(data: bytes) -> int:
-        """The number of a question, 0 if the data are not exactly one."""
+        """Return the number of a question, 0 if the data are not exactly one question."""
         if len(data) < QUESTION.size:
             return 0
         size, kind, number, *_ = QUESTION.unpack_from(data)
         return int(number) if (size, kind) == (len(data) - 5, ASK) else 0
 
     def reply(out: int, question: int, move: int) -> bool:
-        """Answer; False if the pipe did not take it."""
+        """Send an answer; return False if the pipe did not take it."""
         try:
             return os.write(out, REPLY.pack(6, ANSWER, question, move)) == REPLY.size
         except OSError:
             return False
 
 
-#: Kinds of frames, as in `arena.bots.isolation.python_messages`; in C they are written out.
+#: Kinds of frames, as in `arena.bots.isolation.python_messages`; in C the numbers are written out.
 ASK, ANSWER = 4, 13
 #: A frame that asks for a move, up to the view: size, kind, question, flags, clock.
 QUESTION = struct.Struct("=IBIBdd")
@@ -97,16 +97,16 @@ REPLY = struct.Struct("=IBIH")
 
 
 class Noted(NamedTuple):
-    """A bot's answer with a note: the number of its move, and the text of the note."""
+    """A bot's answer with a note: the number of the move, and the text of the note."""
 
     move: int
     text: str
 
 
 def pack_view(view: View, told: int) -> bytes:
-    """A view as bytes; of its history only what came after the first `told` events.
+    """Return a view as bytes, with only those events of its history that follow the first `told`.
 
-    `rng` and `clock` are not among them.
+    The bytes do not include `rng` and `clock`. Raises ValueError if the view has fewer than `told` events.
     """
     if view is None:
         raise TypeError("None is no view")
@@ -116,7 +116,7 @@ def pack_view(view: View, told: int) -> bytes:
 
 
 def events_of(view: View) -> int:
-    """How many events the history of a view has."""
+    """Return the number of events in the history of a view."""
     if view is None:
         raise TypeError("None is no view")
     return view.log_length
@@ -141,16 +141,19 @@ class Desk:
         self.state = State.__new__(State)
 
     def begin(self, seed: int) -> None:
-        """A new game: nothing was told yet; `seed` is that of the seat's generator. `asked` counts the views read."""
+        """Begin a new game, of which nothing has been received yet.
+
+        `seed` is the seed of the seat's generator. `asked` counts the views read in this game.
+        """
         self.asked = 0
         self.log = SeatLog()
         self.rng = Rng(seed)
         self.spare = None
 
     def read(self, data: bytes, at: int, clock: Any = None) -> tuple[View, list[Move], int]:
-        """The view that stands at place `at`, the legal moves, and the place behind it.
+        """Return the view at place `at` of the data, the legal moves, and the place behind the view.
 
-        ValueError if there is none, or its events do not follow on those that were told before.
+        Raises ValueError if there is no view, or if its events do not follow those received before.
         """
         if self.state is None or data is None:
             raise TypeError("this desk was never initialised" if self.state is None else "None is no data")
@@ -174,14 +177,14 @@ class Desk:
         return seen, st_list(CODES, n, self.table), stop
 
     def events(self, start: int) -> tuple[Event, ...]:
-        """What was told, from event `start` on."""
+        """Return the events received so far, from number `start` on."""
         return self.log.events(self.rules.spy_value, start, len(self.log))
 
 
 class Line:
-    """The runner's ends of two pipes to a bot's process: questions, and their answers.
+    """The runner's ends of two pipes to a bot's process, one for questions and one for answers.
 
-    The common case is all in one step, see `ask`; frames are those of `arena.bots.isolation.python_messages`.
+    `ask` handles the common case in one step. Frames are those of `arena.bots.isolation.python_messages`.
     """
 
     if not cython.compiled:
@@ -200,7 +203,7 @@ class Line:
         self.begin(b"")
 
     def begin(self, message: bytes) -> None:
-        """A new game: `message` goes before the first question."""
+        """Begin a new game, in which `message` goes before the first question."""
         if message is None:
             raise TypeError("None is no message")
         self.begun = message
@@ -209,12 +212,12 @@ class Line:
         self.unsent = b""
 
     def count(self) -> int:
-        """The number of a new question."""
+        """Return the number of a new question."""
         self.question = self.question % 0xFFFFFFFF + 1
         return self.question
 
     def tell(self, view: View) -> tuple[bytes, bytes]:
-        """What begins the game if that was not sent yet, and the view with all events that were not told yet."""
+        """Return the message that begins the game, if not sent yet, and the view with all events not sent yet."""
         if view is None or self.begun is None:
             raise TypeError("None is no view" if view is None else "no game has begun on this line")
         if view.log_length < self.told:
@@ -226,9 +229,10 @@ class Line:
         return begun, packed(view, told)
 
     def ask(self, view: View, flags: int, move_ms: float, bank_ms: float) -> int:
-        """Send a question with a view, and wait a moment: the number of the move that was answered.
+        """Send a question with a view, wait a moment, and return the number of the move answered.
 
-        -1 if it is not that simple: `unsent` is what the pipe did not take, `data` what has come back so far.
+        Returns -1 if the whole question could not be sent or no plain answer came: `unsent` is then what the pipe did
+        not take, and `data` what has come back so far.
         """
         begun, image = self.tell(view)
         self.count()
@@ -238,8 +242,9 @@ class Line:
 def answer_line(back: int, out: int, desk: Desk | None, act: Any, clock_of: Any) -> tuple[bytes | None, int, Any]:
     """Answer questions with the moves of `act` as they come, until something else comes.
 
-    `act` is None if it is not that simple. Returns what was read and not answered (None at the end of the pipe); or the
-    number of a question, and what the bot raised or returned instead of a move, or `Noted`.
+    `act` is None while questions need more than a call of it. Returns the data read and not answered (None at the end
+    of the pipe), 0 and None; or no data, the number of a question, and what the bot raised or returned instead of a
+    move, or `Noted`.
     """
     while True:
         data = read_once(back)
@@ -258,6 +263,6 @@ def answer_line(back: int, out: int, desk: Desk | None, act: Any, clock_of: Any)
             return b"", question, made
         if seen.noted is not None:
             return b"", question, Noted(move.index, seen.noted)
-        del seen  # nobody keeps it: its memory is used again
+        del seen  # if nobody keeps the view, its memory is used again
         if not reply(out, question, move.index):
             return None, 0, None

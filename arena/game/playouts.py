@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False, infer_types=True
-"""Chance inside the engine: shuffled decks, hidden cards dealt anew, random moves, whole games to their end."""
+"""Chance inside the engine: shuffled decks, hidden cards dealt anew, random moves, whole games played to the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if not cython.compiled:
 
 
 def random_step(board: Board, rng: Rng) -> None:
-    """A uniformly random legal move; all are counted, and listed if it is not the play of a clan card."""
+    """Make a uniformly random legal move; all moves are counted, and listed unless it plays a clan card."""
     p = board.mover
     r = rng.step()
     if board.stage == PLAY:
@@ -43,7 +43,7 @@ def random_step(board: Board, rng: Rng) -> None:
 
 
 def play_out(board: Board, rng: Rng) -> int:
-    """Random moves to the end; the winner, 2 for a draw."""
+    """Make random moves to the end of the game; return the winner, 2 for a draw."""
     automatic = board.auto[0] and board.auto[1] and board.window_after and not board.window_start
     if automatic and not board.logging and board.stage == PLAY:
         return play_out_plain(board, rng)
@@ -53,9 +53,11 @@ def play_out(board: Board, rng: Rng) -> int:
 
 
 def play_out_plain(board: Board, rng: Rng) -> int:
-    """`play_out` without its questions, where claims happen by themselves after the play and nothing is logged:
-    the play of a clan card, the claims and the draw in one piece, all else the general way. What is known of
-    cards put back is not kept up: nobody asks for it any more."""
+    """Play out a game without logging in which claims happen automatically after the play.
+
+    This is `play_out` with fewer checks: the play of a clan card, the claims and the draw are one step, all else goes
+    the general way. What is known of cards put back is not kept up to date, because no view is made from this board.
+    """
     p = board.mover
     tactical = board.with_tactics != 0
     while True:
@@ -112,11 +114,11 @@ def play_out_plain(board: Board, rng: Rng) -> int:
         board.turn_count += 1
 
 
-# ---- samples: the board is a copy of what a seat knows, the decks are its own --------------------------------
+# ---- samples: the board is a copy of what a seat knows, the decks belong to the sample -----------------------
 
 
 def place_known(board: Board, p: int) -> None:
-    """What seat `p` knows of the hidden cards: its own returns. All other places in the decks become 255."""
+    """Place the hidden cards that seat `p` knows, its own returns; set all other places in the decks to 255."""
     q = 1 - p
     for i in range(board.clan_pos, board.clan_end):
         board.clan_deck[i] = 255
@@ -134,7 +136,7 @@ def place_known(board: Board, p: int) -> None:
 
 
 def hidden_clan_cards(board: Board, p: int) -> int:
-    """The clan cards that seat `p` does not see and that have not been placed yet."""
+    """Return the clan cards that seat `p` does not see and that have not been placed yet."""
     hidden = board.all_cards & ~(board.visible | board.hands[p] | board.hands[1 - p])
     for i in range(board.clan_pos, board.clan_end):
         if board.clan_deck[i] < 60:
@@ -143,7 +145,7 @@ def hidden_clan_cards(board: Board, p: int) -> int:
 
 
 def hidden_tactic_cards(board: Board, p: int, out: Any) -> int:
-    """Write the tactic cards that seat `p` does not see and that have not been placed yet; how many there are."""
+    """Write the tactic cards that seat `p` does not see and that have not been placed yet; return their number."""
     q = 1 - p
     gone = board.rows[0] | board.rows[1]
     for i in range(18):
@@ -151,7 +153,7 @@ def hidden_tactic_cards(board: Board, p: int, out: Any) -> int:
     if 60 < board.taken < 69:
         gone |= 1 << (board.taken - 60)
     gone |= (8 if board.fog else 0) | (16 if board.mud else 0)
-    gone |= (board.tactics[p] | board.tactics[q]) >> 1  # without the jokers, which are counted
+    gone |= (board.tactics[p] | board.tactics[q]) >> 1  # without the jokers, which are counted below
     jokers = 2 - board.jokers[0] - board.jokers[1] - popcount(board.tactics[p] & 3) - popcount(board.tactics[q] & 3)
     for i in range(board.tactic_pos, board.tactic_end):
         if board.tactic_deck[i] == 60:
@@ -170,7 +172,7 @@ def hidden_tactic_cards(board: Board, p: int, out: Any) -> int:
 
 
 def unplaced(board: Board, p: int) -> list[int]:
-    """The numbers of the cards that seat `p` does not see and that have not been placed yet."""
+    """Return the numbers of the cards that seat `p` does not see and that have not been placed yet."""
     if not cython.compiled:
         tactics = [0] * 16
     hidden = hidden_clan_cards(board, p)
@@ -180,7 +182,7 @@ def unplaced(board: Board, p: int) -> list[int]:
 
 
 def deal_rest(board: Board, p: int, rng: Rng) -> None:
-    """Deal what has not been placed yet to the hand of the other seat and the decks, all ways equally likely."""
+    """Deal the cards that have not been placed yet to the other seat's hand and the decks, all ways equally likely."""
     if not cython.compiled:
         cards, tactics = [0] * 64, [0] * 16
     q = 1 - p
@@ -217,15 +219,15 @@ def deal_rest(board: Board, p: int, rng: Rng) -> None:
         if board.tactic_deck[i] == 255 and m:
             m -= 1
             board.tactic_deck[i] = tactics[m]
-    for i in range(board.back_n):  # the other's recruiter knows what it put back, in this state too
+    for i in range(board.back_n):  # the other seat's recruiter knows what it put back, in this state as well
         if board.back_place[i] < 250:
             j = board.back_place[i]
             board.back_card[i] = board.tactic_deck[j] if board.back_deck[i] else board.clan_deck[j]
 
 
 def shuffle(board: Board, rng: Rng) -> None:
-    """Shuffle both whole decks in place, for games made inside the engine: two steps from one random number."""
-    for i in range(60):  # afresh: the recruiter's returns of the last game stand in the arrays
+    """Shuffle both whole decks in place, for games made inside the engine; one random number serves two steps."""
+    for i in range(60):  # afresh, because the recruiter's returns of the last game are still in the arrays
         board.clan_deck[i] = i
     for i in range(10):
         board.tactic_deck[i] = 60 if i == 0 else 59 + i

@@ -1,4 +1,4 @@
-"""The text of a whole game: rules, deal, moves, result, in one line that replays to the same end.
+"""A whole game as text: rules, deal, moves and result, in one line that replays to the same end.
 
 ::
 
@@ -7,11 +7,11 @@
     version    rule set   deal  |   moves               result
                                 claims: 1 automatic, 0 chosen, for seat 0 and seat 1
 
-The rule set is a preset with overrides. The deal is `SEED:NUMBER` or `SEED:NUMBER:STARTER` (the starter differs
+The rule set is a preset with overrides. The deal is `SEED:NUMBER` or `SEED:NUMBER:STARTER` (if the starter differs
 from the deal's own) or `cards:CLAN/TACTIC:STARTER` with all cards written out. The result is the winner (`a` is seat 0,
 `b` seat 1, `draw`, `*` for an unfinished game), the stones of both and the reason; a game lost by forfeit ends with
-`forfeit` and its kind. A fourth part, a JSON object, may tell about the game what no replay can: who played, for one,
-and in `notes` what the bots said with their moves, by seat and number of the move (`arena.game.notes`).
+`forfeit` and its kind. A fourth part, a JSON object, may hold what no replay can show, such as who played, and in
+`notes` what the bots said with their moves, by seat and number of the move (`arena.game.notes`).
 """
 
 from __future__ import annotations
@@ -32,19 +32,22 @@ from arena.text import quoted
 
 VERSION = "schotten/1"
 RESIGNED = "resigned"
-"""The reason in the result of a game that a person gave up."""
+"""The reason in the result of a game that a human player gave up."""
 WINNERS = {"a": 0, "b": 1, "draw": None, "*": None}
 _CARDS = re.compile(r"[rgbypk](?:10|[1-9])")
 _RESULT = re.compile(r"(a|b|draw|\*) ([0-9])-([0-9])(?: (.+))?")
 
 
 class RecordError(ArenaError):
-    """A damaged record, or one that does not replay."""
+    """A damaged record, or one that cannot be replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A parsed record. `result` is its third part, e.g. `a 5-2 three adjacent`, `about` the fourth, if there is one."""
+    """A parsed record.
+
+    `result` is its third part, e.g. `a 5-2 three adjacent`; `about` is the fourth part, empty if there is none.
+    """
 
     rules: Rules
     deal: Deal
@@ -61,7 +64,7 @@ class Record:
 
     @property
     def notes(self) -> tuple[dict[int, Note], dict[int, Note]]:
-        """What the bots of seat 0 and seat 1 said with their moves, by the number of the move from 1."""
+        """The notes of seat 0 and of seat 1, by the number of the move, counted from 1."""
         return read_notes(self.about)
 
     @property
@@ -71,7 +74,7 @@ class Record:
 
     @property
     def is_resigned(self) -> bool:
-        """Whether a person resigned the game; tables leave such games out."""
+        """Whether a human player resigned the game; tables leave such games out."""
         return self.result.endswith(f" {RESIGNED}")
 
     def __str__(self) -> str:
@@ -80,12 +83,12 @@ class Record:
 
 
 def deal_text(seed: int, number: int, starter: int | None = None) -> str:
-    """The reference to `make_deal(rules, seed, number)`, with another starter if one is given."""
+    """Return the text of `make_deal(rules, seed, number)` in a record, with another starter if one is given."""
     return f"{seed}:{number}" if starter is None else f"{seed}:{number}:{starter}"
 
 
 def cards_text(deal: Deal) -> str:
-    """A deal with all cards written out.
+    """Return the text of a deal with all cards written out.
 
     >>> cards_text(make_deal(load_rules("base"), 1, 0))[:18]
     'cards:r5k7r6k5y8r1'
@@ -94,7 +97,7 @@ def cards_text(deal: Deal) -> str:
 
 
 def result_text(state: State) -> str:
-    """The result of a finished game, or `* STONES` of an unfinished one.
+    """Return the result of a finished game, or `* STONES` for an unfinished one.
 
     >>> result_text(State(load_rules("base"), make_deal(load_rules("base"), 1, 0)))
     '* 0-0'
@@ -107,22 +110,27 @@ def result_text(state: State) -> str:
 
 
 def record_text(rules: Rules, deal: str, auto_claim: tuple[bool, bool], moves: Iterable[Move], result: str) -> str:
-    """The record's line. `deal` comes from `deal_text` or `cards_text`, `result` from `result_text`."""
+    """Return a record's line.
+
+    `deal` comes from `deal_text` or `cards_text`, `result` from `result_text`; `auto_claim` has a flag for each seat.
+    """
     return record_line(record_head(rules, deal, auto_claim), [move.text for move in moves], result)
 
 
 def record_head(rules: Rules, deal: str, auto_claim: tuple[bool, bool]) -> str:
-    """The first part of a record's line; `auto_claim` by seat."""
+    """Return the first part of a record's line; `auto_claim` has a flag for each seat."""
     return f"{VERSION} {rules.canonical} {deal} {auto_claim[0]:d}{auto_claim[1]:d}"
 
 
 def record_line(head: str, moves: Iterable[str], result: str) -> str:
-    """A record out of its parts."""
+    """Join the parts of a record."""
     return f"{head}; {','.join(moves)}; {result}"
 
 
 def with_about(record: str, about: Mapping[str, Any]) -> str:
-    """A record with its fourth part, or with more of it; in ASCII, so that it stays one line whatever the names are.
+    """Add a fourth part to a record, or extend the one it has.
+
+    The part is ASCII, so that the record stays one line whatever the names are.
 
     >>> with_about("schotten/1 base 1:0 11; ; * 0-0", {"first": "ann"})
     'schotten/1 base 1:0 11; ; * 0-0; {"first":"ann"}'
@@ -142,7 +150,7 @@ def _parse_about(text: str) -> dict[str, Any]:
 
 
 def parse_record(text: str) -> Record:
-    """Read a record. `RecordError` names the damaged part.
+    """Read a record; raise `RecordError`, which names the damaged part.
 
     >>> parse_record("schotten/1 base 1:0 11; r2@10; * 0-0")
     Traceback (most recent call last):
@@ -183,7 +191,9 @@ def parse_record(text: str) -> Record:
 
 
 def parse_deal(rules: Rules, text: str) -> Deal:
-    """Read a deal as records have it: `SEED:NUMBER`, `SEED:NUMBER:STARTER` or `cards:CLAN/TACTIC:STARTER`.
+    """Read a deal as written in records: `SEED:NUMBER`, `SEED:NUMBER:STARTER` or `cards:CLAN/TACTIC:STARTER`.
+
+    Raises `RecordError` for another form, `CardError` and `DealError` for wrong cards.
 
     >>> parse_deal(load_rules("base"), "1:0") == make_deal(load_rules("base"), 1, 0)
     True
@@ -205,9 +215,10 @@ def parse_deal(rules: Rules, text: str) -> Deal:
 
 
 def replay_steps(record: Record, state: State | None = None) -> Iterator[tuple[State, Move]]:
-    """Each move with the state before it: one state (`state`, if given), which changes between the steps.
+    """Yield each move with the state before it.
 
-    Raises `RecordError` with the number of a move that is not legal there.
+    It is one state (`state`, if given), which changes between the steps. Raises `RecordError` with the number of a
+    move that is not legal there.
     """
     state = State(record.rules, record.deal, record.auto_claim) if state is None else state
     for number, move in enumerate(record.moves, 1):
@@ -219,7 +230,7 @@ def replay_steps(record: Record, state: State | None = None) -> Iterator[tuple[S
 
 
 def replay(record: Record) -> State:
-    """The state at the end of a record."""
+    """Return the state at the end of a record; raise `RecordError` for a move that is not legal."""
     state = State(record.rules, record.deal, record.auto_claim)
     for _ in replay_steps(record, state):
         pass
@@ -227,14 +238,14 @@ def replay(record: Record) -> State:
 
 
 def verify(text: str) -> State:
-    """Replay a record and compare its result; the state at the end.
+    """Replay a record, compare its result, and return the state at the end.
 
-    Of a forfeit, and of a game that was given up, only the stones can be checked. Raises `RecordError` with the place.
+    In a forfeit or a resigned game only the stones can be checked. Raises `RecordError`, which names the place.
     """
     record = parse_record(text)
     state = replay(record)
     reached = result_text(state)
-    if record.is_forfeit or record.is_resigned:  # a forfeit may come after the end: when a bot is told the result
+    if record.is_forfeit or record.is_resigned:  # a bot can still forfeit after the end, on hearing the result
         stones = reached.split(" ")[1]
         if record.result.split(" ")[1] != stones or record.winner is None:
             raise RecordError(f"record, result: '{record.result}' is written, the stones are {stones}")

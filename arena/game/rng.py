@@ -22,7 +22,7 @@ MASK64 = (1 << 64) - 1
 
 
 def derive_seed(seed: int | str, *parts: int | str) -> int:
-    """A 64-bit seed for one purpose, from BLAKE2b over the seed and the parts.
+    """Derive a 64-bit seed for one purpose by BLAKE2b over the seed and the parts.
 
     >>> derive_seed(1, "deal", 17) == derive_seed(1, "deal", 17) != derive_seed(1, "deal", 18)
     True
@@ -32,7 +32,7 @@ def derive_seed(seed: int | str, *parts: int | str) -> int:
 
 
 def derive_seeds(count: int, seed: int | str, *parts: int | str) -> tuple[int, ...]:
-    """Up to eight 64-bit seeds for one purpose. Who knows some of them learns nothing of the others.
+    """Derive up to eight 64-bit seeds for one purpose; knowing some of them reveals nothing about the others.
 
     >>> len(set(derive_seeds(6, 1, "game", 17)))
     6
@@ -53,14 +53,14 @@ class Rng:
         _state: int
 
         def step(self) -> int:
-            """The next 64 bits (C name of `next64`)."""
+            """Return the next 64 random bits (C name of `next64`)."""
             self._state = z = (self._state + 0x9E3779B97F4A7C15) & MASK64
             z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK64
             z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK64
             return z ^ (z >> 31)
 
         def pick(self, n: int) -> int:
-            """A whole number in `0..n-1`, `0 < n < 2**32` (C name of `below`)."""
+            """Return a whole number in `0..n-1`, `0 < n < 2**32` (C name of `below`)."""
             m = (self.step() >> 32) * n
             least = ((1 << 32) - n) % n
             while m & 0xFFFFFFFF < least:  # rejected, so that every number is equally likely (Lemire 2019)
@@ -71,31 +71,31 @@ class Rng:
         self._state = seed & MASK64
 
     def next64(self) -> int:
-        """The next 64 random bits."""
+        """Return the next 64 random bits."""
         return self.step()
 
     def below(self, n: int) -> int:
-        """A whole number in `0..n-1`, each equally likely."""
+        """Return a whole number in `0..n-1`, each equally likely; raise ValueError unless `0 < n < 2**32`."""
         if not 0 < n < 1 << 32:
             raise ValueError(f"below() needs 0 < n < 2**32, not {n}")
         return self.pick(n)
 
     def random(self) -> float:
-        """A float in [0, 1) with 53 random bits."""
+        """Return a float in [0, 1) with 53 random bits."""
         return (self.step() >> 11) * (1.0 / (1 << 53))
 
     def randrange(self, start: int, stop: int | None = None) -> int:
-        """As `random.randrange` without a step."""
+        """Return a whole number as `random.randrange` without a step does."""
         if stop is None:
             return self.below(start)
         return start + self.below(stop - start)
 
     def randint(self, low: int, high: int) -> int:
-        """A whole number in `low..high`, both included."""
+        """Return a whole number in `low..high`, both included."""
         return low + self.below(high - low + 1)
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of a non-empty sequence."""
+        """Return a random item of a sequence; raise IndexError if the sequence is empty."""
         if not items:
             raise IndexError("choice from an empty sequence")
         return items[self.pick(len(items))]
@@ -107,7 +107,7 @@ class Rng:
             items[i], items[j] = items[j], items[i]
 
     def shuffled(self, items: bytes) -> bytes:
-        """The bytes in random order, as `shuffle` would put them."""
+        """Return the bytes in random order, the same order that `shuffle` gives."""
         pool = bytearray(items)
         at = pool
         for i in range(len(pool) - 1, 0, -1):
@@ -118,7 +118,7 @@ class Rng:
         return bytes(pool)
 
     def sample(self, items: Sequence[T], k: int) -> list[T]:
-        """`k` different items in random order."""
+        """Return `k` different items in random order."""
         pool = list(items)
         if not 0 <= k <= len(pool):
             raise ValueError(f"sample of {k} out of {len(pool)}")
@@ -128,7 +128,7 @@ class Rng:
         return pool[:k]
 
     def copy(self) -> Rng:
-        """A generator that goes on with the same numbers."""
+        """Return a generator that continues with the same numbers."""
         return Rng(self._state)
 
     def __reduce__(self) -> tuple[type[Rng], tuple[int]]:

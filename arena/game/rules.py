@@ -31,10 +31,10 @@ def _option(default: Any, values: tuple[Any, ...], meaning: str) -> Any:
 
 @dataclass(frozen=True)
 class Rules:
-    """One rule set. `name` is how it was asked for, overrides included; the options decide the game.
+    """One rule set: its name, which includes overrides, and the options that decide the game.
 
-    The order of the options is the one in which they are shown and written into records. The defaults are IELLO's
-    base game; those of an option that is added keep the rules as they were without it.
+    Options are shown and written into records in the order below. The defaults are IELLO's base game. When an option
+    is added, its default keeps the rules as they were without it.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Rules:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The options as small numbers, by the names that they have in the engine."""
+        """The options as small numbers, under the names that they have in the engine."""
         return {
             "values": self.values,
             "hand_size": self.hand_size,
@@ -86,7 +86,7 @@ class Rules:
 
     @cached_property
     def canonical(self) -> str:
-        """The nearest preset with overrides (`iello-base:hand_size=7`): the name that records have and read back."""
+        """The nearest preset with overrides (`iello-base:hand_size=7`): the name in records, which can be read back."""
         presets = [load_rules(name) for name in preset_names()]
         nearest = min(
             presets, key=lambda preset: (len(differences(preset, self)), preset.name != self.name, preset.name)
@@ -107,7 +107,7 @@ MEANINGS: dict[str, str] = {option.name: option.metadata["meaning"] for option i
 
 
 def preset_names() -> list[str]:
-    """The names of the presets, sorted.
+    """Return the names of the presets, sorted.
 
     >>> len(preset_names()), preset_names()[0]
     (18, 'ass-1999-base')
@@ -115,13 +115,13 @@ def preset_names() -> list[str]:
     return sorted(path.stem for path in (data_folder("configs") / "rules").glob("*.toml"))
 
 
-_LONGEST, _LONGEST_NAME = 4096, 200  # of characters that are looked at
-_SHOWN = 60  # of characters that a message repeats
+_LONGEST, _LONGEST_NAME = 4096, 200  # longest text and longest preset name looked at, in characters
+_SHOWN = 60  # longest part of the user's text that a message repeats, in characters
 
 
 @lru_cache(maxsize=256)
 def load_rules(text: str) -> Rules:
-    """The rule set of a name, a path or either with overrides.
+    """Return the rule set with a name or path, which may have overrides; raise `RulesError` if it is not valid.
 
     >>> load_rules("tactical").hand_size, load_rules("tactical:hand_size=6").hand_size
     (7, 6)
@@ -149,7 +149,7 @@ def load_rules(text: str) -> Rules:
 
 
 def check_option(key: str, value: Any, where: str) -> Any:
-    """The value if it is one of the option's; else `RulesError` with the place and the nearest right one."""
+    """Return the value if the option allows it; else raise `RulesError` with the place and the nearest valid value."""
     if key not in OPTIONS:
         raise RulesError(
             f"unknown option '{one_line(key, _SHOWN)}' in {where}{did_you_mean(key, OPTIONS)} "
@@ -166,7 +166,7 @@ def check_option(key: str, value: Any, where: str) -> Any:
 
 
 def differences(a: Rules, b: Rules) -> dict[str, tuple[Any, Any]]:
-    """The options in which two rule sets differ.
+    """Return the options in which two rule sets differ, each with the values of `a` and `b`.
 
     >>> differences(load_rules("iello-tactical"), load_rules("s2-tactical"))
     {'scout_return': ('bottom', 'top')}
@@ -179,13 +179,13 @@ def _values(rules: Rules) -> dict[str, Any]:
 
 
 def _split(text: str) -> tuple[str, str]:
-    # a colon may belong to a path (C:\\rules.toml): only one that is followed by option=... splits
+    # a colon may belong to a path (C:\\rules.toml), so only a colon followed by option=... splits
     head, colon, tail = text.rpartition(":")
     return (head, tail) if colon and "=" in tail else (text, "")
 
 
 def _load_preset(name: str, folder: Path = Path(), heirs: tuple[Path, ...] = ()) -> Rules:
-    """A preset or a file, whose path is relative to `folder`; `heirs` are the files that it is the base of."""
+    """Load a preset or a file relative to `folder`; `heirs` are the files that name it as their base."""
     name = SHORT_NAMES.get(name, name)
     if name.endswith(".toml"):
         return _read(folder / name, heirs)
@@ -197,14 +197,14 @@ def _load_preset(name: str, folder: Path = Path(), heirs: tuple[Path, ...] = ())
 
 
 def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
-    """The rule set of a file: that of its `base`, if it has one, with what the file says."""
-    import tomllib  # a bot's process is told its rules, and starts sooner without it
+    """Return the rule set of a file: its `base`, if it has one, changed by what the file says."""
+    import tomllib  # a bot's process gets its rules as values, and starts sooner without it
 
     try:
         table = tomllib.loads(read_small_file(path).decode())
     except OSError as error:
         raise RulesError(f"cannot read the rule set {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of numbers with thousands of digits
+    except (ValueError, RecursionError) as error:  # from TOML, from UTF-8, from numbers with thousands of digits
         raise RulesError(f"{path} is not valid TOML: {error}") from None
     known = ["base", *(option.name for option in fields(Rules))]
     for key in table:
@@ -225,7 +225,7 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
 
 
 def _base(path: Path, base: Any, heirs: tuple[Path, ...]) -> dict[str, Any]:
-    """The values of the rule set that the file at `path` starts from."""
+    """Return the values of the rule set that the file at `path` starts from."""
     heirs = (*heirs, path.resolve())
     if not isinstance(base, str):
         raise RulesError(f"'base' in {path} must be the name of a rule set or of a file")

@@ -1,14 +1,14 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False, infer_types=True
-"""The turns of a game: which moves are legal, by their numbers, what they do, and what follows (RULES.md §3 to §5).
+"""The turns of a game: the numbers of the legal moves, what moves do, and what follows (RULES.md §3 to §5).
 
 A turn is a chain of decisions::
 
     claim (if the window is open) -> play or pass -> claim (if the window is open) -> draw
 
 with the ruse's target, the recruiter's draws and the recruiter's returns in between. Only real decisions are moves:
-an empty claim window and a draw from the only deck happen by themselves, and so do the claims of a seat that
-claims automatically. A pass always is a move.
+an empty claim window and a draw from the only deck pass automatically, and so do the claims of a seat that claims
+automatically. A pass is always a move.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def legal_codes(board: Board, out: Any) -> int:
         n = target_codes(board, out, 0, board.ruse)
     elif board.stage == PUT:
         c = board.open[p]
-        if board.ruse == SCOUT_CARD + 1:  # redeploy: another stone, or away
+        if board.ruse == SCOUT_CARD + 1:  # redeploy: to another stone, or to the discard row
             c &= 511 ^ 1 << board.taken_stone
         if board.taken >= JOKER_CARD:
             n = elite_codes(board, out, 0, board.taken, c)
@@ -80,7 +80,7 @@ def legal_codes(board: Board, out: Any) -> int:
 
 
 def play_codes(board: Board, out: Any) -> int:
-    """Clan cards onto own sides with room."""
+    """Write the moves of clan cards onto the mover's sides with room; return how many there are."""
     n = 0
     h = board.hands[board.mover]
     o = board.open[board.mover]
@@ -96,7 +96,7 @@ def play_codes(board: Board, out: Any) -> int:
 
 
 def spread_codes(board: Board, out: Any, n: int, base: int, stones: int) -> int:
-    """`base + stone` for each stone of a set."""
+    """Write `base + stone` for each stone of a set, from place `n` on; return the next free place."""
     while stones:
         out[n] = base + ctz(stones)
         n += 1
@@ -105,7 +105,7 @@ def spread_codes(board: Board, out: Any, n: int, base: int, stones: int) -> int:
 
 
 def elite_codes(board: Board, out: Any, n: int, card: int, stones: int) -> int:
-    """A wild onto each stone of a set, with each binding where wilds are bound when played."""
+    """Write the moves of a wild onto each stone of a set, with each binding if wilds are bound when played."""
     if not board.on_play:
         return spread_codes(board, out, n, 9 * card, stones)
     if card == JOKER_CARD:
@@ -123,7 +123,7 @@ def elite_codes(board: Board, out: Any, n: int, card: int, stones: int) -> int:
 
 
 def tactic_codes(board: Board, out: Any, n: int) -> int:
-    """The tactic cards in hand, where the limit allows one."""
+    """Write the moves of the tactic cards in the mover's hand; the limit must allow one."""
     p = board.mover
     t = board.tactics[p]
     o = board.open[p]
@@ -149,7 +149,7 @@ def tactic_codes(board: Board, out: Any, n: int) -> int:
 
 
 def count_tactic_codes(board: Board) -> int:
-    """How many moves `tactic_codes` writes, where wilds are not bound when played."""
+    """Return how many moves `tactic_codes` writes; wilds must not be bound when played."""
     p = board.mover
     t = board.tactics[p]
     o = board.open[p]
@@ -164,14 +164,14 @@ def count_tactic_codes(board: Board) -> int:
 
 
 def has_target(board: Board, ruse: int) -> bool:
-    """Whether the ruse can take any card."""
+    """Return whether the ruse can take any card."""
     p = board.mover if ruse == SCOUT_CARD + 1 else 1 - board.mover
     takes = ALL60 if board.clan_only or ruse == SCOUT_CARD + 3 else ALL60 | JOKER | SPY | BEARER
     return cards_of(board, p, 511 ^ (board.owned[0] | board.owned[1])) & takes != 0
 
 
 def target_codes(board: Board, out: Any, n: int, ruse: int) -> int:
-    """What a ruse can take: redeploy own cards, the others the opponent's, on unclaimed stones."""
+    """Write the cards on unclaimed stones that a ruse can take: redeploy the mover's, the others the opponent's."""
     p = board.mover if ruse == SCOUT_CARD + 1 else 1 - board.mover
     stones = 511 ^ (board.owned[0] | board.owned[1])
     while stones:
@@ -188,7 +188,7 @@ def target_codes(board: Board, out: Any, n: int, ruse: int) -> int:
 
 
 def is_legal(board: Board, code: int) -> bool:
-    """Whether the move with that number is legal."""
+    """Return whether the move with that number is legal."""
     p = board.mover
     if code < 540 and board.stage == PLAY:
         return (board.hands[p] >> (code // 9) & board.open[p] >> (code % 9) & 1) != 0
@@ -203,7 +203,7 @@ def is_legal(board: Board, code: int) -> bool:
 
 
 def set_rules(board: Board, numbers: Any) -> None:
-    """Take over the options from `Rules.numbers`; ValueError for one that there cannot be."""
+    """Set the options from `Rules.numbers`; raise ValueError for impossible ones."""
     board.values = numbers["values"]
     board.hand_size = numbers["hand_size"]
     board.spy = numbers["spy"]
@@ -221,7 +221,7 @@ def set_rules(board: Board, numbers: Any) -> None:
 
 
 def load_decks(board: Board, clan: bytes, tactic: bytes) -> bool:
-    """Take over the whole decks, first card first; False if a card is missing, foreign or twice there."""
+    """Load whole decks, first card first; return False if a card is missing, foreign or repeated."""
     clans = 0
     tactics = 0
     for i in range(len(clan)):
@@ -261,7 +261,7 @@ def start_game(board: Board, starter: int) -> None:
 
 
 def perform(board: Board, code: int) -> None:
-    """Carry out a legal move and everything that follows by itself."""
+    """Carry out a legal move and everything that follows automatically."""
     if board.stage == PLAY:
         board.plays += 1
         if code < 540:
@@ -310,7 +310,7 @@ def perform(board: Board, code: int) -> None:
 
 
 def play_clan(board: Board, card: int, s: int) -> None:
-    """A clan card from the hand onto the own side."""
+    """Play a clan card from the hand to the mover's side."""
     p = board.mover
     board.hands[p] ^= ONE << card
     board.clan_count[p] -= 1
@@ -323,7 +323,7 @@ def play_clan(board: Board, card: int, s: int) -> None:
 
 
 def play_tactic(board: Board, code: int) -> None:
-    """An elite troop, a combat mode, or the beginning of a ruse."""
+    """Play an elite troop or a combat mode, or begin a ruse."""
     p = board.mover
     board.idle = 0
     note(board, p, code)
@@ -352,7 +352,7 @@ def play_tactic(board: Board, code: int) -> None:
 
 
 def put_wild(board: Board, card: int, code: int) -> None:
-    """A wild card goes to the own side that the move says, with the binding that it says."""
+    """Put a wild card on the side, and with the binding, that the move names."""
     binding = -1
     s = code % 9
     if code >= BIND:
@@ -367,7 +367,7 @@ def put_wild(board: Board, card: int, code: int) -> None:
 
 
 def count_tactic(board: Board, card: int) -> None:
-    """A tactic card leaves the hand and counts for the limit."""
+    """Remove a tactic card from the hand and count it for the limit."""
     p = board.mover
     drop_tactic(board, p, card)
     board.played[p] += 1
@@ -378,7 +378,7 @@ def count_tactic(board: Board, card: int) -> None:
 
 
 def take(board: Board, code: int) -> None:
-    """The target of redeploy, deserter or traitor leaves its side."""
+    """Take the target of redeploy, deserter or traitor off its side."""
     p = board.mover
     q = p if board.ruse == SCOUT_CARD + 1 else 1 - p
     card = (code - TAKE_CODE) // 9
@@ -395,7 +395,7 @@ def take(board: Board, code: int) -> None:
 
 
 def drop(board: Board, seat: int, card: int) -> None:
-    """A card goes, face up, to the row of the seat whose side it left."""
+    """Put a card face up into the row of the seat whose side it left."""
     if card >= JOKER_CARD:
         board.rows[seat] |= 1 << (card - 60)
     else:
@@ -403,7 +403,7 @@ def drop(board: Board, seat: int, card: int) -> None:
 
 
 def put_taken(board: Board, code: int) -> None:
-    """Where redeploy or traitor puts the card."""
+    """Put the card taken by redeploy or traitor where the move says."""
     p = board.mover
     note(board, p, code)
     if code == DISCARD:
@@ -420,7 +420,7 @@ def put_taken(board: Board, code: int) -> None:
 
 
 def draw(board: Board, deck: int) -> None:
-    """The mover draws from the clan deck (0) or the tactic deck (1)."""
+    """Let the mover draw from the clan deck (0) or the tactic deck (1)."""
     p = board.mover
     if deck == 0:
         place = board.clan_pos
@@ -449,7 +449,7 @@ def track(board: Board, p: int, deck: int, place: int) -> None:
 
 
 def forget(board: Board, p: int, card: int) -> None:
-    """A card is played: if it was known to be in that hand, it no longer is."""
+    """Note that a card was played: if it was known to be in that hand, it no longer is."""
     for i in range(board.back_n):
         if board.back_card[i] == card and board.back_place[i] == 254 and p != board.scouter:
             board.back_place[i] = 255
@@ -457,7 +457,7 @@ def forget(board: Board, p: int, card: int) -> None:
 
 
 def go_on_scouting(board: Board) -> None:
-    """The recruiter's draws as far as there is no choice, then its returns."""
+    """Make the recruiter's draws until there is a choice, then ask for its returns."""
     while board.scout_left and board.clan_left + board.tactic_left:
         if board.single and board.scout_deck >= 0:
             if (board.tactic_left if board.scout_deck else board.clan_left) == 0:
@@ -478,7 +478,7 @@ def go_on_scouting(board: Board) -> None:
 
 
 def put_back(board: Board, card: int) -> None:
-    """The recruiter's player puts a card back, face down, on its own deck."""
+    """Put a card back, face down, on its own deck for the player of the recruiter."""
     p = board.mover
     i = board.back_n
     board.back_n += 1
@@ -513,7 +513,7 @@ def put_back(board: Board, card: int) -> None:
 
 
 def window(board: Board, stage: int) -> bool:
-    """An open claim window; True if the turn waits for a decision or the game is over."""
+    """Open a claim window; return True if the turn waits for a decision or the game is over."""
     p = board.mover
     if not board.dirty[p] and not board.watched[p] & board.visible:
         return False
@@ -536,7 +536,7 @@ def window(board: Board, stage: int) -> bool:
 
 
 def after_play(board: Board) -> None:
-    """The claim window after the play, then the draw."""
+    """Open the claim window after the play, then draw."""
     board.ruse = 0
     if not (board.window_after and window(board, CLAIM_END)):
         draw_phase(board)
@@ -557,7 +557,7 @@ def draw_phase(board: Board) -> None:
 
 
 def next_turn(board: Board) -> None:
-    """The other player's turn, unless two passes in a row have ended the game."""
+    """Pass the turn to the other player, or end the game after two passes in a row."""
     if board.idle == 2:
         settle(board)
         board.stage = OVER
@@ -592,10 +592,10 @@ def add_known(board: Board, p: int, card: int) -> None:
 
 
 def hidden_clan(board: Board, p: int) -> int:
-    """How many clan cards of a hand have not been put there yet."""
+    """Return how many clan cards of a hand are not known yet."""
     return board.clan_count[p] - popcount(board.hands[p])
 
 
 def hidden_tactics(board: Board, p: int) -> int:
-    """How many tactic cards of a hand have not been put there yet."""
+    """Return how many tactic cards of a hand are not known yet."""
     return board.tactic_count[p] - popcount(board.tactics[p])
