@@ -1,4 +1,4 @@
-# C types for board.py. Those of local variables are inferred, but where a literal says too little.
+# C types for board.py. Types of local variables are inferred, except where a literal says too little.
 cimport cython
 from libc.string cimport memcpy, memset
 from arena.game.cards cimport *
@@ -24,7 +24,7 @@ cdef class Board:
     # One block of plain memory, copied whole: from sides to block_end.
     cdef u64 sides[18]           # 9 * seat + stone: clan cards, and wilds in bits 60..62
     cdef u64 witness[18]        # a refutation of that side's claim; 0: none is known
-    cdef u64 watched[2]         # all witnesses of a seat, and perhaps some that are no longer
+    cdef u64 watched[2]         # all witnesses of a seat, and perhaps some that are out of date
     cdef u64 hands[2]            # clan cards
     cdef u64 visible            # clan cards that are or were face up
     cdef u64 all_cards
@@ -34,7 +34,7 @@ cdef class Board:
     cdef u16 best_strength
     cdef u16 open[2]            # bits of stones: unclaimed, and that seat's side has room
     cdef u16 complete[2]        # unclaimed, and that seat's side is complete
-    cdef u16 dirty[2]           # complete sides whose claim must be looked at
+    cdef u16 dirty[2]           # complete sides whose claim must be looked at again
     cdef u16 owned[2]
     cdef u16 first              # seat 0's side was completed before seat 1's
     cdef u16 fog
@@ -50,7 +50,7 @@ cdef class Board:
     cdef u8 jokers[2]           # jokers played, 0 or 1
     cdef u8 clan_left           # cards in the decks
     cdef u8 tactic_left
-    cdef u8 back_n              # the recruiter's returns: how many; each with card, deck (0, 1), place in the deck array
+    cdef u8 back_n              # how many cards were put back; each has a card, a deck (0, 1) and a place in its array
     cdef u8 back_card[4]
     cdef u8 back_deck[4]
     cdef u8 back_place[4]
@@ -102,7 +102,7 @@ cdef inline void copy_block(Board target, Board source) noexcept:
 cdef inline void clear_words(Board board) noexcept:
     memset(&board.sides[0], 0, <char*>&board.auto[0] - <char*>&board.sides[0])
 
-# Nine words, four at a time in what is compiled for AVX2 and else one by one, without branches.
+# Nine words: four at a time if compiled for AVX2, else one by one, without branches.
 cdef extern from *:
     """
     #ifndef ARENA_NINE
@@ -150,9 +150,9 @@ cdef extern from *:
     #endif
     #endif
     """
-    # which of nine words share a card with `cards`, as bits; `others`: all cards of those that do not
+    # return as bits which of nine words share a card with `cards`; write to `others` all cards of the other words
     int meet "st_meet"(const u64 *words, u64 cards, u64 *others) noexcept nogil
-    # all cards of the chosen (bits) of nine words
+    # return all cards of the chosen (bits) of nine words
     u64 join "st_join"(const u64 *words, int chosen) noexcept nogil
 
 cdef inline int turned_up(Board board, int p) noexcept nogil:

@@ -30,12 +30,12 @@ cdef extern from *:
 cdef class View
 
 cdef inline bint is_spare(object view):
-    """Do only the state and its caller's variable still hold this object?"""
+    """Return whether only the state and its caller's variable still hold this object."""
     return Py_REFCNT(view) == 2
 
 @cython.final
 cdef class State(Board):
-    cdef View spare             # the last view given out: its memory is used again if nobody keeps it
+    cdef View spare             # the last view made: if nobody keeps it, its memory is used again
     @cython.locals(n=cython.int)
     cpdef list legal_moves(self)
     @cython.locals(code=cython.int)

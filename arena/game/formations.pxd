@@ -1,4 +1,4 @@
-# C types for formations.py. Those of local variables are inferred, but where a literal says too little.
+# C types for formations.py. Types of local variables are inferred, except where a literal says too little.
 cimport cython
 from arena.game.cards cimport *
 

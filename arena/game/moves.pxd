@@ -12,7 +12,7 @@ cdef class Move:
     cdef readonly object stone
     cdef readonly str binding
 
-# In C only: no bot can exchange the tables that the engine reads by number without a look at their length.
+# In C only, so that no bot can replace the tables, which the engine indexes without checking their length.
 cdef tuple SEVEN
 cdef tuple EIGHT
 cpdef tuple moves_by_number(spy)

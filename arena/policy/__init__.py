@@ -1,17 +1,18 @@
-"""What strong bots are made of, at the engine's speed: chances to win, nets, search, self-play.
+"""Building blocks of strong bots, at the engine's speed: chances to win, nets, search, self-play.
 
     from arena.policy import Evaluator, Searcher, load_net
 
-An `Evaluator` says how likely a seat wins each stone and the game (`stone_odds`, `value`, `explain`), what each move
-is worth (`values`) and which is best (`choose`). A `Net` is an evaluator with learned weights; `load_net` has those
-packaged with it. A `Playout` plays a position on by evaluators, a `Searcher` tries an evaluator's best moves in samples
-of the hidden cards. `features` gives positions as arrays for nets of your own, `self_play` whole games of them.
+An `Evaluator` estimates a seat's chance to win each stone and the game (`stone_odds`, `value`, `explain`) and its
+chance after each move (`values`), and chooses the best move (`choose`). A `Net` is an evaluator with learned weights;
+`load_net` loads those packaged with the program. A `Playout` plays a position on with evaluators, a `Searcher` tries an
+evaluator's best moves in samples of the hidden cards. `features` returns positions as arrays for other nets,
+`self_play` the positions of whole games.
 
-Positions are views or states. Whatever is asked about one is judged by what its seat knows, the view's or the one to
-decide: hidden cards of a state play no part. All of it gives the same numbers on every machine, compiled or not.
+Positions are views or states. Every question about a position is answered from what one seat knows, the view's or the
+one to decide: the hidden cards of a state play no part. All numbers are the same on every machine, compiled or not.
 """
 
-import arena.game  # noqa: F401  (refuses compiled files that do not fit, these here among them)
+import arena.game  # noqa: F401  (refuses compiled files that do not fit, including the ones imported below)
 from arena.policy.evaluator import Evaluator, StoneOdds
 from arena.policy.inputs import features
 from arena.policy.net import Net

@@ -13,9 +13,9 @@ cdef extern from "math.h" nogil:
 
 cdef enum:
     FRESH = 9       # + stone: judged for one move
-    WITHOUT = 18    # + 64 * stone + card: a stone that is as it was, once the card has left the hand
+    WITHOUT = 18    # + 64 * stone + card: an unchanged stone, after the card has left the hand
     SLOTS = 594
-    ANEW = 9        # a side of the other's that is not as in the position looked at
+    ANEW = 9        # a side of the other seat that differs from the current position
 
 cdef double SPLIT[512]
 
@@ -23,28 +23,28 @@ cdef double SPLIT[512]
 cpdef void fill_tables()
 
 cdef class Evaluator:
-    cdef State root             # the position looked at
-    cdef State work             # after a move of it
-    cdef State deeper           # after a ruse's target
-    cdef State last             # after a taken card is put down
+    cdef State root             # the current position
+    cdef State work             # the position after a move
+    cdef State deeper           # the position after a ruse's target
+    cdef State last             # the position after a taken card is placed
     cdef Pool mine
     cdef Pool theirs
-    cdef double chances[594]    # of stones, by slot: 0..8 in the position looked at, then FRESH, then WITHOUT
+    cdef double chances[594]    # of stones, by slot: 0..8 in the current position, then FRESH, then WITHOUT
     cdef int picked[9]          # the slots of the position judged
-    cdef double room[16]        # what the own side of the stone judged last becomes
-    cdef double others[160]     # what the other's sides become, by stone, then ANEW
-    cdef u32 versions[10]       # a new number each time such a side is reckoned; 0: it is not
+    cdef double room[16]        # what the seat's side of the stone judged last becomes
+    cdef double others[160]     # what the other seat's sides become, by stone, then ANEW
+    cdef u32 versions[10]       # a new number each time such a side is computed; 0: not computed yet
     cdef u32 version
-    cdef double table[1024]     # the divisions of the stones, then what is left of them after each stone
+    cdef double table[1024]     # the divisions of the stones, then the ones that remain after each stone
     cdef double folded[9]       # the chances that this was made from
     cdef int card               # the card that left the hand in the position judged, if nothing else changed; or -1
-    cdef u32 stamp[594]         # the look in which a slot was filled
+    cdef u32 stamp[594]         # the value of `looks` when a slot was filled
     cdef u32 looks
     cdef u16 choices[2048]
     cdef u16 codes[2048]
     cdef u16 more[2048]
     cdef int seat
-    cdef double most            # the value of the best move that was found last
+    cdef double most            # the value of the best move found last
     cdef double settings[5]
 
     cpdef double value(self, Board position, int seat=*)

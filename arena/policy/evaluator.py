@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""What a position is worth to a seat: the chance to win the game, out of the chances to win each stone.
+"""The value of a position for a seat: the chance to win the game, computed from the chances to win each stone.
 
 The stones are taken as independent. Then the chance to win the game is the expectation, over the 512 ways to divide
 nine stones, of having won: five of them or three adjacent. It is linear in each stone's chance, so it is folded
-512 -> 256 -> ... -> 1. Adjacency, stones that are decided and the worth of each stone come out of it by themselves.
+512 -> 256 -> ... -> 1. This accounts for adjacency, for decided stones and for the stake of each stone.
 
 A move is judged by the position after it and before the draw, so nothing leaks from the deck of a sample.
 """
@@ -39,7 +39,7 @@ CATEGORIES = ("sum", "run", "colour", "kind", "colour run")
 
 
 def fill_tables() -> None:
-    """Fill what each division of the stones (the own ones as bits) is worth."""
+    """Fill the value of each division of the stones (the seat's own stones as bits)."""
     for m in range(512):
         mine = WON[m] != 0
         theirs = WON[511 ^ m] != 0
@@ -47,26 +47,27 @@ def fill_tables() -> None:
 
 
 class StoneOdds(NamedTuple):
-    """A stone as an evaluator sees it, for the seat that it looks from."""
+    """A stone as an evaluator judges it, from the point of view of one seat."""
 
     stone: int
-    """1..9."""
+    """The stone's number, 1..9."""
     chance: float
-    """How likely the seat wins the stone, 0 to 1."""
+    """The seat's chance to win the stone, 0 to 1."""
     stake: float
-    """How much likelier the seat wins the game with the stone than without it, 0 to 1."""
+    """The difference in the seat's chance to win the game between having and not having the stone, 0 to 1."""
     mine: dict[str, float]
-    """How likely the own side becomes each formation: sum, run, colour, kind, colour run; empty for an owned stone."""
+    """The chance that the seat's side becomes each formation: sum, run, colour, kind, colour run; empty if owned."""
     theirs: dict[str, float]
-    """As `mine`, of the other's side."""
+    """The same as `mine` for the opponent's side."""
 
 
 class Evaluator:
-    """The chance to win, of positions and after moves. One evaluator serves one game after another.
+    """An estimator of the chance to win, for positions and moves; one evaluator can serve any number of games.
 
-    `hand`: how likely a card of the own hand comes to a given side; `draw`: how likely a card is played there once it
-    is drawn; `theirs`: how likely the opponent plays a card there that they hold or draw; `share`: the part of the deck
-    that each seat draws; `tactic_price`: what playing a tactic card costs.
+    `hand` is the chance that a card of the seat's hand comes to a given side, `draw` the chance that a card is played
+    there once it is drawn, `theirs` the chance that the opponent plays a card there that they hold or draw. `share` is
+    the part of the deck that each seat draws, `tactic_price` the cost of playing a tactic card. Each is from 0 to
+    below 1; others raise ValueError.
 
     >>> from arena import State, load_rules, make_deal
     >>> rules = load_rules("base")
@@ -101,6 +102,7 @@ class Evaluator:
         settings: list[float]
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            """Create the object with its fields, as C does."""
             self = super().__new__(cls)
             self.chances, self.stamp, self.picked = [0.0] * SLOTS, [0] * SLOTS, [0] * 9
             self.room, self.others, self.versions = [0.0] * STEP, [0.0] * (10 * STEP), [0] * 10
@@ -140,17 +142,20 @@ class Evaluator:
     # ---- for callers in Python ----------------------------------------------------------------------------------
 
     def value(self, position: Board, seat: int = -1) -> float:
-        """The chance that `seat` (the view's own, or the one to decide) wins, from what that seat knows: 0 to 1."""
+        """Return the chance that `seat` wins, from what that seat knows: 0 to 1.
+
+        By default `seat` is the view's own, or in a state the one to decide.
+        """
         self.look(position, self.seat_of(position, seat))
         return self.root_value()
 
     def stone_odds(self, position: Board, seat: int = -1) -> tuple[float, ...]:
-        """The chance that `seat` wins stone 1..9 (index 0..8)."""
+        """Return the chances that `seat` wins stones 1..9 (index 0..8)."""
         self.look(position, self.seat_of(position, seat))
         return tuple([self.chances[s] for s in range(9)])
 
     def explain(self, position: Board, seat: int = -1) -> tuple[StoneOdds, ...]:
-        """Why `stone_odds` and `value` are what they are, stone by stone: what both sides become, what it is worth.
+        """Explain `stone_odds` and `value` stone by stone: what both sides may become, and what is at stake.
 
         >>> from arena import State, load_rules, make_deal
         >>> rules = load_rules("base")
@@ -175,7 +180,7 @@ class Evaluator:
 
     @cython.final
     def stake(self, s: int) -> float:
-        """How much likelier the game is won with the stone than without it."""
+        """Return the difference in the chance to win the game between having and not having the stone."""
         for i in range(9):
             self.picked[i] = i
         self.picked[s] = FRESH
@@ -185,19 +190,19 @@ class Evaluator:
         return won - self.fold()
 
     def values(self, position: Board, moves: list[Move]) -> list[float]:
-        """The chance to win after each of the legal `moves`, before the draw, for the seat to decide.
+        """Return the chance to win after each of the legal `moves`, before the draw, for the seat to decide.
 
-        Draws and the recruiter's draws are judged by a rule: 1 for the deck to draw from, 0 for the other.
+        Draws, including the recruiter's, are judged by a rule: 1 for the deck to draw from, 0 for the other.
         """
         self.look(position, position.turn)
         return [self.after(self.code_of(position, move)) for move in moves]
 
     def draw_values(self, before: State, after: State) -> list[float]:
-        """What each card that could have been drawn is worth to the seat that drew, the drawn one first: 0 to 1.
+        """Return the value (0 to 1) of each card that could have been drawn, the drawn one first.
 
-        A move led from `before` to `after`. Given all that had happened, each of the cards was equally likely. Its
-        value is the chance to win with both hands open, after the reply that the other seat is likely to make. Empty
-        if no card was drawn, or one of which it was known where it lay.
+        A move led from `before` to `after`; given everything that had happened, each of the cards was equally likely.
+        The value of a card is the drawing seat's chance to win with both hands open, after the other seat's likely
+        reply. Returns an empty list if no card was drawn, or if the place of the drawn card was known.
         """
         if before is None or after is None or before.rules is None or after.rules is None:
             raise TypeError("expected two states of a game")
@@ -238,7 +243,7 @@ class Evaluator:
 
     @cython.final
     def before_draw(self, board: State, code: int) -> None:
-        """Carry out a legal move without its draw."""
+        """Carry out a legal move without the draw that follows it."""
         clan_left = board.clan_left
         tactic_left = board.tactic_left
         board.clan_left = 0
@@ -249,7 +254,7 @@ class Evaluator:
 
     @cython.final
     def open_value(self, board: State, p: int) -> float:
-        """Seat `p`'s chance to win with both hands open: after its best move if it is to decide."""
+        """Return seat `p`'s chance to win with both hands open: after its best move, if it is to decide."""
         if board.won >= 0:
             return 0.5 if board.won == 2 else 1.0 if board.won == p else 0.0
         copy_block(self.root, board)
@@ -261,7 +266,7 @@ class Evaluator:
         return self.most
 
     def choose(self, position: Board, moves: list[Move]) -> Move:
-        """The move with the highest value, the first of several."""
+        """Return the move with the highest value, the first one of several."""
         self.look(position, position.turn)
         if not 0 < len(moves) <= MOVE_COUNT:
             raise ValueError(f"there is nothing to choose from {len(moves)} moves")
@@ -271,7 +276,7 @@ class Evaluator:
 
     @cython.final
     def seat_of(self, position: Board, seat: int) -> int:
-        """The seat to look from."""
+        """Return the seat whose point of view is taken."""
         if position is None or position.rules is None:
             raise TypeError("expected a view or a state of a game")
         if seat not in (-1, 0, 1):
@@ -280,7 +285,7 @@ class Evaluator:
 
     @cython.final
     def code_of(self, position: Board, move: Move) -> int:
-        """The number of a move, if it is one of this game's and legal now."""
+        """Return the number of a move; raise ValueError if the move is not legal now."""
         code = move.index if type(move) is Move else -1
         table = moves_by_number(position.spy)
         if not 0 <= code < MOVE_COUNT or table[code] is not move or not is_legal(self.root, code):
@@ -291,7 +296,7 @@ class Evaluator:
 
     @cython.final
     def look(self, position: Board, p: int) -> None:
-        """Take over a position, as seat `p` knows it."""
+        """Set the position to judge, as seat `p` knows it."""
         if position is None or position.rules is None:
             raise TypeError("expected a view or a state of a game")
         if self.root is None:
@@ -302,7 +307,7 @@ class Evaluator:
 
     @cython.final
     def judge_all(self, p: int) -> None:
-        """Judge the stones of the position taken over, as seat `p` sees them; the other hand is open if it is there."""
+        """Judge the stones of the current position as seat `p` sees them; the other hand is open if it is there."""
         self.seat = p
         q = 1 - p
         root = self.root
@@ -328,14 +333,14 @@ class Evaluator:
 
     @cython.final
     def root_value(self) -> float:
-        """The chance to win in the position looked at."""
+        """Return the chance to win in the current position."""
         for s in range(9):
             self.picked[s] = s
         return self.result(self.root)
 
     @cython.final
     def worth(self, board: State) -> float:
-        """The chance to win in a position that followed from the one looked at: only changes are judged again."""
+        """Return the chance to win in a position that follows the current one; only changes are judged again."""
         p = self.seat
         q = 1 - p
         root = self.root
@@ -371,43 +376,44 @@ class Evaluator:
 
     @cython.final
     def wants_cards(self, s: int) -> bool:
-        """Whether the hand matters for the stone: not if the side is full, nor if it is empty without Fog."""
+        """Return whether the hand matters for the stone: not if the side is full, nor if it is empty without Fog."""
         p = self.seat
         root = self.root
         return root.open[p] >> s & 1 != 0 and (root.sides[9 * p + s] != 0 or root.fog >> s & 1 != 0)
 
     @cython.final
     def result(self, board: State) -> float:
-        """How the game has ended, or the chance to win from the stones picked."""
+        """Return the result of a finished game, or the chance to win from the stones picked."""
         if board.won >= 0:
             return 0.5 if board.won == 2 else 1.0 if board.won == self.seat else 0.0
         return self.combine(board)
 
-    # ---- what a subclass judges in its own way -------------------------------------------------------------------
+    # ---- methods that a subclass may override --------------------------------------------------------------------
 
     def begin(self, board: State) -> None:
-        """Called before the stones of a position looked at are judged."""
+        """Prepare for judging the stones of a new current position."""
 
     def news(self, board: State) -> int:
-        """Stones (bits) to judge again after a move, beside those where cards or owners have changed."""
+        """Return stones (bits) to judge again after a move, besides those with changed cards or owners."""
         return 0
 
     def judge(self, board: State, s: int, slot: int) -> None:
-        """Judge stone `s` (0..8) of a position; what comes out is kept under the number `slot`."""
+        """Judge stone `s` (0..8) of a position and keep the result under the number `slot`."""
         chance = known_chance(board, self.seat, s, self.mine, self.theirs)
         if chance < 0.0:
             chance = compare(self.room, 0, self.others, STEP * self.levels(board, s))
         self.chances[slot] = chance
 
     def combine(self, board: State) -> float:
-        """The chance to win, from what was kept for the nine stones under the numbers `picked`."""
+        """Return the chance to win, from the results kept for the nine stones under the numbers `picked`."""
         return self.fold()
 
     @cython.final
     def levels(self, board: State, s: int) -> int:
-        """What both sides of an open stone become: the own in `room`, the other's in `others` at STEP * the result.
+        """Compute what both sides of an open stone may become.
 
-        The own moves seldom change the other's side: it is reckoned once for each look.
+        The seat's own distribution is written to `room`, the other seat's to `others`, at `STEP` times the returned
+        number. The seat's own moves seldom change the other side, so that is computed once for each position.
         """
         p = self.seat
         q = 1 - p
@@ -423,10 +429,10 @@ class Evaluator:
 
     @cython.final
     def fold(self) -> float:
-        """The chance to win the game, from the chances to win the stones.
+        """Return the chance to win the game, from the chances to win the stones.
 
-        What is left of the 512 divisions after each stone is kept: where the last stones are as in the last fold, only
-        the first ones are folded again.
+        The divisions that remain after each stone are kept: if the last stones have the same chances as in the last
+        fold, only the first ones are folded again.
         """
         s = 8
         while s >= 0 and self.folded[s] == self.chances[self.picked[s]]:
@@ -443,16 +449,17 @@ class Evaluator:
 
     @cython.final
     def best_code(self, position: State) -> int:
-        """The number of the best legal move of the seat to decide; `most` is what it is worth."""
+        """Return the number of the best legal move of the seat to decide; its value is then in `most`."""
         n = legal_codes(position, self.choices)
         self.look(position, position.mover)
         return self.choices[self.best_of(n, 0.0, None)]
 
     @cython.final
     def best_of(self, n: int, noise: float, rng: Any) -> int:
-        """The place of the best of the first `n` legal moves in `choices`, the first of several; its value is `most`.
+        """Return the place of the best of the first `n` legal moves in `choices`, the first one of several.
 
-        With `noise` the best is that of logit(value) + noise * Gumbel, but a move that wins is always taken.
+        Its value is then in `most`. With `noise` the best move has the highest logit(value) + noise * Gumbel, but a
+        move that wins is always taken.
         """
         noisy = noise > 0.0 and self.deciding()
         best = 0
@@ -474,7 +481,7 @@ class Evaluator:
 
     @cython.final
     def after(self, code: int) -> float:
-        """The chance to win after a legal move of the position looked at."""
+        """Return the chance to win after a legal move in the current position."""
         if not self.deciding():
             return 1.0 if (code - DRAW) == self.deck_to_draw() else 0.0
         work = self.after_move(code)
@@ -494,7 +501,7 @@ class Evaluator:
 
     @cython.final
     def after_move(self, code: int) -> State:
-        """The position looked at after a move and before the draw."""
+        """Return the current position after a move and before the draw."""
         work = self.work
         copy_block(work, self.root)
         work.clan_left = 0
@@ -504,7 +511,7 @@ class Evaluator:
 
     @cython.final
     def after_taking(self, board: State) -> float:
-        """The best of what can be done with a card that a ruse has taken; else the position's worth."""
+        """Return the value of the best way to place a card that a ruse has taken, else the value of the position."""
         if board.stage != PUT:
             return self.worth(board)
         best = 0.0
@@ -519,12 +526,15 @@ class Evaluator:
 
     @cython.final
     def deciding(self) -> bool:
-        """Whether the decision is judged by values, not by a rule."""
+        """Return whether the decision is judged by values, not by a rule."""
         return self.root.stage != SCOUT and self.root.stage != DRAW_CARD
 
     @cython.final
     def deck_to_draw(self) -> int:
-        """0 for the clan deck, 1 for the tactic deck: a tactic card only for a seat that holds none and may play it."""
+        """Return 0 for the clan deck or 1 for the tactic deck.
+
+        A tactic card is drawn only for a seat that holds none and may play one.
+        """
         p = self.seat
         root = self.root
         return 1 if root.stage == DRAW_CARD and not root.tactics[p] and root.played[p] <= root.played[1 - p] else 0

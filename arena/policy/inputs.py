@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""A position as numbers between about 0 and 1, for nets: 100 for each stone and 55 for the hands, decks and rules."""
+"""Positions as numbers between about 0 and 1, for nets: 100 for each stone and 55 for the hands, decks and rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if not cython.compiled:
     from arena.policy.stones import STEP, compare, known_chance
 
     def floats(n: int) -> Any:
-        """Room for `n` numbers, as 32-bit floats."""
+        """Return an array of `n` 32-bit floats, all 0."""
         import numpy as np
 
         return np.zeros(n, np.float32)
@@ -33,16 +33,16 @@ if not cython.compiled:
     STONE, HAND, ALL = 100, 55, 955
 
 
-#: Numbers of a position.
+#: The numbers of a position.
 NUMBERS = 955
 
 
 def my_features(board: Board, p: int, s: int, chance: float, levels: Any, x: Any, at: int) -> None:
-    """Write to `x[at:at + 100]` what is the seat's own of the numbers of stone `s` (0..8), all but its cards.
+    """Write to `x[at:at + 100]` the seat's own part of the numbers of stone `s` (0..8), all except its cards.
 
-    0, 1 owned by the seat, by the other; 2..5 cards missing on the own side (0, 1, 2, more); 10..24 what it becomes, by
-    level; 40 the chance to win the stone; 43 strength of a complete side; 45 sum to expect. An owned stone has 0 or 1
-    and 40 only.
+    0, 1: owned by the seat, by the other; 2..5: cards missing on the seat's side (0, 1, 2, more); 10..24: what that
+    side becomes, by level; 40: the chance to win the stone; 43: the strength of a complete side; 45: the expected sum.
+    An owned stone has only 0 or 1, and 40.
     """
     b = 1 << s
     for i in range(6):
@@ -60,10 +60,10 @@ def my_features(board: Board, p: int, s: int, chance: float, levels: Any, x: Any
 
 
 def their_features(board: Board, q: int, s: int, deck: int, levels: Any, to: int, x: Any, at: int) -> None:
-    """Write to `x[at:at + 100]` what is the other seat's (`q`) of the numbers of the open stone `s`, all but its cards.
+    """Write to `x[at:at + 100]` the other seat's (`q`) part of the numbers of the open stone `s`, all except its cards.
 
-    6..9 cards missing on their side; 25..39 what it becomes; 41, 42 Fog, Mud; 44 strength of a complete side; 46 sum
-    to expect; 47 cards in the clan deck. `levels[to:to + 16]` is what the side becomes.
+    6..9: cards missing on their side; 25..39: what it becomes, by level; 41, 42: Fog, Mud; 44: the strength of a
+    complete side; 46: the expected sum; 47: cards in the clan deck. `levels[to:to + 16]` is what the side becomes.
     """
     for i in range(6, 10):
         x[at + i] = 0.0
@@ -79,7 +79,10 @@ def their_features(board: Board, q: int, s: int, deck: int, levels: Any, to: int
 
 
 def side_colour(board: Board, p: int, s: int) -> int:
-    """The colour (0..5) of all clan cards of an incomplete side; -1 for none, for several, and for a complete side."""
+    """Return the colour (0..5) that all clan cards of an incomplete side share.
+
+    Returns -1 if there are no cards, if there are several colours, and for a complete side.
+    """
     clan = board.sides[9 * p + s] & ALL60
     if not clan or board.complete[p] >> s & 1:
         return -1
@@ -88,13 +91,13 @@ def side_colour(board: Board, p: int, s: int) -> int:
 
 
 def value_features(cards: int, x: Any, at: int) -> None:
-    """Write to `x[at:at + 10]` how many of the cards have the value 1, 2, ...; each card counts 0.5."""
+    """Write to `x[at:at + 10]` the numbers of cards with the value 1, 2, ...; each card counts 0.5."""
     for v in range(10):
         x[at + v] = 0.5 * popcount(cards & group(v + 1))
 
 
 def position_features(evaluator: Evaluator, board: State, x: Any) -> None:
-    """Write the numbers of a position that followed from the one the evaluator looked at."""
+    """Write the numbers of a position that follows the evaluator's current one."""
     p = evaluator.seat
     mine = provable(board, p)
     theirs = provable(board, 1 - p)
@@ -133,12 +136,13 @@ def hand_features(
 ) -> None:
     """Write the 55 numbers of hands, decks and rules for seat `p` to `x[at:]`.
 
-    0 clan deck; 1, 2 clan cards in the hands; 3, 4 open places of both; of the own hand 5, 6 pairs of one colour at
-    distance 1, 2 with a third card alive, 7, 8 pairs and triples of a value, 9, 10 high and low cards, 11 longest
-    colour, 12 mean value, 13 colour runs, 14..22 tactic cards; 23 those of the other, 24 played more than the other;
-    25, 26 who may play one; 27, 28 jokers played; 29 tactic deck; 30 `chance`, that to win by the stones' chances;
-    31 values up to 10; 32..41 cards in the hand, 42..51 unseen cards by value, a third each; 52 wild cards are bound
-    when they are played; 53, 54 stones are claimed before, after a play.
+    0: clan deck; 1, 2: clan cards in the hands; 3, 4: open places of both seats. Of the seat's own hand: 5, 6: pairs of
+    one colour at distance 1, 2 whose third card is still alive; 7, 8: pairs and triples of a value; 9, 10: high and low
+    cards; 11: longest colour; 12: mean value; 13: colour runs; 14..22: tactic cards. 23: the other seat's tactic cards;
+    24: tactic cards played more than the other; 25, 26: whether the seat, the other may play one; 27, 28: jokers
+    played; 29: tactic deck; 30: `chance`, the chance to win computed from the stones; 31: values go up to 10; 32..41:
+    cards in the hand, 42..51: unseen cards, by value, a third each; 52: wild cards are bound when they are played;
+    53, 54: stones are claimed before, after a play.
     """
     q = 1 - p
     for i in range(HAND):
@@ -201,7 +205,7 @@ def hand_features(
 
 
 class Recorder:
-    """Room for positions: 955 numbers each, with the game, the seat and the value that its player saw."""
+    """Arrays for positions: 955 numbers each, with the game, the seat and the value that its player saw."""
 
     if not cython.compiled:
         numbers: Any
@@ -212,6 +216,7 @@ class Recorder:
         x: Any
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            """Create the object with its fields, as C does."""
             self = super().__new__(cls)
             self.x = floats(ALL)
             return self
@@ -227,7 +232,7 @@ class Recorder:
 
     @cython.final
     def write(self, evaluator: Evaluator, board: State, game: int, value: float) -> None:
-        """Write the features of a position that followed from the one the evaluator looked at."""
+        """Write the features of a position that follows the evaluator's current one; do nothing if there is no room."""
         if self.count >= len(self.games):
             return
         position_features(evaluator, board, self.x)
@@ -241,14 +246,15 @@ class Recorder:
 
 
 def features(position: Board, moves: list[Move] | None = None, evaluator: Evaluator | None = None) -> Any:
-    """A position as 955 numbers (a numpy array of 32-bit floats), or with `moves` a row for the position after each.
+    """Return a position as 955 numbers (a numpy array of 32-bit floats), or with `moves` a row for each move.
 
-    The numbers are those of the view's seat, or of the seat to decide. 100 for each stone 1..9 come first: what
-    `my_features` and `their_features` say; by value 48..57 the cards of the own side and, if it is incomplete and of
-    one colour, 58..67 cards of this colour in the hand, 68..77 unseen ones; 78..87 the cards of the other's side,
-    88..97 unseen ones of its colour; 98, 99 whether the seat, the other can claim it. Then come 55 for hands, decks and
-    rules (`hand_features`). After a move they are of the position before the draw, as `Evaluator.values` judges it. The
-    chances among them are those of `evaluator`.
+    The numbers describe the point of view of the view's seat, or of the seat to decide. They begin with 100 for each
+    stone 1..9: those of `my_features` and `their_features`; 48..57: the cards of the seat's side, by value, and, if it
+    is incomplete and of one colour, 58..67: cards of this colour in the hand, 68..77: unseen ones; 78..87: the cards of
+    the other side, 88..97: unseen ones of its colour; 98, 99: whether the seat, the other can claim it. The other 55
+    are hands, decks and rules (`hand_features`). A row for a move describes the position before the draw, as
+    `Evaluator.values` judges it. The chances among the numbers come from `evaluator`. Raises ValueError for moves that
+    are not legal and for draws.
 
     >>> from arena import State, load_rules, make_deal
     >>> rules = load_rules("base")

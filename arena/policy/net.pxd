@@ -126,18 +126,18 @@ cdef class Net(Evaluator):
     cdef float x[100]
     cdef float hidden[64]
     cdef float code[16]
-    cdef float halves[640]      # what the other's sides bring to the hidden layer, by place in `others`
+    cdef float halves[640]      # what the other seat's sides contribute to the hidden layer, by place in `others`
     cdef u32 known[10]          # the versions that this was made from
-    cdef float z[38016]         # what stones bring to the middle layer, by slot
-    cdef float hands[3904]      # what the hand brings to it, by the card that has left it, then any other
-    cdef u32 hand_stamp[60]     # the look in which that was made
+    cdef float z[38016]         # what stones contribute to the middle layer, by slot
+    cdef float hands[3904]      # what the hand contributes to it, by the card that has left it, then any other
+    cdef u32 hand_stamp[60]     # the value of `looks` when that was made
     cdef float wanted[3968]     # what hand and unseen cards bring to stones that want cards: likewise; unseen cards alone
     cdef u32 wanted_stamp[62]
     cdef u64 wanted_hand[61]
-    cdef float colours[384]     # what the unseen cards of a colour bring to a side of it
+    cdef float colours[384]     # what the unseen cards of a colour contribute to a side of it
     cdef u32 colour_stamp[6]
-    cdef int claims             # who can claim what in the position judged: the seat, from bit 9 on the other
-    cdef int root_claims        # and in the position looked at
+    cdef int claims             # claimable stones in the position judged: the seat's, from bit 9 on the other's
+    cdef int root_claims        # the same in the current position
     cdef void begin(self, State board) noexcept
     @cython.locals(changed=cython.int)
     cdef int news(self, State board) noexcept

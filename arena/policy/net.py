@@ -1,16 +1,17 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""A small value net over the features, in the engine's speed: the stones share one embedding.
+"""A small value net over the features, at the engine's speed; the stones share one embedding.
 
     h = relu(W1 x + Wh hand + Wr rules + b1)            for each stone; 100 + 20 + 4 -> 64
     e = relu(W2 h + b2)                                 for each stone; 16
     z = relu(sum of W3[stone] e + Wg g + b3)            nine stones and the 55 numbers of hand, decks and rules; 64
     chance to win = logistic(w4 z + b4)
 
-`hand` are the values of cards in the hand and unseen, for stones where the own side has cards and room; `rules` say how
-far values go, when wild cards are bound and when stones are claimed, for stones that are not owned. The sum over the
-stones is linear, so a move costs what it changes. What the other's side, a colour and the hand bring to the first
-layers is reckoned once and kept. All of it is in 32-bit floats. Weights are trained by `tools.training`.
+`hand` are the values of cards in the hand and of unseen cards, for stones where the seat's side has cards and room.
+`rules` are the highest value, when wild cards are bound and when stones are claimed, for stones that are not owned. The
+sum over the stones is linear, so the cost of a move is the cost of its changes. The contributions of the other side, of
+a colour and of the hand to the first layers are computed once and kept. Everything is in 32-bit floats. Weights are
+trained by `tools.training`.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ if not cython.compiled:
     from arena.policy.inputs import HAND, STONE, floats, hand_features, my_features, side_colour, their_features
     from arena.policy.stones import STEP, compare, known_chance
 
-    # The layers, in 32-bit floats; net.pxd has the same in C. Sums are made in the order that is written here. Arrays
-    # are flat; a matrix of weights has a row of outputs for each input.
+    # The layers, in 32-bit floats; net.pxd has the same in C. Sums are made in the order written here. Arrays are flat;
+    # a matrix of weights has a row of outputs for each input.
 
     def copy64(out: Any, o: int, x: Any, i: int) -> None:
-        """`out[o:o + 64] = x[i:i + 64]`."""
+        """Set `out[o:o + 64] = x[i:i + 64]`."""
         out[o : o + 64] = x[i : i + 64]
 
     def add64(out: Any, o: int, x: Any, i: int) -> None:
@@ -49,11 +50,11 @@ if not cython.compiled:
         out[o : o + 64] += x[i : i + 64]
 
     def clear64(out: Any, o: int) -> None:
-        """`out[o:o + 64] = 0`."""
+        """Set `out[o:o + 64] = 0`."""
         out[o : o + 64] = 0
 
     def row64(out: Any, o: int, w: Any, at: int, x: float) -> None:
-        """Add to `out[o:o + 64]` the 64 weights from `w[at]` on, times a number."""
+        """Add to `out[o:o + 64]` the 64 weights from `w[at]` on, times `x`."""
         out[o : o + 64] += w[at : at + 64] * np.float32(x)
 
     def rows64(out: Any, o: int, w: Any, at: int, x: Any, i: int, n: int) -> None:
@@ -62,11 +63,11 @@ if not cython.compiled:
             out[o : o + 64] += w[at + 64 * k : at + 64 * k + 64] * x[i + k]
 
     def relu64(x: Any) -> None:
-        """Make 64 numbers that are below 0 to 0."""
+        """Replace negative numbers among the 64 by 0."""
         np.maximum(x[:64], np.float32(0), out=x[:64])
 
     def narrow(out: Any, w: Any, at: int, x: Any) -> None:
-        """The 16 outputs of a layer with 64 inputs, 0 instead of less; the biases follow the weights at `w[at]`."""
+        """Compute the 16 outputs of a layer with 64 inputs, at least 0; the biases follow the weights at `w[at]`."""
         sums = np.zeros((4, 16), np.float32)
         sums[0] = w[at + 1024 : at + 1040]
         for k in range(64):
@@ -74,14 +75,14 @@ if not cython.compiled:
         out[:16] = np.maximum((sums[0] + sums[1]) + (sums[2] + sums[3]), np.float32(0))
 
     def widen(out: Any, o: int, w: Any, at: int, x: Any) -> None:
-        """`out[o:o + 64]` = the weights at `w[at]` times 16 inputs."""
+        """Set `out[o:o + 64]` to the weights at `w[at]` times 16 inputs."""
         sums = np.zeros((2, 64), np.float32)
         for k in range(16):
             sums[k % 2] += w[at + 64 * k : at + 64 * k + 64] * x[k]
         out[o : o + 64] = sums[0] + sums[1]
 
     def dot64(x: Any, w: Any, at: int) -> Any:
-        """The sum of 64 weights times inputs not below 0: halves are added to halves."""
+        """Return the sum of 64 weights times the non-negative parts of the inputs, adding halves to halves."""
         p = np.maximum(x[:64], np.float32(0)) * w[at : at + 64]
         for half in (32, 16, 8, 4, 2, 1):
             p = p[:half] + p[half:]
@@ -92,7 +93,7 @@ if not cython.compiled:
     POWER2 = [0.0] * 128
 
 
-#: The arrays of a net in their order, with their shapes.
+#: The arrays of a net in order, with their shapes.
 SHAPES = {
     "w1": (100, 64),
     "b1": (64,),
@@ -116,10 +117,13 @@ def fill_tables() -> None:
 
 
 def exponential(x: float) -> float:
-    """e to the power of `x` (-40 to 40), the same on every machine: the mathematical libraries differ in last bits."""
+    """Return e to the power of `x` (-40 to 40), the same on every machine.
+
+    Mathematical libraries differ in the last bits.
+    """
     n = floor(x * 1.4426950408889634 + 0.5)
     r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10
-    t = r * r  # the series, even and odd powers apart
+    t = r * r  # the series, with even and odd powers apart
     even = 1.0 / 40320.0 + t * (1.0 / 3628800.0 + t * (1.0 / 479001600.0))
     even = 1.0 + t * (1.0 / 2.0 + t * (1.0 / 24.0 + t * (1.0 / 720.0 + t * even)))
     odd = 1.0 / 362880.0 + t * (1.0 / 39916800.0 + t * (1.0 / 6227020800.0))
@@ -128,7 +132,7 @@ def exponential(x: float) -> float:
 
 
 def logistic(x: float) -> float:
-    """1 / (1 + e^-x)."""
+    """Return 1 / (1 + e^-x)."""
     if x > 36.0:
         return 1.0
     if x < -36.0:
@@ -137,7 +141,7 @@ def logistic(x: float) -> float:
 
 
 class Net(Evaluator):
-    """An evaluator with learned weights: 21,905 numbers, see `SHAPES` for their order."""
+    """An evaluator with 21,905 learned weights, in the order of `SHAPES`; raises ArenaError for another number."""
 
     if not cython.compiled:
         weights: Any
@@ -158,6 +162,7 @@ class Net(Evaluator):
         root_claims: int
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            """Create the object with its fields, as C does."""
             self = super().__new__(cls)
             self.weights, self.x, self.hidden, self.code = floats(WEIGHTS), floats(STONE), floats(HIDDEN), floats(CODE)
             self.halves, self.z, self.hands = floats(10 * HIDDEN), floats(SLOTS * MIDDLE), floats(61 * MIDDLE)
@@ -184,22 +189,22 @@ class Net(Evaluator):
             self.colour_stamp[i] = 0
 
     def begin(self, board: State) -> None:
-        """Note who can claim which stones in the position looked at."""
+        """Note which stones each seat can claim in the current position."""
         self.root_claims = self.claims_of(board)
 
     def news(self, board: State) -> int:
-        """The stones that somebody can claim now and could not before, or the other way round."""
+        """Return the stones (bits) that have become claimable, or are no longer so, for either seat."""
         changed = self.claims_of(board) ^ self.root_claims
         return (changed | changed >> 9) & 511
 
     @cython.final
     def claims_of(self, board: State) -> int:
-        """The stones that the seat, and from bit 9 on the other, can claim; kept in `claims`."""
+        """Set `claims` to the stones that the seat and, from bit 9 on, the other seat can claim; return it."""
         self.claims = provable(board, self.seat) | provable(board, 1 - self.seat) << 9
         return self.claims
 
     def judge(self, board: State, s: int, slot: int) -> None:
-        """The stone's share of the middle layer."""
+        """Compute the stone's contribution to the middle layer and keep it under `slot`."""
         p = self.seat
         x = self.x
         w = self.weights
@@ -235,7 +240,7 @@ class Net(Evaluator):
 
     @cython.final
     def my_cards(self, board: State, s: int) -> None:
-        """What the cards of the own side bring to the hidden layer, and those that it may want."""
+        """Add the contributions of the cards of the seat's side, and of the cards that it may want."""
         p = self.seat
         clan = board.sides[9 * p + s] & ALL60
         self.add_cards(self.hidden, 0, HIDDEN * 48, clan)
@@ -260,7 +265,7 @@ class Net(Evaluator):
 
     @cython.final
     def wanted_by(self, hand: int) -> int:
-        """The place in `wanted` of what a hand and the unseen cards bring to stones that want cards."""
+        """Return the place in `wanted` of what a hand and the unseen cards contribute to stones that want cards."""
         if self.wanted_stamp[61] != self.looks:
             self.wanted_stamp[61] = self.looks
             clear64(self.wanted, HIDDEN * 61)
@@ -283,7 +288,7 @@ class Net(Evaluator):
 
     @cython.final
     def their_half(self, board: State, s: int, at: int) -> None:
-        """What the other's side of a stone brings to the hidden layer, by the place of what it becomes."""
+        """Compute what the other side of a stone contributes to the hidden layer; `at` is the place of its levels."""
         x = self.x
         w = self.weights
         to = HIDDEN * at
@@ -309,7 +314,7 @@ class Net(Evaluator):
             row64(self.halves, to, w, WR + 3 * HIDDEN, 1.0)
 
     def combine(self, board: State) -> float:
-        """The chance to win, out of the shares of the nine stones and the hand."""
+        """Return the chance to win, from the contributions of the nine stones and the hand."""
         x = self.x
         w = self.weights
         middle = self.hidden

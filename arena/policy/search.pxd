@@ -11,7 +11,7 @@ cdef class Playout:
     cdef Evaluator policy
     cdef Evaluator opponent
     cdef State work
-    cdef int spent              # decisions since the state was taken over
+    cdef int spent              # decisions since the start
     cpdef double play(self, State state, int depth=*, int seat=*, int tail=*)
     cdef void begin(self, State state) noexcept
     @cython.locals(state=State, evaluator=Evaluator, best=cython.int, before=cython.int, missing=cython.int,
@@ -22,7 +22,7 @@ cdef class Searcher:
     cdef Evaluator evaluator
     cdef Playout playout
     cdef int depth
-    cdef int tail               # the last decisions, whose worth is the result
+    cdef int tail               # the number of the last decisions that are judged
     cdef int width
     cdef double margin
     cdef double prior

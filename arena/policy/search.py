@@ -1,12 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""Search over an evaluator: the best moves are tried in samples of the hidden cards, the better ones tried again.
+"""Search over an evaluator: the best moves are tried in samples of the hidden cards, the better ones more often.
 
 Sequential halving (Karnin, Koren and Somekh 2013): all candidates see the same samples (common random numbers), and
-after each round the better half stays. Who is far behind leaves within a round, as in a race (Maron and Moore 1997):
-what it would have cost goes to those that are close. A sample is played `depth` decisions on by the evaluator. The
-result is the mean of what the last `tail` of them are worth, each to its player and from what that player knows, so
-hidden cards play no part. One value alone depends on chance more: on whose turn it is, and on the last cards drawn.
+the better half stays after each round. A candidate that is far behind leaves within a round, as in a race (Maron and
+Moore 1997), and its samples go to those that are close. The evaluator plays each sample on for `depth` decisions. The
+result is the mean of the values of the last `tail` decisions, each for its player and from what that player knows, so
+hidden cards play no part. A single value would depend more on chance: on whose turn it is, and on the last cards drawn.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if not cython.compiled:
     from arena.game.board import copy_block
     from arena.game.turns import perform
 
-#: Samples between two looks at who is far behind.
+#: Samples between two checks for candidates that are far behind.
 LOOK = 8
 
 
 class Playout:
-    """Plays positions on by evaluators, the best move of each decision, to their end or some decisions deep.
+    """A player of positions by evaluators: the best move of each decision, to the end or for some decisions.
 
-    `policy` decides for the seat that is asked about, `opponent` for the other one, by default the same.
+    `policy` decides for the seat in question, `opponent` for the other seat; by default they are the same.
 
     >>> from arena import State, load_rules, make_deal
     >>> from arena.policy import Evaluator
@@ -61,11 +61,12 @@ class Playout:
         self.spent = 0
 
     def play(self, state: State, depth: int = 0, seat: int = -1, tail: int = 1) -> float:
-        """The chance of `seat` (-1: the seat to decide) to win, seen `depth` decisions later; 0: how the game ends.
+        """Return the chance of `seat` (-1: the seat to decide) to win, as judged `depth` decisions later.
 
-        The last of the decisions is not made: what its best move is worth to its player, from what that player knows,
-        is the result. With a `tail`, it is the mean of what the last so many decisions are worth. The state stays as
-        it is; give a sample of a view, so that hidden cards play no part.
+        With depth 0 the game is played to its end. The last of the decisions is not made: the result is the value of
+        its best move for its player, from what that player knows; with a `tail`, the mean over that many last
+        decisions. The state is not changed. Give a sample of a view, so that hidden cards play no part. Raises
+        ValueError for an impossible depth, seat or tail.
         """
         if state is None or state.rules is None:
             raise TypeError("expected a state of a game, such as a sample of a view")
@@ -78,14 +79,14 @@ class Playout:
 
     @cython.final
     def begin(self, state: State) -> None:
-        """Take over a state."""
+        """Start from a copy of a state."""
         copy_block(self.work, state)
         copy_decks(self.work, state)
         self.spent = 0
 
     @cython.final
     def run(self, depth: int, tail: int, p: int) -> float:
-        """Seat `p`'s chance to win, `depth` decisions after the state taken over; `spent` counts them."""
+        """Return seat `p`'s chance to win, `depth` decisions after the start; `spent` counts the decisions."""
         state = self.work
         before = depth - tail
         total = 0.0
@@ -107,12 +108,12 @@ class Playout:
 
 
 class Searcher:
-    """Chooses moves by search; `nodes` counts decisions of the evaluator (all moves of a position judged once).
+    """A chooser of moves by search; `nodes` counts decisions of the evaluator (all moves of a position judged once).
 
-    `depth`: decisions after the move; `tail`: how many of the last of them are judged; `width`: candidates at most;
-    `margin`: how far below the best a candidate may be; `prior`: how many samples the evaluator's own value counts
-    for; `opponent`: an evaluator that plays the other seat's decisions, by default the same; `race`: how many standard
-    errors a candidate may be behind the best before it is tried no more, 0 for any number.
+    `depth` is the number of decisions after the move, `tail` the number of the last of them that are judged. At most
+    `width` moves are candidates, and none is more than `margin` below the best. The evaluator's own value counts as
+    much as `prior` samples. `opponent` is an evaluator that plays the other seat's decisions, by default the same. A
+    candidate is dropped when it is more than `race` standard errors behind the best; 0 turns that off.
     """
 
     if not cython.compiled:
@@ -157,19 +158,19 @@ class Searcher:
 
     @property
     def nodes(self) -> int:
-        """Decisions spent on the last choice."""
+        """The number of decisions spent on the last choice."""
         return self.spent
 
     @property
     def value(self) -> float:
-        """The chance to win after the last choice, as it was searched; of a draw or a return it says nothing."""
+        """The chance to win after the last choice, as searched; meaningless after a draw or a return."""
         return self.worth
 
     def choose(self, view: View, moves: list[Move], rng: Rng, nodes: int = 1000, seconds: float = 0.0) -> Move:
-        """The best of the legal `moves`, by at most about `nodes` decisions, and `seconds` if they are not 0.
+        """Return the best of the legal `moves`, found within about `nodes` decisions, and `seconds` if not 0.
 
-        With `nodes` alone the choice depends on the view and the generator only. Draws, the recruiter's draws and its
-        returns are chosen by the evaluator's rules, without a search.
+        With `nodes` alone, the choice depends only on the view and the generator. Draws, including the recruiter's, and
+        returns are chosen by the evaluator's rules, without a search. Raises ValueError for impossible limits.
         """
         if nodes < 1 or seconds < 0.0:
             raise ValueError(f"a search has at least 1 node, and seconds from 0 on, not {nodes!r} and {seconds!r}")
@@ -215,7 +216,7 @@ class Searcher:
         return moves[kept[best]]
 
     def close(self, totals: list[float], products: list[list[float]], samples: int) -> list[int]:
-        """The candidates that are not far behind the best, by the errors of the differences in the common samples."""
+        """Return the candidates not far behind the best, by the errors of the differences in the common samples."""
         best = max(range(len(totals)), key=lambda at: (totals[at], -at))
         stay = []
         for at in range(len(totals)):
@@ -230,7 +231,7 @@ class Searcher:
     def try_all(self, view: View, rng: Rng, codes: list[int], totals: list[float], products: list[list[float]]) -> None:
         """Play on after each of the moves in one sample of the hidden cards.
 
-        What comes out is added to `totals`, its products with what comes out for each other move to `products`.
+        Each move's result is added to `totals`, its products with the results of all moves to `products`.
         """
         view.sample_into(self.sample, rng)
         row = []

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""Games of evaluators inside the engine, and the positions in them as arrays: data to train nets."""
+"""Games of evaluators inside the engine, and their positions as arrays: data for training nets."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from arena.policy.inputs import NUMBERS, Recorder
 if not cython.compiled:
     from arena.game.board import PLAY, PUT, TAKE
     from arena.game.turns import legal_codes, perform
-#: Games that share arrays, and the most positions that a game has.
+#: The games that share arrays, and the most positions that a game has.
 CHUNK, MOST = 50, 160
 
 
 class Games(NamedTuple):
-    """Games of self-play as arrays: n positions of m games, in the order in which they came up."""
+    """Games of self-play as arrays: n positions of m games, in the order of play."""
 
     features: Any
     """n x 955 32-bit floats: what the player of the last move knew, after the move and before the draw."""
     games: Any
-    """n: the place of the game in `winners` and `stones`."""
+    """n whole numbers: the place of the game in `winners` and `stones`."""
     seats: Any
-    """n: that player's seat."""
+    """n whole numbers: that player's seat."""
     values: Any
-    """n 32-bit floats: what the move was worth to its player."""
+    """n 32-bit floats: the value of the move for its player."""
     winners: Any
-    """m: the seat that won, 2 for a draw."""
+    """m whole numbers: the seat that won, 2 for a draw."""
     stones: Any
-    """m x 2: the stones of both seats in the end, as bits."""
+    """m x 2 whole numbers: the stones of both seats at the end, as bits."""
 
 
 def self_play(
@@ -51,9 +51,9 @@ def self_play(
     keep: float = 1.0,
     first: int = 0,
 ) -> Games:
-    """Play games inside the engine and keep their positions, each with the chance `keep`; see `play_games`.
+    """Play games inside the engine and keep each of their positions with the chance `keep`; see `play_games`.
 
-    Positions in which a game is over, or a card is still to be put down, are left out.
+    Positions in which the game is over, or a taken card is not placed yet, are left out.
 
     >>> from arena.policy import Evaluator
     >>> found = self_play("base", (Evaluator(), Evaluator()), 2, seed=1)
@@ -91,10 +91,10 @@ def play_games(
     keep: float = 1.0,
     recorder: Recorder | None = None,
 ) -> list[tuple[int, int, int]]:
-    """Play games `first` to `first + count - 1`; for each the winner (2: a draw) and both seats' stones (as bits).
+    """Play games `first` to `first + count - 1`; return for each the winner (2: a draw) and both seats' stones (bits).
 
-    Deal n is the same for every pair of players and seed. The moves are those with the highest value; with `noise`, of
-    logit(value) + noise * Gumbel. Each position after a play is recorded with the chance `keep`.
+    Deal n of a seed is the same for every pair of players. Each move is the one with the highest value, or with `noise`
+    the highest logit(value) + noise * Gumbel. Each position after a play is recorded with the chance `keep`.
     """
     results = []
     for game in range(first, first + count):

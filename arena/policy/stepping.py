@@ -1,8 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""Many games stepped in one call for learners, and what a seat knows as an array of numbers.
+"""Many games stepped in one call for learners, and a seat's knowledge as an array of numbers.
 
-`arena.adapters` has the same in the form of other libraries; the order of the numbers is `spaces.ViewEncoder.parts`.
+`arena.adapters` offers the same in the form of other libraries; `spaces.ViewEncoder.parts` has the order of the
+numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if not cython.compiled:
     from arena.game.turns import CODES, is_legal, legal_codes, perform
 
     def floats_of(numbers: Any) -> Any:
-        """The numbers of an array (in C: where they lie)."""
+        """Return the numbers of an array (in C: their address)."""
         return numbers
 
     bytes_of = floats_of
@@ -56,14 +57,14 @@ def observe(board: Board, p: int, numbers: Any) -> None:
 
 
 def observation_size(board: Board) -> int:
-    """How many numbers an observation has."""
+    """Return how many numbers an observation has."""
     clan = 6 * board.values
     size = 24 * clan + 174 if board.with_tactics else 20 * clan + 39
     return size + 3 * clan if board.on_play else size
 
 
 def write(board: Board, p: int, x: Any, at: int, size: int) -> None:
-    """`observe` at a place of a longer array."""
+    """Write an observation at a place of a longer array, as `observe` does."""
     q = 1 - p
     clan = 6 * board.values
     kinds = 9 if board.with_tactics else 0
@@ -105,7 +106,7 @@ def write(board: Board, p: int, x: Any, at: int, size: int) -> None:
 
 
 def write_tactics(board: Board, p: int, x: Any, at: int, clan: int) -> None:
-    """What only rules with tactic cards have: modes, rows, the ruse under way, known cards, the phase, bound wilds."""
+    """Write what only rules with tactic cards have: modes, rows, the ruse, known cards, the phase, bound wilds."""
     q = 1 - p
     put(x, at, board.fog | board.mud << 9)
     at += 18
@@ -139,7 +140,7 @@ def write_tactics(board: Board, p: int, x: Any, at: int, clan: int) -> None:
 
 
 def put(x: Any, at: int, bits: int) -> None:
-    """Write a 1 for each bit; the zeros are there."""
+    """Write a 1 for each bit; the array already holds zeros."""
     while bits:
         x[at + ctz(bits)] = 1.0
         bits &= bits - 1
@@ -148,15 +149,15 @@ def put(x: Any, at: int, bits: int) -> None:
 class Stepper:
     """`n` games side by side, in which a learner decides for one seat or for both; used by `SchottenTottenVec`.
 
-    Game number i plays the deals i, i + n, i + 2n ... of a seed, the next one as soon as one is over. `opponent`: an
-    evaluator, or `random`, that decides for seat 1 in even deals and for seat 0 in odd ones; None: the learner decides
-    for both seats. `codes` has the number of a move (`Move.index`) for each action. Forced moves are made without a
-    decision.
+    Game number i plays the deals i, i + n, i + 2n ... of a seed, each as soon as the one before it is over. `opponent`
+    is an evaluator, or `random`, and decides for seat 1 in even deals and for seat 0 in odd ones; if it is None, the
+    learner decides for both seats. `codes` holds the number of a move (`Move.index`) for each action. Forced moves are
+    made without a decision.
 
     `reset` and `step` write one-dimensional arrays, one row after the other: `observations` (32-bit floats) and `masks`
-    (8 bits, a 1 for each legal action), both of the seat to decide, and `seats` (8 bits), that seat. `step` also writes
-    for the seat that acted `rewards` (64-bit floats) and `ended` (8 bits, 1: the game is over), and to `finals` the
-    last observation of games that are over. An action that is not legal loses the game.
+    (8 bits, a 1 for each legal action) of the seat to decide, and that seat to `seats` (8 bits). `step` also writes
+    `rewards` (64-bit floats) and `ended` (8 bits, 1: the game is over) for the seat that acted, and to `finals` the
+    last observation of games that are over. An illegal action loses the game.
     """
 
     if not cython.compiled:
@@ -194,16 +195,16 @@ class Stepper:
 
     @property
     def boards(self) -> tuple[State, ...]:
-        """The games as they are: who changes one changes the game."""
+        """The games themselves: changing one changes the game."""
         return tuple(self.states)
 
     @property
     def deals(self) -> tuple[int, ...]:
-        """The numbers of the deals that are played."""
+        """The numbers of the deals under way."""
         return tuple([int(number) for number in self.numbers])
 
     def reset(self, seed: int | str, observations: Any, masks: Any, seats: Any) -> None:
-        """Begin all games anew, with the first deals of a seed."""
+        """Begin all games anew, with the first deals of a seed; raise ValueError for arrays of a wrong size."""
         self.check(len(observations), len(masks), len(seats))
         n = len(self.numbers)
         self.seed = seed
@@ -219,7 +220,7 @@ class Stepper:
     def step(
         self, actions: Any, observations: Any, masks: Any, seats: Any, rewards: Any, ended: Any, finals: Any
     ) -> None:
-        """Make one decision in each game; ValueError, and no game has changed, for arrays or actions that cannot be."""
+        """Make one decision in each game; raise ValueError and change no game if an array or an action is not valid."""
         n = len(self.numbers)
         if not self.states:
             raise ValueError("no game has begun: call reset(...) first")
@@ -250,7 +251,7 @@ class Stepper:
 
     @cython.final
     def check(self, observations: int, masks: int, seats: int) -> int:
-        """Refuse arrays of another size."""
+        """Raise ValueError for arrays of a wrong size."""
         n = len(self.numbers)
         if seats != n or masks != n * self.actions or observations != n * self.size:
             raise ValueError(f"the arrays must have a row for each of the {n} games")
@@ -258,7 +259,7 @@ class Stepper:
 
     @cython.final
     def begin(self, i: int) -> int:
-        """The next deal of game i, up to the learner's first decision."""
+        """Begin the next deal of game i and play it up to the learner's first decision."""
         state = None
         while state is None or state.won >= 0:
             self.numbers[i] += len(self.numbers)
@@ -270,7 +271,7 @@ class Stepper:
 
     @cython.final
     def go_on(self, state: State, p: int) -> int:
-        """Forced moves, and the opponent's decisions where the learner plays seat `p`."""
+        """Make forced moves, and the opponent's decisions if the learner plays seat `p`."""
         while state.won < 0:
             if not self.alone and state.mover != p:
                 if self.opponent is None:

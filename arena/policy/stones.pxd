@@ -51,7 +51,7 @@ cdef class Pool:
     cdef double hand_odds
     cdef double unseen_odds
     cdef int total_unseen
-    cdef double mean            # value of the cards that come, weighted by their chances
+    cdef double mean            # average value of the cards that come, weighted by their chances
     cdef double no_hand[64]
     cdef double no_unseen[64]
     @cython.locals(p=cython.double, r=cython.double, i=cython.int)

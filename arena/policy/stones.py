@@ -1,13 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""How likely a side becomes which formation, and how likely a stone is won: closed formulae, no search, no learning.
+"""The chances that a side becomes each formation and that a stone is won, by closed formulae without search.
 
-What is not known is taken as independent: each card comes to a side with a chance that depends only on where it is
-now (the own hand, or not seen yet). From these chances follow, for an incomplete side, a distribution over 15 levels
-(five categories, each with a low, a middle and a high sum) and from two of them the chance to win the stone.
+Unknown cards are taken as independent: each card comes to a side with a chance that depends only on where it is now
+(in the seat's hand, or not seen yet). For an incomplete side, these chances give a distribution over 15 levels (five
+categories, each with a low, a middle and a high sum), and two such distributions give the chance to win the stone.
 
 All sums are made in a fixed order, and the compiler may not merge operations (`-ffp-contract=off`), so the compiled
-module, this source and every machine give the same numbers to the last bit.
+module and this source give the same numbers to the last bit on every machine.
 """
 
 from __future__ import annotations
@@ -40,17 +40,20 @@ if not cython.compiled:
     from arena.game.formations import VALUE, colours_of, outs_with_one, sum_of
 
     LEVELS = 15
-    STEP = 16  # a distribution: 15 levels, then the sum to expect
+    STEP = 16  # a distribution: 15 levels, then the expected sum
     LOW, HIGH, EMPTY = [0.0] * 5, [0.0] * 5, [0.0] * 16
 
     def mix(table: list[float], at: int, to: int, half: int, p: float) -> None:
-        """`table[to:to + half]` = the half at `table[at]`, and by the share `p` the half that follows it."""
+        """Mix two halves of a table into `table[to:to + half]`.
+
+        The first half begins at `table[at]`; the second follows it and has the share `p`.
+        """
         for i in range(half):
             table[to + i] = table[at + i] + (table[at + half + i] - table[at + i]) * p
 
 
 def fill_tables() -> None:
-    """Fill the borders between low, middle and high sums (of three cards), and what an empty side becomes."""
+    """Fill the borders between low, middle and high sums (of three cards), and the distribution of an empty side."""
     for category, border in enumerate((11.5, 9.5, 12.5, 9.5, 9.5)):
         LOW[category] = border
     for category, border in enumerate((16.5, 15.5, 17.5, 18.5, 15.5)):
@@ -62,7 +65,7 @@ def fill_tables() -> None:
 
 
 def level_of(category: int, total: float, n: int) -> int:
-    """The level of a formation of `n` cards with that sum."""
+    """Return the level of a formation of `n` cards with that sum."""
     total = total * 3.0 / n
     if total < LOW[category]:
         return 3 * category
@@ -70,7 +73,7 @@ def level_of(category: int, total: float, n: int) -> int:
 
 
 def fog_level(total: float, n: int) -> int:
-    """The level of a sum under Fog: 15 equal parts of 3 to 30."""
+    """Return the level of a sum under Fog: 15 equal parts of 3 to 30."""
     share = (total * 3.0 / n - 3.0) * 0.556
     at = 0
     while at < 14 and share >= at + 1:
@@ -79,7 +82,7 @@ def fog_level(total: float, n: int) -> int:
 
 
 class Pool:
-    """The cards that can still come to one seat's sides, and how likely each of them does."""
+    """The cards that can still come to one seat's sides, with their chances."""
 
     if not cython.compiled:
         hand: int
@@ -94,13 +97,14 @@ class Pool:
         no_unseen: list[float]
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            """Create the object with its fields, as C does."""
             self = super().__new__(cls)
             self.no_hand, self.no_unseen = [0.0] * 64, [0.0] * 64
             return self
 
     @cython.final
     def fill(self, hand: int, unseen: int, in_hand: float, from_unseen: float) -> None:
-        """Cards in the hand and unseen cards, with the chance of each to come to a side (both below 1)."""
+        """Set the cards in the hand and the unseen cards, with the chance of each to come to a side (below 1)."""
         self.unseen = unseen
         self.in_hand = in_hand
         self.from_unseen = from_unseen
@@ -125,19 +129,19 @@ class Pool:
 
     @cython.final
     def chance(self, card: int) -> float:
-        """How likely the card (a set of one) comes."""
+        """Return the chance that the card (a set of one) comes."""
         if self.hand & card:
             return self.in_hand
         return self.from_unseen if self.unseen & card else 0.0
 
     @cython.final
     def one_of(self, cards: int) -> float:
-        """How likely at least one of the cards comes."""
+        """Return the chance that at least one of the cards comes."""
         return 1.0 - self.no_hand[popcount(cards & self.hand)] * self.no_unseen[popcount(cards & self.unseen)]
 
     @cython.final
     def at_least(self, cards: int, k: int) -> float:
-        """How likely at least `k` (0 to 4) of the cards come."""
+        """Return the chance that at least `k` (0 to 4) of the cards come."""
         if k <= 0:
             return 1.0
         a = popcount(cards & self.hand)
@@ -164,9 +168,9 @@ class Pool:
 
     @cython.final
     def window_chance(self, slots: int, colour: int, joker: bool) -> float:
-        """How likely a card comes for each value of `slots` (bits), of one colour (0..5) or of any (-1).
+        """Return the chance that a card comes for each value of `slots` (bits), of one colour (0..5) or of any (-1).
 
-        The joker takes the slot that is least likely to be filled.
+        A joker takes the slot that is least likely to be filled.
         """
         least = 1.0
         rest = 1.0
@@ -188,10 +192,10 @@ class Pool:
     def become(
         self, out: Any, at: int, side: int, n: int, fog: bool, rules: Any, joker: int, spy: int, bearer: int
     ) -> None:
-        """Write to `out[at:at + 16]` what an incomplete side of capacity `n` becomes.
+        """Write to `out[at:at + 16]` the distribution of what an incomplete side of capacity `n` becomes.
 
-        Levels 0..14 are `3 * category + (0 low, 1 middle, 2 high)`; place 15 is the sum to expect. `rules` is the
-        board (for values and the spy), the last three are the bindings of wilds, -1 for a free one.
+        Levels 0..14 are `3 * category + (0 low, 1 middle, 2 high)`; place 15 is the expected sum. `rules` is the board
+        (for values and the spy); `joker`, `spy` and `bearer` are the bindings of wilds, -1 for a free one.
         """
         if not side and not fog:
             for i in range(STEP):
@@ -202,7 +206,7 @@ class Pool:
             out[at + i] = 0.0
         k = n - popcount(side)
         values = rules.values
-        taken = 0  # bits of the values that are there
+        taken = 0  # bits of the values already there
         total = 0
         same = 0  # the one value of all cards; 0 none yet, -1 several
         distinct = True
@@ -239,7 +243,7 @@ class Pool:
         if free_bearer:
             expected += 2.5
         out[at + 15] = expected
-        if fog:  # only the sum counts: a bell around the one to expect
+        if fog:  # only the sum counts: a bell around the expected one
             level = fog_level(expected, n)
             norm = 0.0
             for i in range(LEVELS):
@@ -271,7 +275,7 @@ class Pool:
     def of_a_run(
         self, out: Any, at: int, taken: int, n: int, left: float, values: int, colours: int, joker: bool, bearer: bool
     ) -> float:
-        """The levels of runs, best first, in one of `colours` (bits; 0: of any colours); what is left."""
+        """Add the levels of runs, best first, in one of `colours` (bits; 0: in any); return the chance left."""
         first = values - n + 1
         if taken and ctz(taken) < first:
             first = ctz(taken)
@@ -299,7 +303,10 @@ class Pool:
 
     @cython.final
     def of_a_kind(self, out: Any, at: int, k: int, n: int, left: float, same: int, highest: int) -> float:
-        """The levels of three (four) of a kind: of the value `same`, of all up to `highest` for 0; what is left."""
+        """Add the levels of three (four) of a kind and return the chance left.
+
+        The value is `same`, or any value up to `highest` if `same` is 0.
+        """
         last = same if same else 1
         for v in range(same if same and same < highest else highest, last - 1, -1):
             p = left * self.at_least(group(v), k)
@@ -309,7 +316,7 @@ class Pool:
 
 
 def is_strength(out: Any, at: int, strength: int, n: int, fog: bool) -> None:
-    """Write the distribution of a complete side: all on one level."""
+    """Write the distribution of a complete side: all of it on one level."""
     for i in range(STEP):
         out[at + i] = 0.0
     total = strength % RANK
@@ -318,7 +325,7 @@ def is_strength(out: Any, at: int, strength: int, n: int, fog: bool) -> None:
 
 
 def compare(mine: Any, m: int, theirs: Any, t: int) -> float:
-    """How likely the first of two distributions is the better formation, from 0.002 to 0.998."""
+    """Return the chance that the first of two distributions is the better formation, from 0.002 to 0.998."""
     below = 0.0
     p = 0.0
     for i in range(LEVELS):
@@ -329,9 +336,9 @@ def compare(mine: Any, m: int, theirs: Any, t: int) -> float:
 
 
 def known_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool) -> float:
-    """How likely seat `p` wins stone `s` (0..8) where that follows from single cards; else -1.
+    """Return the chance that seat `p` wins stone `s` (0..8) if it follows from single cards, else -1.
 
-    So it does on stones that are owned or full, and where a full side meets one that lacks a single card.
+    It does on stones that are owned or full, and where a full side meets one that lacks a single card.
     """
     q = 1 - p
     b = 1 << s
@@ -360,7 +367,7 @@ def known_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool) -> floa
 
 
 def side_levels(board: Board, p: int, s: int, pool: Pool, out: Any, at: int) -> None:
-    """Write to `out[at:at + 16]` what seat `p`'s side of the open stone `s` is or becomes."""
+    """Write to `out[at:at + 16]` the distribution of what seat `p`'s side of the open stone `s` is or becomes."""
     n = 3 + (board.mud >> s & 1)
     fog = board.fog >> s & 1 != 0
     if board.complete[p] >> s & 1:
