@@ -1,7 +1,7 @@
 """Schotten-Totten arena: bots, tournaments and statistics for the card game Schotten-Totten.
 
 Everything that bots, scripts, tests and notebooks need is imported from here: `from arena import Bot, play_game`.
-A name is loaded when it is first asked for, so that `import arena` stays light, in the processes of bots too.
+A name is loaded when it is first used, so that `import arena` stays light, in the processes of bots as well.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What is compiled, and which compiled files fit their sources and this processor.
+"""The list of compiled modules, and checks that the compiled files fit their sources and this processor.
 
 Some modules of `arena.game` and `arena.policy` are compiled from their own source. A compiled file that was not made
 from the source beside it is refused at import: nothing is worse than a changed rule that is not played. A checkout is
 compiled with AVX2 if its processor has it. A wheel is compiled for any processor and once more, in `arena/_v3`, for
-those of the level x86-64-v3 (Intel since 2013, AMD since 2015). All give the same games and the same numbers. With
-the environment variable `ARENA_PURE=1` the sources run uncompiled, slow but whole.
+processors of the level x86-64-v3 (Intel since 2013, AMD since 2015). All give the same games and the same numbers. With
+the environment variable `ARENA_PURE=1` the sources run uncompiled: slowly, but with everything they have.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ COMPILED = {
 PACKAGE = Path(__file__).resolve().parent
 #: The compiler's flags for x86-64-v3, one by one: compilers before GCC 11 do not know the level by its name.
 V3_FLAGS = ("-mavx2", "-mbmi", "-mbmi2", "-mf16c", "-mfma", "-mlzcnt", "-mmovbe", "-mpopcnt")
-#: The same instructions as Linux names them.
+#: The same instructions by Linux's names.
 _V3_INSTRUCTIONS = frozenset({"abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "popcnt"})
 
 
 class nocython:
-    """Stands in for the module `cython` where Cython is not installed and the engine runs as plain Python."""
+    """A stand-in for the module `cython` where Cython is not installed and the engine runs as plain Python."""
 
     compiled = False
 
     @staticmethod
     def final(method: T) -> T:
-        """Mark a method that no subclass overrides: compiled, it is called directly."""
+        """Mark a method that no subclass overrides; when compiled, it is called directly."""
         return method
 
 
 class _Finder:
-    """Finds the compiled modules in another form than the compiled file beside their source."""
+    """A finder of the compiled modules in another form than the compiled file beside their source."""
 
     def __init__(self, folder: Path, suffix: str) -> None:
         self.folder = folder
@@ -63,7 +63,7 @@ class _Finder:
 
 
 def use_fitting_engine() -> None:
-    """Let the compiled modules be imported in the form that fits this processor, or as source with `ARENA_PURE`.
+    """Make the compiled modules importable in the form that fits this processor, or as source with `ARENA_PURE`.
 
     Raises `UnfitEngineError` when the compiled files do not fit their sources or this processor.
     """
@@ -83,7 +83,7 @@ def use_fitting_engine() -> None:
 
 
 def require_fresh_engine() -> None:
-    """Raise `UnfitEngineError` if the compiled files do not fit their sources; they may be built at this moment."""
+    """Raise `UnfitEngineError` if the compiled files do not fit their sources, as while they are being built."""
     if os.environ.get("ARENA_PURE"):
         return
     from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
@@ -97,7 +97,10 @@ def require_fresh_engine() -> None:
 
 
 def has_v3() -> bool:
-    """Whether this processor has the instructions of x86-64-v3; false on systems other than Linux, which do not say."""
+    """Return whether this processor has the instructions of x86-64-v3.
+
+    Only Linux lists them, so the answer is False on other systems.
+    """
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
     except OSError:
@@ -110,16 +113,16 @@ def has_v3() -> bool:
 
 
 def source_hashes(package: Path = PACKAGE) -> dict[str, str]:
-    """The hash of each source of the compiled part, by its path below the package."""
+    """Return the hash of each source of the compiled part, by its path below the package."""
     names = [f"{folder}/{name}.py" for folder, modules in COMPILED.items() for name in modules]
     names += [f"{folder}/{path.name}" for folder in COMPILED for path in sorted((package / folder).glob("*.pxd"))]
     return {name: _hash(package / name) for name in names}
 
 
 def stale_sources(package: Path = PACKAGE) -> list[str]:
-    """The sources that have changed since the compiled files were built; empty if none is compiled.
+    """Return the sources that have changed since the compiled files were built; none if nothing is compiled.
 
-    A file that was not there when they were built is no source of theirs.
+    A file that did not exist when they were built is not one of their sources.
     """
     if not compiled_files(package):
         return []
@@ -130,7 +133,7 @@ def stale_sources(package: Path = PACKAGE) -> list[str]:
 
 
 def compiled_files(package: Path) -> list[Path]:
-    """The compiled files in a package's folder that this interpreter would import."""
+    """Return the compiled files in a package's folder that this interpreter would import."""
     return [
         path
         for folder, modules in COMPILED.items()
@@ -141,7 +144,7 @@ def compiled_files(package: Path) -> list[Path]:
 
 
 def built_as(package: Path) -> dict[str, Any]:
-    """What `_built.json` says of the compiled files: the hashes of their `sources`, and the compiler's `flags`."""
+    """Return the contents of `_built.json`: the hashes of the `sources`, and the compiler's `flags`."""
     try:
         built = json.loads((package / "_built.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):

@@ -1,7 +1,7 @@
-"""How games end, and the kinds of forfeit: declared here once; stored codes, columns and checks follow from it.
+"""The endings of games and the kinds of forfeit, declared only here; stored codes, columns and checks follow from it.
 
-Another kind of forfeit is a member of `ForfeitKind` at its end, a line in `docs/wire.schema.json`, and the code that
-raises it. Another ending is a line here and one in the engine (`REASONS` in `arena.game`).
+To add a kind of forfeit, append a member to `ForfeitKind` and a line to `docs/wire.schema.json`, and write the code
+that raises it. To add an ending, append a line here and one in the engine (`REASONS` in `arena.game`).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from enum import StrEnum
 
 ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
-"""How a game can end. Stored by their position: only append."""
+"""The endings of a game. They are stored by their position: only append."""
 ENDING_CODES = {name: code for code, name in enumerate(ENDINGS)}
 """The stored code of an ending."""
 
 
 class ForfeitKind(StrEnum):
-    """A way to lose a game by a fault. Stored by its position, from 1: only append.
+    """A way to lose a game by a failure. It is stored by its position, from 1: only append.
 
     `meaning` explains its column in the standings.
     """
@@ -29,6 +29,7 @@ class ForfeitKind(StrEnum):
     PROTOCOL = "protocol", "forfeits for an invalid answer (bots in processes of their own)"
 
     def __new__(cls, name: str, meaning: str) -> ForfeitKind:
+        """Create a member, which is a string with a `meaning`."""
         kind = str.__new__(cls, name)
         kind._value_ = name
         kind.meaning = meaning
@@ -36,7 +37,7 @@ class ForfeitKind(StrEnum):
 
     @property
     def column(self) -> str:
-        """Its column in tables."""
+        """The name of its column in tables."""
         return self.value.replace(" ", "_")
 
     @property
@@ -50,11 +51,11 @@ FORFEIT_CODES: dict[str | None, int] = {None: 0} | {name: code for code, name in
 """The stored code of a kind of forfeit, 0 for none."""
 
 AFTER = "end"
-"""Stands for a failure after the game, in `end`, where kinds of forfeits are listed. The result of the game stands."""
+"""The name, in lists of forfeits, for a failure in `end`, after the game. The result of the game stands."""
 
 
 def forfeit_of(code: int) -> str | None:
-    """The kind of forfeit with a stored code, None for 0.
+    """Return the kind of forfeit with a stored code, None for 0.
 
     >>> forfeit_of(0), forfeit_of(3)
     (None, 'timeout')

@@ -1,4 +1,4 @@
-"""Errors that are shown to a person: one clear sentence, no traceback."""
+"""Errors that are shown to the user as one clear sentence, without a traceback."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterable
 
 
 class ArenaError(Exception):
-    """A fault in what the user gave. The message names the input, the place and the remedy."""
+    """Invalid user input. The message names the input, the place and the remedy."""
 
 
 class UnfitEngineError(ArenaError, ImportError):
-    """The compiled engine is older than its source, or made for another processor."""
+    """A compiled engine that is older than its source, or made for another processor."""
 
 
-_NEAR, _NEAR_SHORT = 0.75, 0.6  # of difflib's ratio: two letters of four changed places, one of two or three is wrong
+_NEAR, _NEAR_SHORT = 0.75, 0.6  # difflib's ratio: allows two swapped letters of four, one wrong letter of two or three
 _BEGINNING = 3
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that was probably meant: one that looks much alike, or begins so. None if there is none.
+    """Return the known word that was probably meant: the most similar one, or one with this beginning; else None.
 
     >>> nearest("bsae", ["base", "tactical"]), nearest("tact", ["base", "tactical"]), nearest("nosuch", ["touch"])
     ('base', 'tactical', None)

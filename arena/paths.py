@@ -1,6 +1,6 @@
-"""Where the files are that travel with the program, and reading files that may be anybody's.
+"""Locate packaged data files, and read small files from untrusted sources.
 
-In a checkout they lie beside the source, in a wheel inside the package.
+In a checkout the data files lie beside the source, in a wheel inside the package.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import errno
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
-"""The folder of the package `arena`, whichever way it is installed."""
+"""The folder of the package `arena`, however it is installed."""
 _SOURCE = PACKAGE.parent
 RESULTS = Path("results")
-"""Where runs are stored unless another folder is named, in the working directory."""
+"""The default folder of runs, in the working directory."""
 
 
 def data_folder(name: str) -> Path:
-    """The folder `bots`, `configs` or `examples`.
+    """Return the folder `bots`, `configs` or `examples`.
 
     >>> (data_folder("configs") / "rules" / "iello-base.toml").is_file()
     True
@@ -26,11 +26,15 @@ def data_folder(name: str) -> Path:
 
 
 LONGEST_TEXT = 4 << 20
-"""Bytes of the largest file of settings, rules or positions that is read."""
+"""The largest size in bytes of a file of settings, rules or positions."""
 
 
 def read_small_file(path: Path, most: int = LONGEST_TEXT) -> bytes:
-    """The bytes of a file. OSError, also for a pipe or a device, which can go on for ever, and for a larger file."""
+    """Return the bytes of a file.
+
+    Raises OSError if the file cannot be read, is larger than `most` bytes, or is a pipe or a device, which might never
+    end.
+    """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     with open(path, "rb") as file:

@@ -1,7 +1,7 @@
-"""Settings declared once: each with its default, its bounds and what it is for, in the class that holds it.
+"""Settings, declared once with default, bounds and purpose in the class that holds them.
 
-A settings class is a frozen dataclass whose fields are made by the functions below. How a file is read and
-checked (`arena.tournament.validation`), the options of commands and the reference in the docs follow from that.
+A settings class is a frozen dataclass whose fields are made by the functions below. Reading and checking a file
+(`arena.tournament.validation`), the options of commands and the reference in the docs all follow from it.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 Kind = Literal["whole number", "number", "string", "boolean", "choice", "table", "other"]
 REQUIRED: Any = MISSING
-"""The default of a setting that has none."""
+"""The default of a setting that must be given."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a setting may be. `least` and `most` are inclusive bounds, `above` and `below` exclusive ones.
+    """The values that a setting may have: `least` and `most` are inclusive bounds, `above` and `below` exclusive ones.
 
     `unset` says what holds if the default is None, or explains the default. `longest` is in characters. `section` is
-    the table of the file that holds the setting, if not that of its class. `shapes_results` is False for what must make
-    no difference to the games.
+    the table of the file that holds the setting, if it is not the table of its class. `shapes_results` is False for a
+    setting that must make no difference to the games.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ class Setting:
 
     @property
     def expected(self) -> str:
-        """The values that are possible, as a message names them.
+        """The possible values, as a message names them.
 
         >>> Setting("whole number", "", least=1, most=9).expected
         'a whole number from 1 to 9'
@@ -61,13 +61,13 @@ class Setting:
 
     @property
     def usual(self) -> str:
-        """What holds if nothing is said, "" if the setting must be given."""
+        """The default as text, "" if the setting must be given."""
         if self.unset or self.default is None or callable(self.default) or self.of or self.default is REQUIRED:
             return self.unset
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
 
     def within(self, value: float) -> bool:
-        """Whether a number, finite or not, is within the bounds."""
+        """Return whether a number, finite or not, is within the bounds."""
         return (
             value == value  # not NaN
             and (self.least is None or value >= self.least)
@@ -78,7 +78,7 @@ class Setting:
 
 
 def number_text(number: float) -> str:
-    """A number for a message.
+    """Return a number as text for a message.
 
     >>> number_text(-3), number_text(0.25), number_text(10.0)
     ('-3', '0.25', '10')
@@ -87,37 +87,37 @@ def number_text(number: float) -> str:
 
 
 def whole(default: int | None, least: int, most: int, help: str, **more: Any) -> Any:
-    """A whole number from `least` to `most`."""
+    """Declare a whole number from `least` to `most`."""
     return _declared(Setting("whole number", help, default, least, most, **more))
 
 
 def real(default: float, help: str, **bounds: Any) -> Any:
-    """A finite number; `bounds` are two of `least`, `most`, `above` and `below`."""
+    """Declare a finite number; `bounds` are two of `least`, `most`, `above` and `below`."""
     return _declared(Setting("number", help, default, **bounds))
 
 
 def text(default: str | None, longest: int, help: str, **more: Any) -> Any:
-    """A string that is not blank."""
+    """Declare a string that is not blank."""
     return _declared(Setting("string", help, default, longest=longest, **more))
 
 
 def choice(default: str | None, choices: Collection[str], help: str, **more: Any) -> Any:
-    """One of a few words. `choices` is read each time, so it may be a registry that grows."""
+    """Declare one of a few words; `choices` is read each time, so it may be a registry that grows."""
     return _declared(Setting("choice", help, default, choices=choices, **more))
 
 
 def flag(default: bool, help: str) -> Any:
-    """True or false."""
+    """Declare a boolean."""
     return _declared(Setting("boolean", help, default))
 
 
 def table(of: type[Any], help: str, default: Any = None) -> Any:
-    """A table with settings of its own; left out, `default` or the defaults of all of them hold."""
+    """Declare a table with its own settings; if it is left out, `default` or the defaults of all of them hold."""
     return _declared(Setting("table", help, of() if default is None else default, of=of))
 
 
 def other(default: Any, help: str) -> Any:
-    """A setting with its own reader. `default` may be a function that makes it."""
+    """Declare a setting with its own reader; `default` may be a function that makes the default."""
     return _declared(Setting("other", help, default))
 
 
@@ -129,12 +129,12 @@ def _declared(setting: Setting) -> Any:
 
 
 def settings_of(of: type[Any]) -> dict[str, Setting]:
-    """The settings that a class declares, in order."""
+    """Return the settings that a class declares, in order."""
     return {field_.name: field_.metadata["setting"] for field_ in fields(of) if "setting" in field_.metadata}
 
 
 def as_dict(values: Any) -> dict[str, Any]:
-    """Settings as the plain values of a file; what is None is left out.
+    """Return settings as the plain values of a file, leaving out those that are None.
 
     >>> @dataclass(frozen=True)
     ... class Clock:

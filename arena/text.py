@@ -1,8 +1,8 @@
-"""The one cleaner for texts that strangers have written: names, reasons, output of bots; numbers and times.
+"""Sanitise untrusted text (names, reasons, output of bots), and format numbers and times.
 
-Pick a function by where the text goes: `printable` for a terminal or a log, `one_line` and `first_line` for a
-single line, `indented` below a line of ours, `quoted` inside a message, `spreadsheet_cell` for CSV, `json_text` for
-JSON. None of them raises, whatever the text holds.
+Choose a function by where the text goes: `printable` for a terminal or a log, `one_line` and `first_line` for a single
+line, `indented` below a line of the program's own, `quoted` inside a message, `spreadsheet_cell` for CSV, `json_text`
+for JSON. None of them raises, whatever the text holds, except `json_text` for NaN.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 INSTEAD = "?"
-"""What stands for a character that is not shown."""
+"""The replacement for a character that is not shown."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-# what OWASP names in "CSV Injection"; the last four are =, +, -, @ in full width
+# the list in OWASP's "CSV Injection"; the last four are =, +, -, @ in full width
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _UNSEEN = frozenset(map(chr, [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0]))
 _TAGS = range(0xE0100, sys.maxunicode + 1)
-# Letters and marks to Unicode, but without width or ink; `str.isprintable` knows all others: control characters,
-# changes of the direction of writing, joiners and spaces without width, private and unassigned ones, lone surrogates.
+# Unicode counts these as letters and marks, but they have no width or ink. `str.isprintable` covers all others: control
+# characters, changes of writing direction, joiners and spaces without width, private and unassigned ones, surrogates.
 
 
 def counted(number: int, word: str) -> str:
-    """A number of things.
+    """Return a number of things as text.
 
     >>> counted(1, "game"), counted(1200, "game")
     ('1 game', '1,200 games')
@@ -36,7 +36,7 @@ def counted(number: int, word: str) -> str:
 
 
 def ordinal(number: int) -> str:
-    """A place in words.
+    """Return a place as an ordinal number.
 
     >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22, 113)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
@@ -46,10 +46,10 @@ def ordinal(number: int) -> str:
 
 
 def half_up(share: float, digits: int) -> float:
-    """A share rounded to so many digits, halves away from 0; nan and infinite values as they are.
+    """Round a share to `digits` digits, halves away from 0; nan and infinite values are returned unchanged.
 
     The float of a share of whole numbers is off by its last binary digit: 1000 times 207/400, which is 517.5, may be a
-    little less. Nine decimal digits behind the point forget that, and no other share of up to 10^8 comes so near.
+    little less. Rounding to nine decimal digits first removes that error, and no other share of up to 10^8 is so near.
 
     >>> half_up(207 / 400, 3), half_up(193 / 400, 3), half_up(1 / 32, 4), half_up(-1 / 32, 4)
     (0.518, 0.483, 0.0313, -0.0313)
@@ -61,7 +61,7 @@ def half_up(share: float, digits: int) -> float:
 
 
 def utc_text(seconds: float, zone: str = " UTC") -> str:
-    """A time for display, to the minute.
+    """Return a time for display, to the minute.
 
     >>> utc_text(0), utc_text(86399, "")
     ('1970-01-01 00:00 UTC', '1970-01-01 23:59')
@@ -70,7 +70,7 @@ def utc_text(seconds: float, zone: str = " UTC") -> str:
 
 
 def utc_iso(seconds: float) -> str:
-    """A time for programs, to the second.
+    """Return a time for programs, to the second.
 
     >>> utc_iso(86399)
     '1970-01-01T23:59:59+00:00'
@@ -79,7 +79,7 @@ def utc_iso(seconds: float) -> str:
 
 
 def printable(text: str, keep: str = "\n\t", instead: str = INSTEAD) -> str:
-    r"""The text without anything that a terminal obeys, hides or turns around; `keep` are the controls that may stay.
+    r"""Replace everything that a terminal obeys, hides or reorders; `keep` are the control characters that may stay.
 
     >>> printable("\x1b[2Jred\r\n"), printable("abc\u202edcb"), printable("a\tb", keep="")
     ('?[2Jred?\n', 'abc?dcb', 'a?b')
@@ -94,18 +94,18 @@ def _is_shown(sign: str) -> bool:
 
 
 def one_line(text: str, longest: int | None = None) -> str:
-    """The text as one line of at most `longest` (from 1) characters, tabs as blanks.
+    """Return a text as one line of at most `longest` (from 1) characters, tabs as blanks.
 
     >>> one_line("a\\x1b[2J\\nb"), one_line("ValueError: too long", 10)
     ('a?[2J?b', 'ValueErro…')
     """
-    start = text if longest is None else text[: longest + 1]  # what is cut off need not be cleaned
+    start = text if longest is None else text[: longest + 1]  # the rest is cut off and need not be cleaned
     line = printable(start.expandtabs(4), keep="")
     return line if longest is None or len(line) <= longest else line[: longest - 1] + "…"
 
 
 def first_line(text: str, longest: int | None = None) -> str:
-    """The first line of a text, as `one_line`.
+    """Return the first line of a text, cleaned as by `one_line`.
 
     >>> first_line("ValueError: too long\\n  in act", 10), first_line("")
     ('ValueErro…', '')
@@ -114,7 +114,7 @@ def first_line(text: str, longest: int | None = None) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """All lines of a text, tabs as blanks.
+    """Return all lines of a text, cleaned, tabs as blanks.
 
     >>> printable_lines("a\\x1b[2J\\nb\\tc")
     'a?[2J\\nb   c'
@@ -123,7 +123,9 @@ def printable_lines(text: str) -> str:
 
 
 def indented(text: str) -> str:
-    """`printable_lines` behind the beginning of a line of ours: further ones are set in, so that none looks like ours.
+    """Return the lines of a text to follow the beginning of a line of the program's own.
+
+    Every line after the first is indented, so that none looks like one of the program's.
 
     >>> indented("fails\\n  at 3\\nrival is refused")
     'fails\\n    at 3\\n  rival is refused'
@@ -132,7 +134,7 @@ def indented(text: str) -> str:
 
 
 def quoted(text: str | bytes, longest: int = 80) -> str:
-    r"""A text for messages: in quotes, in ASCII, cut after `longest` characters.
+    r"""Return a text for messages: in quotes, in ASCII, cut after `longest` characters.
 
     >>> quoted(b"caf\xe9"), quoted("x" * 100, 5), quoted("\ud800")
     ("'caf\\xe9'", "'xxxxx'... (100 in all)", "'\\ud800'")
@@ -144,9 +146,9 @@ def quoted(text: str | bytes, longest: int = 80) -> str:
 
 
 def spreadsheet_cell(value: Any) -> Any:
-    """A value for CSV: a text as `printable_lines`, behind an apostrophe if a spreadsheet would take it for a formula.
+    """Return a value for CSV: text is cleaned, and begins with an apostrophe if a spreadsheet would read a formula.
 
-    Numbers stay as they are, also as texts.
+    Numbers are returned unchanged, also if they are strings.
 
     >>> spreadsheet_cell("=A1"), spreadsheet_cell("Ann"), spreadsheet_cell(-3), spreadsheet_cell("-3.5e2")
     ("'=A1", 'Ann', -3, '-3.5e2')
@@ -158,9 +160,9 @@ def spreadsheet_cell(value: Any) -> Any:
 
 
 def json_text(value: Any, indent: int | None = 2) -> str:
-    r"""JSON that says exactly what the value holds, with escapes for all that a terminal obeys, hides or turns around.
+    r"""Return exactly the value as JSON, with escapes for everything that a terminal obeys, hides or reorders.
 
-    ValueError for NaN, which JSON does not have.
+    Raises ValueError for NaN, which JSON does not have.
 
     >>> json_text({"bot": "\x1b[2Jcaf\xe9\u202e"}, indent=None)
     '{"bot": "\\u001b[2Jcaf\xe9\\u202e"}'
@@ -172,4 +174,4 @@ def json_text(value: Any, indent: int | None = 2) -> str:
 
 
 def _json_escape(sign: str) -> str:
-    return "\\u007f" if sign == "\x7f" else json.dumps(sign)[1:-1]  # which leaves DEL as it is
+    return "\\u007f" if sign == "\x7f" else json.dumps(sign)[1:-1]  # json.dumps leaves DEL unescaped

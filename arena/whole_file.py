@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from arena.errors import ArenaError
 
 
 class ExportError(ArenaError):
-    """A file cannot be written; an old one is left as it was."""
+    """A file that cannot be written; an old one is left unchanged."""
 
 
 @contextlib.contextmanager
 def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
-    """A file to write in place of `path`: it takes that name when all is written, and is deleted after an error.
+    """Open a file to write in place of `path`; it takes that name when complete, and is deleted after an error.
 
-    So a reader sees the old file or the new one, never a part of one; a process that is killed may leave a hidden
-    `.part` file. Pipes and devices are written to directly. Without `follow`, whatever has the name (also a link or a
-    pipe) is replaced by a file: for folders that a stranger may have made. Raises ExportError if the system refuses.
+    A reader therefore sees the old file or the new one, never a part of one; a process that is killed may leave a
+    hidden `.part` file. Pipes and devices are written to directly. Without `follow`, anything with that name (also a
+    link or a pipe) is replaced by a file, which is safe in folders that a stranger may have made. Raises ExportError
+    if the system refuses.
     """
     try:
         if follow and path.exists() and not path.is_file() and not path.is_dir():
             with open(path, "wb") as there:
                 yield there
             return
-        goal = Path(os.path.realpath(path)) if follow else path  # a link stays one
+        goal = Path(os.path.realpath(path)) if follow else path  # a link stays a link
         made = goal.with_name(f".{goal.name}.{os.getpid()}.part")
         try:
-            made.unlink(missing_ok=True)  # else it could be a link to anywhere
+            made.unlink(missing_ok=True)  # because it could be a link to anywhere
             with open(made, "xb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())  # else a crash of the machine could leave an empty file under the name
+                os.fsync(file.fileno())  # because a crash of the machine could leave an empty file under the name
             os.replace(made, goal)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -49,7 +50,10 @@ def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def whole_text(path: Path, follow: bool = True) -> Iterator[IO[str]]:
-    """A file of UTF-8 text as by `whole_file`, compressed if the name ends in `.gz`; equal texts give equal bytes."""
+    """Open a file of UTF-8 text to write, as `whole_file` does.
+
+    It is compressed if the name ends in `.gz`; equal texts give equal bytes.
+    """
     with contextlib.ExitStack() as stack:
         file: Any = stack.enter_context(whole_file(path, follow))
         if path.suffix == ".gz":
@@ -62,7 +66,7 @@ def whole_text(path: Path, follow: bool = True) -> Iterator[IO[str]]:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those around it. ExportError if that is impossible."""
+    """Make a folder and its parents; raise ExportError if that is impossible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -70,7 +74,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_whole(path: Path, parts: Iterable[str], follow: bool = True) -> Path:
-    """Write a text file completely or not at all; `follow` as in `whole_file`. Raises ExportError."""
+    """Write a text file completely or not at all, with `follow` as in `whole_file`; raise ExportError on failure."""
     with whole_text(path, follow) as file:
         file.writelines(parts)
     return path

@@ -1,4 +1,4 @@
-"""The game for other libraries' agents; `kaggle` also makes bots here of agents written for Kaggle.
+"""The game for other libraries' agents; `kaggle` also turns agents written for Kaggle into bots.
 
-`pettingzoo_env`, `gymnasium_env` and `openspiel_game` each need their library, an extra of the package.
+`pettingzoo_env`, `gymnasium_env` and `openspiel_game` each need their library, which is an extra of the package.
 """

@@ -1,11 +1,11 @@
-"""The game as a Gymnasium environment with action masks, alone or many at once (needs the extra `gymnasium`).
+"""The game as a Gymnasium environment with action masks, one game or many at once (needs the extra `gymnasium`).
 
     import gymnasium
     env = gymnasium.make("arena.adapters.gymnasium_env:SchottenTotten-v0", opponent="greedy", rules="base")
 
-The other seat is played by a bot. An observation is what the seat knows (`spaces.ViewEncoder`), as float32
-from 0 to 1; `info["action_mask"]` and `env.unwrapped.action_masks()` (which sb3-contrib looks for) have a 1 for each
-legal action. The reward is 1, -1 or 0 (a draw) at the end. Forced moves are made by themselves.
+A bot plays the other seat. An observation is what the seat knows (`spaces.ViewEncoder`), as float32 from 0 to 1;
+`info["action_mask"]` and `env.unwrapped.action_masks()` (which sb3-contrib looks for) have a 1 for each legal action.
+The reward at the end is 1, -1 or 0 (a draw). Forced moves are made automatically.
 
     from arena.adapters.gymnasium_env import SchottenTottenVec
     envs = SchottenTottenVec(256, opponent="odds")
@@ -13,8 +13,8 @@ legal action. The reward is 1, -1 or 0 (a draw) at the end. Forced moves are mad
 
 All games of a `SchottenTottenVec` are stepped in one compiled call (`arena.policy.stepping.Stepper`), with the same
 observations, actions and rewards; `info["action_mask"]` has a row of 0 and 1 for each game, `info["seat"]` the seat to
-decide. A game that is over is followed by the next deal in the same step, and `info["final_obs"]` has its last
-observation where `info["_final_obs"]` is true.
+decide. When a game is over, the next deal begins in the same step, and `info["final_obs"]` has the last observation of
+the game where `info["_final_obs"]` is true.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ except ImportError as error:
 
 NAME = "SchottenTotten-v0"
 OPPONENTS = ("self", "random", "odds", "net")
-"""Who can play the other seat of many games at once, besides an evaluator."""
+"""The players that can take the other seat of many games at once, besides an evaluator."""
 
 
 class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
-    """`opponent`: a spec such as `greedy`, or what makes a bot. `seat`: 0 or 1; None: either, as it is dealt.
+    """A game against one bot.
 
-    An action that is not legal loses the game at once; info has the reason.
+    `opponent` is a spec such as `greedy`, or a function that makes a bot. `seat` is 0, 1 or None, which draws the seat
+    for each deal. An illegal action loses the game at once; info has the reason.
 
     Each `reset()` begins a new deal, drawn from the generator that `reset(seed=s)` seeds; `options={"deal": (seed,
     number)}` begins a deal of a run.
@@ -80,11 +81,12 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         self._fixed_seat = seat
         self.seat = seat or 0
         self.state: State | None = None
-        self._lost = False  # by an action that was not legal
+        self._lost = False  # by an illegal action
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
+        """Begin a deal; return the first observation and info."""
         super().reset(seed=seed)
         drawn = (int(self.np_random.integers(1 << 62)), 0)
         chosen, number = (options or {}).get("deal", drawn)
@@ -99,6 +101,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         return self._seen(self.state), self._info(self.state)
 
     def step(self, action: np.int64 | int) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
+        """Make one decision; raise ArenaError if no game is under way or there is no such action."""
         state = self._begun()
         if self._lost or state.is_over:
             raise ArenaError("the game is over; call reset() to begin the next")
@@ -116,10 +119,11 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         return self._seen(state), reward, state.is_over, False, self._info(state)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """A boolean for each action: is it legal now?"""
+        """Return a boolean for each action: True if it is legal now."""
         return self._mask(self._begun()).astype(bool)
 
     def render(self) -> Any:
+        """Return the board as text, None without `render_mode`."""
         return board_text(self._begun()) if self.render_mode == "ansi" else None
 
     def _begun(self) -> State:
@@ -128,7 +132,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         return self.state
 
     def _go_on(self, state: State) -> None:
-        """The opponent's decisions and forced moves, up to the seat's next choice or the end."""
+        """Make the opponent's decisions and forced moves, up to the seat's next choice or the end."""
         while not state.is_over:
             if state.turn != self.seat:
                 self.opponent.move(state)
@@ -148,9 +152,9 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
 
 
 class Opponent:
-    """The bot of the other seat, by its spec or by what makes one.
+    """The bot at the other seat, given by its spec or by a function that makes it.
 
-    It is told what a referee would tell it. What it raises passes through: an opponent must not fail.
+    It is informed as a referee would inform it. Its exceptions pass through: an opponent must not fail.
     """
 
     def __init__(self, bot: str | Callable[[], Actor]) -> None:
@@ -159,7 +163,7 @@ class Opponent:
         self.auto_claim = bool(getattr(self.bot, "auto_claim", True))
 
     def begin(self, seat: int, rules: Rules, deal: Deal, seed: int) -> None:
-        """A new game; all its chance comes from `seed`."""
+        """Begin a new game, in which all randomness comes from `seed`."""
         self.seat = seat
         self.rng = Rng(derive_seed(seed, "opponent"))
         self.told = 0
@@ -198,13 +202,13 @@ class Opponent:
 class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], NDArray[Any]]):
     """`num_envs` games under one rule set.
 
-    `opponent`: who plays the other seat: `random`, `odds`, `net`, an evaluator of `arena.policy`, or `self`: the
-    actions are those of both seats, and a reward is that of the seat that acted. `observations` (num_envs x size,
-    float32) and `masks` (num_envs x actions, int8) are arrays to write to; without them the environment has its own.
+    `opponent` is `random`, `odds`, `net` or an evaluator of `arena.policy`, which plays the other seat; or `self`:
+    then actions decide for both seats, and a reward belongs to the seat that acted. `observations` (num_envs x size,
+    float32) and `masks` (num_envs x actions, int8) are arrays to write to; by default the environment has its own.
     `copy=False` returns these arrays themselves, which the next step overwrites.
 
-    An action that is not legal loses the game. Game i plays the deals i, i + num_envs, ... of the seed that `reset` is
-    given, against an opponent at seat 1 in even deals and at seat 0 in odd ones.
+    An illegal action loses the game. Game i plays the deals i, i + num_envs, ... of the seed given to `reset`; the
+    opponent has seat 1 in even deals and seat 0 in odd ones.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012
@@ -242,6 +246,7 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
+        """Begin all games anew; return the first observations and info."""
         super().reset(seed=seed)
         self.stepper.reset(int(self.np_random.integers(1 << 62)) if seed is None else seed, *self._now)
         return self._given(self._observations), self._info()
@@ -249,6 +254,7 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[Numbers, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Make one decision in each game; raise ValueError if an action does not exist."""
         chosen = np.ascontiguousarray(actions, np.int64)
         self.stepper.step(chosen, *self._now, self._rewards, self._ended, self._finals.reshape(-1))
         info, over = self._info(), self._ended.astype(bool)
@@ -264,7 +270,7 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
 
 
 def _array(given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name: str) -> NDArray[Any]:
-    """The caller's array, if it can be written to row by row, or a new one."""
+    """Return the caller's array if it can be written to row by row, or a new one."""
     if given is None:
         return np.zeros(shape, kind)
     if given.shape != shape or given.dtype != kind or not given.flags.c_contiguous or not given.flags.writeable:

@@ -1,6 +1,6 @@
-"""Functions `agent(observation, configuration)`, as Kaggle's simulation competitions have them, as bots here.
+"""Bots from functions `agent(observation, configuration)`, the form of Kaggle's simulation competitions.
 
-A bot file holds the function and one line more:
+A bot file holds the function and one more line:
 
     from arena.adapters.kaggle import kaggle_bot
 
@@ -9,8 +9,8 @@ A bot file holds the function and one line more:
 
     act = kaggle_bot(agent)
 
-The agent returns the text of a move, or its place in `observation.moves`. It is called for every choice, so several
-times in a turn, and never where there is one legal move only.
+The agent returns the text of a move, or its place in `observation.moves`. It is called for every choice, so it may be
+called several times in a turn, and never if there is only one legal move.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STONES = range(1, 10)
 
 
 class Struct(dict[str, Any]):
-    """A dictionary whose keys are attributes, too, as Kaggle's are."""
+    """A dictionary whose keys are also attributes, as in Kaggle's environments."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -42,13 +42,13 @@ class Struct(dict[str, Any]):
 
 
 def observation_of(view: View, moves: list[Move]) -> Struct:
-    """What an agent is given, as plain values. Stones are places 0..8 of lists.
+    """Return what an agent sees, as plain values. Stones are places 0..8 of lists.
 
     step                    turns begun before this one: 0 in the first turn of the game
-    player                  the own seat, 0 or 1
-    phase                   what is decided: play, draw, take, put, scout, return
+    player                  the agent's seat, 0 or 1
+    phase                   the kind of decision: play, draw, take, put, scout, return
     moves                   the legal moves, as texts such as r7@3
-    hand, unseen            the own cards; clan cards that are neither face up nor in the own hand
+    hand, unseen            the agent's cards; clan cards that are neither face up nor among them
     mine, theirs            the cards at each stone
     owners                  for each stone `mine`, `theirs` or None
     modes                   for each stone fog and mud
@@ -82,14 +82,14 @@ def observation_of(view: View, moves: list[Move]) -> Struct:
 
 
 def configuration_of(view: View) -> Struct:
-    """The rule set by name and all its options, and `actTimeout` in seconds (None without a clock)."""
+    """Return the rule set's name, all its options, and `actTimeout` in seconds (None without a clock)."""
     move_ms = None if view.clock is None else view.clock.move_ms
     timeout = None if move_ms is None else move_ms / 1000
     return Struct(rules=view.rules.name, **view.rules.options, actTimeout=timeout)
 
 
 def kaggle_bot(agent: Agent) -> Act:
-    """A function `act` for an agent that takes an observation, or that and the configuration."""
+    """Return a function `act` for an agent that takes an observation, or an observation and the configuration."""
     takes = len(inspect.signature(agent).parameters)
 
     def act(view: View, moves: list[Move]) -> Move:

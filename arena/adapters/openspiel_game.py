@@ -5,8 +5,8 @@
     game = pyspiel.load_game("python_schotten_totten", {"rules": "tactical"})
 
 Player 0 begins. Chance deals the cards of both hands in turn (player 0's first), then each card that is drawn: an
-outcome is a card's number (`arena.game.cards`). Actions are numbered by `arena.adapters.spaces.Actions`. Claims are
-made by themselves as soon as they can be proved. The winner gets 1, the loser -1; a draw is 0.
+outcome is a card's number (`arena.game.cards`). Actions are numbered by `arena.adapters.spaces.Actions`. Stones are
+claimed automatically as soon as they can be proved. The winner gets 1, the loser -1; a draw is 0.
 
 The information state of a player is the first hand and everything seen since; the observation is what the player knows
 now, also as a tensor (`arena.adapters.spaces.ViewEncoder`).
@@ -58,7 +58,7 @@ _TYPE = pyspiel.GameType(
 
 
 class SchottenGame(pyspiel.Game):
-    """The game under a rule set: the parameter `rules`, as everywhere in the arena."""
+    """The game under a rule set, which is the parameter `rules`, named as everywhere in the arena."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         self.rules = as_rules((params or {}).get("rules", "base"))
@@ -75,16 +75,19 @@ class SchottenGame(pyspiel.Game):
         super().__init__(_TYPE, info, params or {})
 
     def new_initial_state(self) -> SchottenState:
-        """Nothing is dealt yet."""
+        """Return a state in which nothing is dealt yet."""
         return SchottenState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> SchottenObserver:
-        """What OpenSpiel asks for observations."""
+        """Return an observer, which OpenSpiel asks for observations."""
         return SchottenObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
 class _Position:
-    """The engine's state on given decks after some actions, None before the hands are dealt; it travels as these."""
+    """The engine's state on given decks after some actions, None before the hands are dealt.
+
+    It is pickled as the decks and the actions.
+    """
 
     def __init__(self, rules: Rules, clan: bytes = b"", tactic: bytes = b"", actions: tuple[int, ...] = ()) -> None:
         self.made = (rules, clan, tactic, actions)
@@ -99,7 +102,7 @@ class _Position:
         self.state.apply(self.actions.move(action))
 
     def after(self, action: int) -> _Position:
-        """The position after one more action."""
+        """Return the position after one more action."""
         rules, clan, tactic, actions = self.made
         after = copy.copy(self)
         after.made = (rules, clan, tactic, (*actions, action))
@@ -116,12 +119,12 @@ class _Position:
 
 
 class SchottenState(pyspiel.State):
-    """A state of OpenSpiel's: the engine's, replayed on decks of which only the drawn cards are known.
+    """A state of OpenSpiel: the engine's state, replayed on decks of which only the drawn cards are known.
 
     At a chance node the engine's state is the one before the move that led there.
 
-    A deck is a list of what lies in it, next card first: None for a card that chance has not determined yet, or the
-    number of a card that was put back.
+    A deck is a list of its cards, next card first: None for a card that chance has not determined yet, or the number of
+    a card that was put back.
     """
 
     def __init__(self, game: SchottenGame) -> None:
@@ -135,9 +138,10 @@ class SchottenState(pyspiel.State):
         self._moves: tuple[int, ...] = ()  # by their action numbers
         self._draw(0, 2 * rules.hand_size)
 
-    # ---- what OpenSpiel asks ------------------------------------------------------------------------------------
+    # ---- called by OpenSpiel ------------------------------------------------------------------------------------
 
     def current_player(self) -> int:
+        """Return the player to decide, or OpenSpiel's number for chance or for the end of the game."""
         if self._waiting or self._engine is None:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self._engine.is_over else self._engine.turn
@@ -148,6 +152,7 @@ class SchottenState(pyspiel.State):
         return self._at.actions.numbers(state.legal_moves()) if state is not None and asked else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the cards that may be dealt or drawn next, each with its chance."""
         deck = self._waiting[0]
         left = Counter(self._orders[deck][self._known[deck] :])
         total = left.total()
@@ -175,9 +180,11 @@ class SchottenState(pyspiel.State):
         return str(self._at.actions.move(action))
 
     def is_terminal(self) -> bool:
+        """Return whether the game is over."""
         return self._engine is not None and not self._waiting and self._engine.is_over
 
     def returns(self) -> list[float]:
+        """Return the points of both players: 0 during the game and for a draw, else 1 and -1."""
         winner = self._engine.winner if self._engine is not None and self.is_terminal() else None
         return [0.0, 0.0] if winner is None else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]
 
@@ -186,14 +193,17 @@ class SchottenState(pyspiel.State):
             return "dealt: " + " ".join(CARD_TEXTS[card] for card in self._orders[0][: self._known[0]])
         return f"{board_text(self._engine)}\n{self._waiting}"
 
-    # ---- what observers ask -------------------------------------------------------------------------------------
+    # ---- called by observers ------------------------------------------------------------------------------------
 
     def view(self, player: int) -> View | None:
-        """What a player knows; before the first decision, None. At a chance node: before the move that led to it."""
+        """Return what a player knows; None before the first decision.
+
+        At a chance node it is what the player knew before the move that led there.
+        """
         return None if self._engine is None else self._engine.view(player)
 
     def seen(self, player: int) -> str:
-        """The information state: the first hand, and what the player has seen since."""
+        """Return the information state: the first hand, and what the player has seen since."""
         if self._engine is None:
             return _seen_text(player, [CARD_TEXTS[card] for card in self._orders[0][: self._known[0]][player::2]], ())
         hand = self._orders[0][: 2 * self._at.rules.hand_size][player::2]
@@ -206,19 +216,19 @@ class SchottenState(pyspiel.State):
         return self._at.state
 
     def _draw(self, deck: int, count: int) -> None:
-        """So many cards leave a deck; chance determines those that nobody knows."""
+        """Take `count` cards off a deck, and let chance determine those that nobody knows."""
         drawn, self._hidden[deck] = self._hidden[deck][:count], self._hidden[deck][count:]
         self._waiting += [deck for card in drawn if card is None]
 
     def _put_back(self, action: int) -> None:
-        """A card goes back to its deck, as the recruiter's player chose."""
+        """Put a card back on its deck, as the recruiter's player chose."""
         text = self._at.actions.move(action).text.removeprefix("return ")
         card = CARD_NUMBERS[text]
         hidden = self._hidden[card >= 60]
         hidden.insert(0 if self._at.rules.scout_return == "top" else len(hidden), card)
 
     def _determine(self, deck: int, card: int) -> None:
-        """Chance says which card the next one of a deck is: it changes places with the one that stood for it."""
+        """Set the next card of a deck, chosen by chance; it changes places with the card that stood for it."""
         order, known = self._orders[deck], self._known[deck]
         index = order.index(card, known)
         order[known], order[index] = order[index], order[known]
@@ -226,7 +236,7 @@ class SchottenState(pyspiel.State):
 
 
 def _seen_text(seat: int, hand: Iterable[str], events: Iterable[Event]) -> str:
-    """An information state as a text."""
+    """Return an information state as text."""
     return f"{seat}: {_sorted(hand)}" + "".join(f"; {event}" for event in events)
 
 
@@ -235,7 +245,7 @@ def _sorted(cards: Iterable[str]) -> str:
 
 
 class SchottenObserver:
-    """Observations as OpenSpiel wants them: `tensor`, `dict`, and as texts."""
+    """Observations in OpenSpiel's form: `tensor`, `dict`, and as text."""
 
     def __init__(self, game: SchottenGame, iig_obs_type: Any, params: dict[str, Any] | None) -> None:
         if params:
@@ -251,7 +261,7 @@ class SchottenObserver:
         self.tensor[:] = 0 if view is None or self._recall else self._observer.observe(view)
 
     def string_from(self, state: SchottenState, player: int) -> str:
-        """The observation as a text, or the information state with perfect recall."""
+        """Return the observation as text, or the information state with perfect recall."""
         if self._recall:
             return state.seen(player)
         view = state.view(player)

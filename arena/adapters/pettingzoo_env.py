@@ -4,9 +4,8 @@
     env = pettingzoo_env.env(rules="tactical")
 
 Agents are `player_0` and `player_1`, the seats 0 and 1. An observation is a dictionary: `observation` holds what the
-seat knows (`spaces.ViewEncoder`), `action_mask` a 1 for each legal action, all 0 for the seat that does not
-decide. Rewards are 1, -1 or 0 (a draw) at the end. Whatever is provable is claimed by itself; forced moves are steps,
-too.
+seat knows (`spaces.ViewEncoder`), `action_mask` a 1 for each legal action, all 0 for the seat that does not decide.
+Rewards at the end are 1, -1 or 0 (a draw). Provable stones are claimed automatically; forced moves are steps as well.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ AGENTS = ["player_0", "player_1"]
 
 
 def env(rules: str | Rules = "base", seed: int = 0, render_mode: str | None = None) -> AECEnv[str, Any, int]:
-    """The environment with PettingZoo's usual wrappers: an illegal action ends the game with -1 for who took it."""
+    """Return the environment with PettingZoo's usual wrappers: an illegal action ends the game and is rewarded -1."""
     made: Any = raw_env(rules, seed, render_mode)
     made = wrappers.TerminateIllegalWrapper(made, illegal_reward=-1)
     made = wrappers.AssertOutOfBoundsWrapper(made)
@@ -68,12 +67,15 @@ class raw_env(AECEnv[str, Any, int]):
         self.action_spaces = {agent: gymnasium.spaces.Discrete(len(self.actions)) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> Any:
+        """Return the observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
+        """Return the action space of an agent."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a deal."""
         if seed is not None:
             self._seed, self._number = seed, -1
         self._number = int((options or {}).get("deal", self._number + 1))
@@ -87,12 +89,14 @@ class raw_env(AECEnv[str, Any, int]):
         self.agent_selection = AGENTS[self.state.turn]
 
     def observe(self, agent: str) -> dict[str, Any]:
+        """Return what an agent knows, with its mask of legal actions."""
         seat = AGENTS.index(agent)
         legal = self.state.legal_moves() if seat == self.state.turn else []
         seen = self.observer.observe_as(self.state, seat)
         return {"observation": seen, "action_mask": self.actions.mask(legal)}
 
     def step(self, action: int | None) -> None:
+        """Make the selected agent's decision; raise IllegalMove if the action is not legal."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -111,7 +115,8 @@ class raw_env(AECEnv[str, Any, int]):
         self._accumulate_rewards()
 
     def render(self) -> str | None:
+        """Return the board as text, None without `render_mode`."""
         return board_text(self.state, AGENTS) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        pass
+        """Do nothing: there is nothing to close."""

@@ -21,15 +21,15 @@ Mask: TypeAlias = NDArray[np.int8]
 Numbers: TypeAlias = NDArray[np.float32]
 
 PHASES = ("claim", "play", "take", "put", "scout", "return", "draw")
-_CLAN, _KINDS = 60, 69  # clan cards; those and the tactic cards, by number
+_CLAN, _KINDS = 60, 69  # the numbers of clan cards, and of clan and tactic cards
 _WILDS = 3
 
 
 class Actions:
     """The moves that can occur under a rule set, numbered from 0 in the order of the table of moves.
 
-    The numbers of a rule set never change between versions: they follow from `Move.index` and the rules alone.
-    `claims`: whether claims are moves, for seats without automatic claims.
+    The numbers of a rule set never change between versions: they follow from `Move.index` and the rules alone. With
+    `claims` they include claims, for seats without automatic claims.
 
     >>> from arena.game.rules import load_rules
     >>> actions = Actions(load_rules("base"))
@@ -46,28 +46,28 @@ class Actions:
         return len(self.moves)
 
     def move(self, number: int) -> Move:
-        """The move of a number. ArenaError for a number that is none."""
+        """Return the move with a number; raise ArenaError if there is none."""
         if not 0 <= int(number) < len(self.moves):
             raise ArenaError(f"{number} is not an action; actions are 0 to {len(self.moves) - 1}")
         return self.moves[int(number)]
 
     def number(self, move: Move) -> int:
-        """The number of a move."""
+        """Return the number of a move."""
         return self._numbers[move]
 
     def numbers(self, moves: Iterable[Move]) -> list[int]:
-        """The numbers of some moves, in ascending order."""
+        """Return the numbers of some moves, in ascending order."""
         return sorted(self._numbers[move] for move in moves)
 
     def mask(self, legal: Sequence[Move]) -> Mask:
-        """1 for each of the legal moves, 0 for all others."""
+        """Return an array with 1 for each of the legal moves and 0 for all others."""
         mask = np.zeros(len(self.moves), dtype=np.int8)
         mask[[self._numbers[move] for move in legal]] = 1
         return mask
 
 
 def _occurs(move: Move, rules: Rules, claims: bool) -> bool:
-    """Whether a move can occur under the rules."""
+    """Return whether a move can occur under the rules."""
     if move.kind in ("claim", "no claim"):
         return claims
     if not rules.tactics:
@@ -91,10 +91,10 @@ def _clan(card: str | None, rules: Rules) -> bool:
 
 
 class ViewEncoder:
-    """Everything that a seat knows, as numbers from 0 to 1. `parts` names the slices of the array.
+    """An encoder of everything that a seat knows, as numbers from 0 to 1; `parts` names the slices of the array.
 
-    `hand`, `unseen` and the sides are a 0 or 1 for each card; a bound wild counts as the wild, and in `bound` as the
-    card that it stands for. Of the opponent's hand there is only `known`: cards that the own recruiter put back and
+    `hand`, `unseen` and the sides hold a 0 or 1 for each card; a bound wild counts as the wild, and in `bound` as the
+    card that it stands for. Of the opponent's hand there is only `known`: cards that the seat's recruiter put back and
     the opponent has drawn.
 
     >>> from arena.game.rules import load_rules
@@ -135,11 +135,11 @@ class ViewEncoder:
             self.size += size
 
     def observe(self, view: View) -> Numbers:
-        """The array of a view, new each time."""
+        """Return a new array for a view."""
         return self.observe_as(view, view.seat)
 
     def observe_as(self, board: Board, seat: int) -> Numbers:
-        """The array of what a seat knows of a state, without the detour of a view."""
+        """Return a new array for what a seat knows of a state, without making a view."""
         seen = np.empty(self.size, dtype=np.float32)
         observe(board, seat, seen)
         return seen
@@ -147,12 +147,12 @@ class ViewEncoder:
 
 @lru_cache(maxsize=32)
 def spaces_of(rules: Rules) -> tuple[Actions, ViewEncoder]:
-    """The numbering and the observer of a rule set with automatic claims; made once."""
+    """Return the numbering and the observer of a rule set with automatic claims; they are made once."""
     return Actions(rules), ViewEncoder(rules)
 
 
 class MissingLibrary(ArenaError, ModuleNotFoundError):
-    """A library that an adapter needs is not installed; the message says how to get it."""
+    """An adapter's library that is not installed; the message says how to install it."""
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(f"this needs {library}; install it with: pip install 'schotten-arena[{extra}]'")
@@ -160,5 +160,5 @@ class MissingLibrary(ArenaError, ModuleNotFoundError):
 
 
 def as_rules(rules: Any) -> Rules:
-    """A rule set, or that of a name."""
+    """Return a rule set, given as rules or by name."""
     return rules if isinstance(rules, Rules) else load_rules(str(rules))

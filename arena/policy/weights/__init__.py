@@ -1,4 +1,4 @@
-"""The packaged, trained weights, and how they were made (`weights.json`)."""
+"""The packaged, trained weights; `weights.json` records how they were made."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ FOLDER = Path(__file__).parent
 
 
 def load_net(rules: Rules | str, generation: int = 0) -> Net:
-    """The net for a rule set, by its rules or its name, or one of the packaged nets, by its own name.
+    """Return the net for a rule set, given as rules or by name, or one of the packaged nets by its own name.
 
     `generation` 0 is the newest net, 1 the first one that was packaged, which stays as an opponent. Raises
     `ArenaError` for a name or a generation that does not exist.
-
     >>> load_net("battle-line-tactical")  # doctest: +ELLIPSIS
     <arena.policy.net.Net object at ...>
     """
@@ -42,7 +41,7 @@ def load_net(rules: Rules | str, generation: int = 0) -> Net:
 
 
 def packaged_hash() -> str:
-    """The SHA-256 of all packaged weights: what bots that load them are known by, besides their source."""
+    """Return the SHA-256 of all packaged weights, which identifies bots that load them, besides their source."""
     total = hashlib.sha256()
     for path in sorted(FOLDER.glob("*.bin")):
         total.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
@@ -50,9 +49,9 @@ def packaged_hash() -> str:
 
 
 def read_weights(path: Path) -> array[float]:
-    """The weights of a file: 32-bit floats, lowest byte first.
+    """Read the weights of a file: 32-bit floats, lowest byte first.
 
-    Raises `ArenaError` for a file that is not there or not of this size.
+    Raises `ArenaError` for a file that does not exist or has the wrong size.
     """
     try:
         data = path.read_bytes()
