@@ -2,9 +2,9 @@
 
 After the public description of Deep Barca, a program for Battle Line (McCulloch et al., MAICS 2017, CEUR-WS 1964). A
 formation counts with the chance that it comes about times the chance that the opponent has none to beat it; the four
-best of them decide the stone. Of N unseen cards D are left in the deck: each comes with D / 2N, and to the opponent,
-who holds H more of them, with (H + D / 2) / N. The chances of the stones give the chance to hold five of them or three
-adjacent ones, and the card is played that makes this chance greatest.
+best formations decide the stone. With N unseen cards, D of them in the deck, each comes with the chance D / 2N, and to
+the opponent, who holds H more, with (H + D / 2) / N. The chances of the stones give the chance to hold five of them or
+three adjacent ones; the bot plays the card that makes this chance greatest.
 """
 
 from __future__ import annotations
@@ -17,22 +17,25 @@ from typing import NamedTuple
 from arena import Bot, Move, View
 
 Card = tuple[str, int]
-Chances = Mapping[Card, float]  # how likely each card comes to a player
+Chances = Mapping[Card, float]  # the chance that each card comes to a player
 COLOURS = "rgbypk"
 SUM, RUN, COLOUR, KIND, COLOUR_RUN = range(5)
 BEST = 4
 
 
 class Formation(NamedTuple):
-    """What a side may become: its strength (category and sum, the greater wins) and how likely it does."""
+    """What a side may become: its strength (category and sum, the greater wins) and the chance of it."""
 
     strength: tuple[int, int]
     chance: float
 
 
 class Barca(Bot):
-    """`hand`: how likely a card in the hand comes to a stone where it fits, for it fits several; `tactic_price`: what
-    playing a tactic card must gain."""
+    """A bot whose settings are chances and prices.
+
+    `hand` is the chance that a card in the hand comes to a stone where it fits, below 1 because it fits several.
+    `tactic_price` is the gain that playing a tactic card must exceed.
+    """
 
     def __init__(self, hand: float = 0.75, tactic_price: float = 0.05) -> None:
         self.hand = hand
@@ -73,7 +76,7 @@ def split(card: str) -> Card:
 
 
 def rule_of_thumb(move: Move, price: float) -> float:
-    """The gain of what is no card for a stone; draws, returns and takes are only compared among themselves."""
+    """Return the gain of a move that puts no card at a stone, comparable only with moves of its kind."""
     if move.kind in ("return", "take") and move.card is not None:
         height = int(move.card[1:]) if is_clan(move.card) else 11
         return float(-height if move.kind == "return" else height)
@@ -81,7 +84,7 @@ def rule_of_thumb(move: Move, price: float) -> float:
 
 
 def stone_chance(view: View, stone: int, extra: list[str], rivals: list[Formation], chances: Chances) -> float:
-    """The chance to win a stone with the cards `extra` on the own side, against what the other side may become."""
+    """Return the chance to win a stone with the cards `extra` added, against what the other side may become."""
     fog = "fog" in view.modes(stone)
     ours = view.completed_first(stone) == view.seat
     products = []
@@ -95,12 +98,12 @@ def stone_chance(view: View, stone: int, extra: list[str], rivals: list[Formatio
 
 
 def none_of(chances: Iterable[float]) -> float:
-    """The chance that none of independent things happens."""
+    """Return the chance that none of several independent things happens."""
     return math.prod(1 - chance for chance in chances)
 
 
 def formations(view: View, seat: int, stone: int, extra: list[str], chances: Chances) -> list[Formation]:
-    """The likeliest formations of each category that a side may become with the cards `extra`; wilds fit anywhere."""
+    """Return the likeliest formations of each category for a side with the cards `extra`; wild cards fit anywhere."""
     cards = [card.partition("=")[2] or card for card in view.side(seat, stone)] + extra
     known = [split(card) for card in cards if is_clan(card)]
     size = view.capacity(stone)
@@ -138,18 +141,18 @@ def formations(view: View, seat: int, stone: int, extra: list[str], chances: Cha
 
 
 def best(formations: Iterable[Formation]) -> list[Formation]:
-    """The likeliest formations, without those that cannot come about."""
+    """Return the likeliest formations, without the impossible ones."""
     possible = [formation for formation in formations if formation.chance > 0]
     return nlargest(BEST, possible, key=lambda formation: (formation.chance, formation.strength))
 
 
 def filled(chances: list[float], need: int) -> float:
-    """The chance that all places are filled; wild cards take those that are left over, the least likely."""
+    """Return the chance that all places are filled; wild cards take the least likely ones."""
     return math.prod(sorted(chances, reverse=True)[:need])
 
 
 def at_least(count: int, chances: list[float]) -> float:
-    """The chance that at least `count` of independent things happen."""
+    """Return the chance that at least `count` of several independent things happen."""
     exactly = [1.0] + [0.0] * max(count - 1, 0)  # of 0, 1, ... count - 1
     if count <= 0:
         return 1.0
@@ -161,10 +164,10 @@ def at_least(count: int, chances: list[float]) -> float:
 
 
 def game_chance(stones: list[float]) -> float:
-    """The chance to hold five stones or three adjacent ones, the stones taken as independent.
+    """Return the chance to hold five stones or three adjacent ones, taking the stones as independent.
 
-    It goes from stone to stone. A state is the number of stones won, how many of the last ones were won (or lost, below
-    0), and whether either player has three adjacent ones. What both or neither reach counts half.
+    It goes from stone to stone. A state is the number of stones won, how many of the last ones were won (lost, if below
+    0), and whether either player has three adjacent ones. What both players or neither reach counts half.
     """
     states: dict[tuple[int, int, bool, bool], float] = {(0, 0, False, False): 1.0}
     for chance in stones:

@@ -1,9 +1,9 @@
-"""The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, six decisions deep.
+"""The strongest bot of the collection: tries the net's best moves in samples of the hidden cards, six decisions deep.
 
-`nodes` is the number of decisions that it looks at, at most, for one of its own; the games then repeat to the byte. By
-default it takes 25 to 60 ms on the average, by machine and rules, and some decisions several times that. With `ms` it
-thinks for that time instead; it spends less if the clock is tighter. `generation` 1 is the first net that was packaged
-and the search of that time, ten decisions deep: an opponent that stays the same.
+`nodes` limits the decisions that the search looks at for one decision of the game; games then repeat to the byte. By
+default a decision takes 25 to 60 ms on average, depending on machine and rules, and some take several times as long.
+With `ms` the bot thinks for that time instead, or for less if the clock is tighter. `generation` 1 is the first net
+that was packaged with the search of its time, ten decisions deep: an opponent that stays the same.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ class Champion(Bot):
             if not ms or budget < ms:
                 ms = budget
         move = self.searcher.choose(view, moves, view.rng, nodes, ms / 1000)
-        if view.phase in ("play", "take", "put"):  # of draws and returns the net knows rules, no chances
+        if view.phase in ("play", "take", "put"):  # for draws and returns the net has rules, not chances
             view.note(value=self.searcher.value, nodes=self.searcher.nodes)
         return move

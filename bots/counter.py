@@ -1,9 +1,9 @@
 """Counts what is still possible, on both sides of each stone, from the cards that it has not seen.
 
-A side that is not complete becomes one of five formations. How likely each of them is follows from the cards
-that would complete it: those in the own hand are nearly certain, those already seen are out, and each unseen
-card has some chance to come into the right hand. From the formations that both sides may become follows the
-chance to win the stone. It plays the card that raises the chances most, where they count most.
+An incomplete side becomes one of five formations. The chance of each depends on the cards that would complete it:
+cards in the bot's hand are nearly certain, cards already seen are out, and each unseen card has some chance to come
+into the right hand. The formations that both sides may become give the chance to win the stone. The bot plays the card
+that raises the chances most, where they count most.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Iterable
 from arena import Bot, Move, View
 
 Card = tuple[str, int]
-Pool = dict[Card, float]  # how likely each card comes to a player
-Hopes = tuple[list[float], float]  # how likely each formation is, best first, and the sum of values to expect
+Pool = dict[Card, float]  # the chance that each card comes to a player
+Hopes = tuple[list[float], float]  # the chance of each formation, best first, and the expected sum of values
 #: What an empty side becomes: colour run, three of a kind, colour, run, sum.
 EMPTY = [0.22, 0.22, 0.26, 0.18, 0.12]
 
 
 class Counter(Bot):
-    """How likely a card comes to a stone: an unseen one to `mine` or `theirs`, one of my `hand`."""
+    """A bot whose settings are the chances that an unseen card (`mine`, `theirs`) or one in `hand` comes to a stone."""
 
     def __init__(self, mine: float = 0.2, hand: float = 0.7, theirs: float = 0.5) -> None:
         self.mine = mine
@@ -66,7 +66,7 @@ def split(card: str) -> Card:
 
 
 def other_gain(view: View, move: Move) -> float:
-    """All that is no card for a stone: rules of thumb."""
+    """Rate a move that puts no card at a stone, by rules of thumb."""
     if move.kind in ("return", "take") and move.card is not None:
         height = int(move.card[1:]) if is_clan(move.card) else 11
         return float(-height if move.kind == "return" else height)
@@ -75,13 +75,13 @@ def other_gain(view: View, move: Move) -> float:
 
 
 def weight(view: View, stone: int) -> float:
-    """A stone counts for more beside stones that are decided: three adjacent ones win."""
+    """Return the weight of a stone, which is greater beside decided stones because three adjacent ones win."""
     near = [s for s in range(stone - 2, stone + 3) if s != stone and 1 <= s <= 9 and view.owners[s - 1] != "."]
     return 1 + sum(0.3 if abs(s - stone) == 1 else 0.15 for s in near)
 
 
 def chance(mine: Hopes, theirs: Hopes, view: View, stone: int) -> float:
-    """The chance that my side is the better one in the end; between equal formations the sums decide."""
+    """Return the chance that my side is the better one at the end; between equal formations the sums decide."""
     (my_kinds, my_sum), (their_kinds, their_sum) = mine, theirs
     if "fog" in view.modes(stone):
         my_kinds = their_kinds = [1.0]
@@ -96,7 +96,7 @@ def chance(mine: Hopes, theirs: Hopes, view: View, stone: int) -> float:
 
 
 def hopes(view: View, seat: int, stone: int, extra: list[str], pool: Pool) -> Hopes:
-    """What a side may become with the cards `extra` added, if the missing ones come from `pool`."""
+    """Return what a side may become with the cards `extra` added, if the missing ones come from `pool`."""
     cards = [card.partition("=")[2] or card for card in view.side(seat, stone)] + extra
     known = [split(card) for card in cards if is_clan(card)]
     wilds = len(cards) - len(known)
@@ -112,7 +112,7 @@ def hopes(view: View, seat: int, stone: int, extra: list[str], pool: Pool) -> Ho
 
 
 def formations(known: list[Card], missing: int, wilds: int, pool: Pool) -> tuple[float, ...]:
-    """How likely a side becomes each formation, best first; `wilds` of the `missing` fit anywhere."""
+    """Return the chance that a side becomes each formation, best first; `wilds` of the `missing` fit anywhere."""
     colour = known[0][0] if len({colour for colour, _ in known}) == 1 else None
     values = {value for _, value in known}
     need = missing - wilds
@@ -132,17 +132,17 @@ def formations(known: list[Card], missing: int, wilds: int, pool: Pool) -> tuple
 
 
 def any_of(chances: Iterable[float]) -> float:
-    """The chance that at least one of independent things happens."""
+    """Return the chance that at least one of several independent things happens."""
     return 1 - math.prod(1 - likely for likely in chances)
 
 
 def all_of(chances: list[float], free: int) -> float:
-    """The chance that all happen, but for the `free` least likely."""
+    """Return the chance that all happen, except for the `free` least likely."""
     return math.prod(sorted(chances)[free:])
 
 
 def at_least(count: int, chances: list[float]) -> float:
-    """The chance that at least `count` of independent things happen."""
+    """Return the chance that at least `count` of several independent things happen."""
     if count <= 0:
         return 1.0
     exactly = [1.0] + [0.0] * (count - 1)  # of 0, 1, ... count - 1

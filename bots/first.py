@@ -1,4 +1,4 @@
-"""Plays the first legal move: the fastest bot there is, to measure speed with."""
+"""Plays the first legal move: the fastest bot there is, for measuring speed."""
 
 from __future__ import annotations
 

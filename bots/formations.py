@@ -1,7 +1,7 @@
-"""Plays for the best formations that each side can still become, with the cards it holds and those not yet seen.
+"""Plays for the best formations that each of its sides can still become, with the cards it holds and unseen ones.
 
-Cards that are gone count: a run whose middle lies elsewhere is worth nothing. So does a side that the opponent has
-completed: only what beats it is of use. What the opponent may still build is ignored; `counter` looks at that, too.
+It takes into account which cards are gone: a run whose middle card lies elsewhere is worth nothing. Against a complete
+side of the opponent, only what beats it counts. It ignores what the opponent may still build; `counter` considers that.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from arena import Bot, Move, View
 
 Card = tuple[str, int]
-Chances = dict[Card, float]  # how likely each card comes to a side
+Chances = dict[Card, float]  # the chance that each card comes to a side
 Strength = tuple[int, int]  # category, sum: the greater is the better
 COLOUR_RUN, KIND, COLOUR, RUN, SUM = 4, 3, 2, 1, 0
-#: What a side of that category is worth, by category.
+#: The value of a side, by category.
 WORTH = (0.1, 0.4, 0.55, 0.8, 1.0)
-#: And an empty side.
+#: The value of an empty side.
 EMPTY = 0.5
 COLOURS = "rgbypk"
 
 
 class Formations(Bot):
-    """How likely a card is played where it is hoped for: one of the `hand`, one `unseen`."""
+    """A bot whose settings are chances that a card is played where it is needed: one in the `hand`, one `unseen`."""
 
     def __init__(self, hand: float = 0.85, unseen: float = 0.3) -> None:
         self.hand = hand
@@ -53,7 +53,7 @@ def split(card: str) -> Card:
 
 
 def other_gain(move: Move) -> float:
-    """All that is no card for a stone: rules of thumb."""
+    """Rate a move that puts no card at a stone, by rules of thumb."""
     if move.kind in ("return", "take") and move.card is not None:
         height = int(move.card[1:]) if is_clan(move.card) else 11
         return float(-height if move.kind == "return" else height)
@@ -62,7 +62,7 @@ def other_gain(move: Move) -> float:
 
 
 def worth(view: View, stone: int, extra: list[str], chances: Chances) -> float:
-    """What my side of a stone is worth with the cards `extra`: the best formation first, then what else it may be."""
+    """Return the value of my side of a stone with the cards `extra`: the best formation first, then the others."""
     if view.owners[stone - 1] != ".":
         return 0.0
     size = view.capacity(stone)
@@ -81,7 +81,7 @@ def worth(view: View, stone: int, extra: list[str], chances: Chances) -> float:
 
 
 def complete(view: View, seat: int, stone: int) -> Strength | None:
-    """How strong a side is that has all its cards; None for any other."""
+    """Return the strength of a complete side; None for any other."""
     cards = list(view.side(seat, stone))
     if len(cards) < view.capacity(stone):
         return None
@@ -91,7 +91,7 @@ def complete(view: View, seat: int, stone: int) -> Strength | None:
 
 
 def hopes(cards: list[str], size: int, chances: Chances) -> Iterator[tuple[Strength, float]]:
-    """The formations that a side of `size` cards may become, and how likely each is. Wild cards fit in anywhere."""
+    """Yield the formations that a side of `size` cards may become, each with its chance; wild cards fit anywhere."""
     bound = [card.partition("=")[2] or card for card in cards]
     known = [split(card) for card in bound if is_clan(card)]
     missing = size - len(cards)
@@ -116,7 +116,7 @@ def hopes(cards: list[str], size: int, chances: Chances) -> Iterator[tuple[Stren
 
 
 def likely(chances: list[float], count: int) -> float:
-    """The chance that the `count` likeliest of some cards all come."""
+    """Return the chance that the `count` likeliest of some cards all come."""
     found = 1.0
     for chance in sorted(chances, reverse=True)[:count]:
         found *= chance

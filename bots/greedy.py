@@ -1,22 +1,21 @@
 """Builds the best formations it can with the cards it holds, and looks at nothing else.
 
-For each card it could play and each stone, it asks: what is my side worth there with the card, and what was
-it worth without? It plays where most is gained. The opponent's cards are ignored: what is lost by that,
-`counter` shows.
+For each card that it could play and each stone, it compares the value of its side with and without the card, and plays
+where it gains most. It ignores the opponent's cards: compare it with `counter` to see what that costs.
 """
 
 from __future__ import annotations
 
 from arena import Bot, Move, View
 
-# What three cards are worth: a little more than the share of formations that they beat.
+# The value of three cards: a little more than the share of formations that they beat.
 COLOUR_RUN, KIND, COLOUR, RUN, SUM = 1.0, 0.8, 0.55, 0.4, 0.1
-#: What a formation is worth in which only one or two of three cards lie.
+#: The part of its value that a formation has with only one or two of three cards.
 HOPE = {1: 0.25, 2: 0.6}
 
 
 def worth(cards: list[str]) -> float:
-    """What a side is worth, 0 to about 1. Wild cards fit in everywhere."""
+    """Return the value of a side, 0 to about 1; wild cards fit in everywhere."""
     known = [card for card in cards if card[0] != "*"]
     if not known:
         return 0.05 * len(cards)
@@ -37,7 +36,7 @@ def worth(cards: list[str]) -> float:
 
 
 class Greedy(Bot):
-    """Chooses the move with the greatest gain; the first of equals."""
+    """A bot that chooses the move with the greatest gain, the first of equals."""
 
     def act(self, view: View, moves: list[Move]) -> Move:
         return max(moves, key=lambda move: self.gain(view, move))

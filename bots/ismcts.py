@@ -1,12 +1,12 @@
 """Information-set Monte Carlo tree search: one tree over what the seat knows, grown through samples of hidden cards.
 
-Each round deals the hidden cards anew, goes down the tree by the moves that are legal in that deal, adds one move,
-and lets the evaluator say what the position there is worth to its player (Cowling, Powley and Whitehouse 2012, with
-an evaluation in place of random play to the end). A move's chance to be tried again grows with its mean value and
-with how seldom it was tried of the times when it was legal (UCB1 for subsets of moves).
+Each round deals the hidden cards anew, goes down the tree by the moves that are legal in that deal, adds one move, and
+asks the evaluator for the value of the position there (Cowling, Powley and Whitehouse 2012, with an evaluation in place
+of random play to the end). The higher a move's mean value, and the fewer of its legal occasions it was tried on, the
+sooner it is tried again (UCB1 for subsets of moves).
 
-A position has some fifty moves, so few rounds see the same one twice: moves are added best first, and further ones
-only while the visits of a position grow (progressive widening). `nodes` is the number of rounds.
+A position has some fifty moves, so few rounds see the same one twice. Moves are therefore added best first, and more of
+them only as the visits of a position grow (progressive widening). `nodes` is the number of rounds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from arena.policy import Evaluator
 
 
 class Node:
-    """A move in the tree: how often it was tried and legal, and the sum of its values for who made it."""
+    """A move in the tree: how often it was tried and legal, and the sum of its values for the seat that made it."""
 
     def __init__(self) -> None:
         self.tries = 0
@@ -45,7 +45,7 @@ class Ismcts(Bot):
         return max(moves, key=lambda move: root.moves[move].tries if move in root.moves else 0)
 
     def round(self, node: Node, state: State) -> None:
-        """Down the tree in one deal, a move added, its value noted on the way back."""
+        """Go down the tree in one deal, add a move, and record its value on the way back."""
         path: list[tuple[Node, int]] = []
         grown = False
         node.tries += 1
@@ -68,7 +68,7 @@ class Ismcts(Bot):
             node.total += 1.0 - value if seat else value
 
     def select(self, node: Node, state: State, legal: list[Move]) -> tuple[Move, bool]:
-        """The move to follow among the legal ones, and whether it is new to the tree."""
+        """Return the move to follow among the legal ones, and whether it is new to the tree."""
         known = [move for move in legal if move in node.moves]
         for move in known:
             node.moves[move].legal += 1

@@ -7,7 +7,7 @@ from arena.policy import load_net
 
 
 class OnePly(Bot):
-    """`generation` 1 is the first net that was packaged, an opponent that stays the same; 0 the newest one."""
+    """A bot with the net of a `generation`: 0 is the newest, 1 the first that was packaged, which stays the same."""
 
     def __init__(self, generation: int = 0) -> None:
         self.generation = generation
@@ -20,6 +20,6 @@ class OnePly(Bot):
     def act(self, view: View, moves: list[Move]) -> Move:
         values = self.net.values(view, moves)
         best = max(values)
-        if view.phase in ("play", "take", "put"):  # of draws and returns the net knows rules, no chances
+        if view.phase in ("play", "take", "put"):  # for draws and returns the net has rules, not chances
             view.note(value=best)
         return moves[values.index(best)]

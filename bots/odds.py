@@ -7,9 +7,9 @@ from arena.policy import Evaluator
 
 
 class Odds(Bot):
-    """How likely a card of its hand comes to a given stone, and one that it draws: found by matches, in all rules.
+    """A bot whose settings are the chances that a card of its hand, and one that it draws, comes to a given stone.
 
-    The evaluator's own settings are those that the nets were trained with.
+    Matches under all rules gave the defaults. The evaluator's own settings are those that the nets were trained with.
     """
 
     def __init__(self, hand: float = 0.8, draw: float = 0.8) -> None:

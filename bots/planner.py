@@ -1,7 +1,7 @@
-"""Has one plan for each stone, the single formation that promises most there, and plays the card that furthers a plan.
+"""Has one plan for each stone, the most promising formation there, and plays the card that furthers a plan most.
 
-A plan is a set of three cards (four under Mud) that contains what lies there: how strong they are, times how likely all
-of the missing ones come. Second thoughts do not count: a side that may become two things is worth no more than the
+A plan is a set of three cards (four under Mud) that contains the cards of the side. Its value is the strength of the
+formation times the chance that all missing cards come. A side that may become two things is worth no more than the
 better one. What the opponent builds matters only once it is complete: then a plan must beat it.
 """
 
@@ -20,7 +20,7 @@ COLOUR_RUN, KIND, COLOUR, RUN, SUM = 1.0, 0.8, 0.55, 0.4, 0.1
 
 
 class Planner(Bot):
-    """`unseen`: how likely a card comes that is neither in the hand nor face up; one in the hand comes with `hand`."""
+    """A bot whose settings are the chances that a card comes: one in the `hand`, and one that is `unseen`."""
 
     def __init__(self, hand: float = 0.9, unseen: float = 0.25) -> None:
         self.hand = hand
@@ -50,7 +50,7 @@ def split(card: str) -> Card:
 
 
 def rule_of_thumb(move: Move) -> float:
-    """All that is no card for a stone."""
+    """Rate a move that puts no card at a stone, by rules of thumb."""
     if move.kind in ("return", "take") and move.card is not None:
         height = int(move.card[1:]) if is_clan(move.card) else 11
         return float(-height if move.kind == "return" else height)
@@ -58,7 +58,7 @@ def rule_of_thumb(move: Move) -> float:
 
 
 def plan(view: View, stone: int, extra: list[str], comes: dict[Card, float]) -> float:
-    """What the best plan for a stone is worth, with the cards `extra` on the own side."""
+    """Return the value of the best plan for a stone, with the cards `extra` added to my side."""
     size, fog = view.capacity(stone), "fog" in view.modes(stone)
     known = side(view, view.seat, stone) + [split(card) for card in extra if is_clan(card)]
     wilds = len(view.side(view.seat, stone)) + len(extra) - len(known)
@@ -74,12 +74,12 @@ def plan(view: View, stone: int, extra: list[str], comes: dict[Card, float]) -> 
 
 
 def side(view: View, seat: int, stone: int) -> list[Card]:
-    """The clan cards of a side, and what its wild cards were bound to."""
+    """Return the clan cards of a side, and the cards that its wild cards were bound to."""
     return [split(bound) for card in view.side(seat, stone) if is_clan(bound := card.partition("=")[2] or card)]
 
 
 def worth(cards: list[Card], fog: bool) -> float:
-    """How strong a formation is, 0 to about 1.1; the order is that of the rules."""
+    """Return the strength of a formation, 0 to about 1.1, in the order of the rules."""
     values = sorted(value for _, value in cards)
     flush = len({colour for colour, _ in cards}) == 1
     run = len(set(values)) == len(values) and values[-1] - values[0] == len(values) - 1
@@ -96,7 +96,7 @@ def worth(cards: list[Card], fog: bool) -> float:
 
 @lru_cache(maxsize=20_000)
 def completions(known: tuple[Card, ...], missing: int, highest: int) -> list[tuple[Card, ...]]:
-    """The sets of cards that make a formation of what lies there."""
+    """Return the sets of cards that complete the known ones to a formation."""
     return list(dict.fromkeys(_completions(known, missing, highest)))
 
 
@@ -114,5 +114,5 @@ def _completions(known: tuple[Card, ...], missing: int, highest: int) -> Iterato
         yield from combinations([card for card in deck if card[1] == value], missing)
     for colour in colours if len(colours) == 1 else () if known else COLOURS:
         yield from combinations([card for card in deck if card[0] == colour], missing)
-    if missing < 2:  # no formation: what a side becomes that waits too long
+    if missing < 2:  # no formation: what a side becomes if it waits too long
         yield from combinations(deck, missing)

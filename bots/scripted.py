@@ -1,4 +1,4 @@
-"""Plays what it is told: a list of moves, then always the first or the last legal move. For tests."""
+"""Plays a given list of moves, then always the first or the last legal move. For tests."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from arena import Bot, Move, Setup, View
 
 
 class Scripted(Bot):
-    """`moves` are texts with `|` between them (`r7@3|pass`), played in order whenever they are legal.
+    """A bot that plays `moves`, texts separated by `|` (`r7@3|pass`), in order whenever they are legal.
 
-    A move of the script that is not legal when its turn comes stays first in line. `otherwise` is what is
-    played while no move of the script is.
+    A move of the script that is not legal when its turn comes stays first in line. `otherwise` says which legal move
+    is played in its place.
     """
 
     ask_forced = True

@@ -1,8 +1,7 @@
 """Flat Monte Carlo: tries each move in games played on at random, and takes the one that won most often.
 
-What the opponent holds is not known, so each trial begins with `view.sample(rng)`: a full state in which the
-hidden cards lie somehow, in agreement with all this seat knows. All moves are tried on the same samples in
-turn.
+The opponent's cards are not known, so each trial begins with `view.sample(rng)`: a full state with the hidden cards in
+random places that agree with all this seat knows. All moves are tried in turn on the same samples.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from arena import Bot, Move, View
 
 
 class Search(Bot):
-    """`rollouts` is the number of trials for a decision, over all moves together."""
+    """A bot that spends `rollouts` trials on a decision, over all moves together."""
 
     def __init__(self, rollouts: int = 200) -> None:
         if rollouts < 1:

@@ -1,8 +1,9 @@
-"""Keeps its tactic cards as a defence: they are played on stones that are lost but not claimed yet.
+"""Keeps its tactic cards for defence: it plays them on stones that are lost but not claimed yet.
 
 Where stones are claimed at the start of a turn (expert rules), a stone that the opponent will claim next can still be
 saved: Traitor and Banshee break the side that wins it, Mud and Fog change what counts, a wild card beats it. Clan cards
-are played by counting outs: a place on a side is filled the likelier, the more cards in the hand and unseen ones fit.
+are played by counting outs: the more cards of the hand and unseen cards fit a place on a side, the likelier it is
+filled.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from collections.abc import Iterator, Sequence
 from arena import Bot, Move, View
 
 Card = tuple[str, int]
-Weights = dict[Card, float]  # what each card that may still come counts
+Weights = dict[Card, float]  # the weight of each card that may still come
 COLOURS = "rgbypk"
 SUM, RUN, COLOUR, KIND, COLOUR_RUN = range(5)
 Strength = tuple[int, int]  # category, sum: the greater wins
 
 
 class Tactician(Bot):
-    """`hand` and `unseen`: what a card in the hand and an unseen one count as an out; 1 is a card that surely comes.
-    `price`: what a tactic card must gain, in stones."""
+    """A bot whose settings are the weights of outs and the price of a tactic card.
+
+    `hand` and `unseen` are the weights of a card in the hand and of an unseen one; 1 is a card that surely comes.
+    `price` is the gain, in stones, that a tactic card must exceed.
+    """
 
     def __init__(self, hand: float = 0.8, unseen: float = 0.25, price: float = 0.1) -> None:
         self.hand = hand
@@ -38,7 +42,7 @@ class Tactician(Bot):
         return max(moves, key=self.gain)
 
     def gain(self, move: Move) -> float:
-        """How much better a move makes the stones, in stones."""
+        """Return how much a move gains, in stones."""
         stone, card = move.stone, move.card
         if move.kind == "place" and card is not None and stone in self.now:
             if not is_clan(card) and self.view.phase == "play" and stone not in self.lost:
@@ -56,11 +60,11 @@ class Tactician(Bot):
         return self.of_hand(move)
 
     def without_best(self, stone: int) -> float:
-        """How likely a stone is won once the best clan card of the other side is taken."""
+        """Return the chance to win a stone once the other side's best clan card is taken."""
         return max(self.lead(stone, without=card) for card in self.view.side(1 - self.view.seat, stone))
 
     def of_hand(self, move: Move) -> float:
-        """What a draw, a return and all else is worth: a tactic card is kept for the defence."""
+        """Rate a draw, a return and the like: a tactic card is kept for defence."""
         if move.kind == "draw":
             wants = all(is_clan(card) for card in self.view.hand)
             return float((move.text == "draw tactic") == wants)
@@ -71,7 +75,7 @@ class Tactician(Bot):
     def lead(
         self, stone: int, extra: Sequence[str] = (), without: str = "", mode: str = "", weights: Weights | None = None
     ) -> float:
-        """How likely the stone is won, roughly: with cards added to the own side, one less on the other, or a mode."""
+        """Estimate the chance to win the stone, with cards added to my side, one removed from the other, or a mode."""
         view = self.view
         rivals = [card for card in view.side(1 - view.seat, stone) if card.partition("=")[0] != without]
         weights = self.mine if weights is None else weights
@@ -80,7 +84,7 @@ class Tactician(Bot):
         return 1 / (1 + math.exp(expected(others) - expected(ours)))
 
     def is_lost(self, stone: int) -> bool:
-        """Whether the other side is complete and nothing that may still come beats it."""
+        """Return whether the other side is complete and nothing that may still come beats it."""
         view = self.view
         rivals = view.side(1 - view.seat, stone)
         if len(rivals) < view.capacity(stone):
@@ -101,7 +105,10 @@ def split(card: str) -> Card:
 
 
 def expected(prospects: list[tuple[Strength, float]]) -> float:
-    """What a side becomes on the average, on a scale of 0 to 6: the best formation first, then what else it may be."""
+    """Return the average of what a side becomes, on a scale of 0 to 6.
+
+    The best formation counts first, then the others.
+    """
     total, left = 0.0, 1.0
     for (category, points), chance in sorted(prospects, reverse=True):
         total += left * chance * (category + points / 20)
@@ -112,7 +119,7 @@ def expected(prospects: list[tuple[Strength, float]]) -> float:
 def prospects(
     cards: list[str], view: View, stone: int, weights: Weights, mode: str = ""
 ) -> list[tuple[Strength, float]]:
-    """The formations that a side may become, and how likely each is by its outs. Wild cards fit anywhere."""
+    """Return the formations that a side may become, each with its chance by outs; wild cards fit anywhere."""
     fog, size = "fog" in (mode, *view.modes(stone)), view.capacity(stone) + (mode == "mud")
     known = [split(bound) for card in cards if is_clan(bound := card.partition("=")[2] or card)]
     return [
@@ -146,5 +153,5 @@ def _prospects(
 
 
 def filled(outs: list[float], missing: int) -> float:
-    """How likely the places are filled that wild cards leave over, by the outs of each."""
+    """Return the chance that the places not taken by wild cards are filled, by the outs of each."""
     return math.prod(min(out, 1.0) for out in sorted(outs, reverse=True)[:missing])

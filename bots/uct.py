@@ -1,9 +1,9 @@
-"""Determinized UCT: a tree of its own for each of some samples of the hidden cards, and random games at the leaves.
+"""Determinized UCT: a tree for each of several samples of the hidden cards, and random games at the leaves.
 
 Each sample is searched as a game of open cards by UCT (Kocsis and Szepesvari 2006): go down by the moves with the
-greatest upper bound, add a position, play on at random, note the result on the way back. The move that the trees have
-tried most often is made. The trees know the cards of their sample, which is the known weakness of this family:
-it plans with what it cannot know (strategy fusion, Frank and Basin 1998).
+greatest upper bound, add a position, play on at random, record the result on the way back. The bot makes the move that
+the trees have tried most often. The trees know the cards of their sample, which is the known weakness of this family:
+it plans with cards that it cannot know (strategy fusion, Frank and Basin 1998).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from arena import Bot, Move, State, View
 
 
 class Node:
-    """A position in one sample: how often it was reached and the points of the seat that moved there."""
+    """A position in one sample: how often it was reached, and the points of the seat that moved there."""
 
     def __init__(self) -> None:
         self.tries = 0
@@ -23,7 +23,7 @@ class Node:
 
 
 class Uct(Bot):
-    """`rollouts` per decision, over `samples` trees; `explore` is the weight of moves that were seldom tried."""
+    """A bot with `rollouts` per decision, over `samples` trees; `explore` is the weight of seldom tried moves."""
 
     def __init__(self, rollouts: int = 1600, samples: int = 8, explore: float = 0.5) -> None:
         if rollouts < 1 or samples < 1:
@@ -43,7 +43,7 @@ class Uct(Bot):
         return max(moves, key=tries.__getitem__)
 
     def try_once(self, node: Node, state: State, view: View) -> None:
-        """From the root to a new position, a random game, and the result back to the root."""
+        """Go from the root to a new position, play a random game, and take the result back to the root."""
         path: list[tuple[Node, int]] = []
         fresh = False
         node.tries += 1
@@ -59,7 +59,7 @@ class Uct(Bot):
             node.points += 0.5 if winner == 2 else float(winner == seat)
 
     def choose(self, node: Node, moves: list[Move], view: View) -> Move:
-        """A move that was not tried here yet, at random; else the one with the greatest upper bound."""
+        """Return a random untried move, or else the one with the greatest upper bound."""
         untried = [move for move in moves if move not in node.children]
         if untried:
             return view.rng.choice(untried)

@@ -1,4 +1,4 @@
-"""Is a bot as good under other rules? The same deals are played in every variant."""
+"""Compare a bot's score under different rules. The same deals are played in every variant."""
 
 from arena import run_tournament
 

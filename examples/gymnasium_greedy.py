@@ -1,4 +1,4 @@
-"""One seat as a Gymnasium environment, the other played by `greedy`: pip install 'schotten-arena[gymnasium]'"""
+"""One seat as a Gymnasium environment; `greedy` plays the other: pip install 'schotten-arena[gymnasium]'."""
 
 import gymnasium
 

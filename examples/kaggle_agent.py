@@ -1,6 +1,6 @@
-"""A bot as Kaggle's competitions have them: a function agent(observation, configuration).
+"""A bot in the form of Kaggle's competitions: a function agent(observation, configuration).
 
-Copy it to bots/ and play it: arena match bots/kaggle_agent.py random. Or run this file, for one game.
+Copy it to bots/ and play it: arena match bots/kaggle_agent.py random. Or run this file to play one game.
 """
 
 from typing import Any

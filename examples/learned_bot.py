@@ -1,7 +1,7 @@
 """A bot with a small net of its own. Copy the file to bots/, run it to train the net, then play with it.
 
-The net learns from games what the toolkit's chances miss. It corrects the chance that follows from the nine stones, so
-before it has learned anything it plays like the evaluator. The weights are stored beside the file.
+The net learns from games what the toolkit's chances miss. It corrects the chance computed from the nine stones, so
+before any training it plays like the evaluator. The weights are stored beside the file.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from arena.policy import Evaluator
 
 FILE = Path(__file__).with_suffix(".npz")
 SEED = 1
-NOISE = 0.03  # what chance adds to the value of a move in the games to learn from, so that they differ
+NOISE = 0.03  # the random part of a move's value in the training games, which makes them differ
 
 
 def numbers(evaluator: Evaluator, view: View) -> tuple[list[float], float]:
-    """A position after an own move as 30 numbers, and the log odds of the chance that the stones give."""
+    """Return a position after the bot's move as 30 numbers, and the log odds of the chance that the stones give."""
     chance = min(max(evaluator.value(view), 0.001), 0.999)
     odds = evaluator.stone_odds(view)
     mine = [len(cards) / 3 for cards in view.mine]
@@ -31,13 +31,13 @@ def numbers(evaluator: Evaluator, view: View) -> tuple[list[float], float]:
 
 
 def judged(weights: dict[str, np.ndarray], x: np.ndarray, base: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The chances of winning in positions (one per row), and the hidden layer."""
+    """Return the chances to win in positions (one per row), and the hidden layer."""
     hidden = np.tanh(x @ weights["w1"] + weights["b1"])
     return 1 / (1 + np.exp(-(base + hidden @ weights["w2"]))), hidden
 
 
 class Learned(Bot):
-    """Plays the move with the highest value of the net."""
+    """A bot that plays the move with the highest value of the net."""
 
     def __init__(self) -> None:
         self.evaluator = Evaluator(hand=0.8, draw=0.8)
@@ -53,7 +53,7 @@ class Learned(Bot):
 
 
 def _positions(games: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers and log odds of positions from games of the evaluator against itself, and the results of the games."""
+    """Play the evaluator against itself; return numbers and log odds of positions, and the results of their games."""
     rules, evaluator = load_rules("base"), Evaluator(hand=0.8, draw=0.8)
     rows, bases, results = [], [], []
     for deal in range(games):
@@ -75,7 +75,7 @@ def _positions(games: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _train(games: int) -> None:
     x, base, y = _positions(games)
-    held = len(x) // 5  # positions of the first games are held out
+    held = len(x) // 5  # the positions of the first games are held out
     random = np.random.default_rng(SEED)
     weights = {"w1": random.normal(0, 0.3, (x.shape[1], 16)), "b1": np.zeros(16), "w2": np.zeros(16)}
 

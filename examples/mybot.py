@@ -14,7 +14,7 @@ class Mybot(Bot):
         return max(moves, key=lambda move: self.worth(view, move))
 
     def worth(self, view: View, move: Move) -> float:
-        """How good a move looks. Your ideas go here."""
+        """Rate a move. Your ideas go here."""
         if move.kind != "place" or move.card is None or move.stone is None:
             return 0.0
         worth = view.rng.random() / 10  # so that chance decides between equal moves

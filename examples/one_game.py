@@ -1,4 +1,4 @@
-"""Play one game and look at it: the moves, the board at the end, and how long the bots thought."""
+"""Play one game and look at it: the moves, the board at the end, and the bots' thinking times."""
 
 from arena import play_game
 

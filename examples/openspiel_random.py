@@ -1,4 +1,4 @@
-"""A game in OpenSpiel, played at random: pip install 'schotten-arena[openspiel]'"""
+"""Play a game in OpenSpiel at random: pip install 'schotten-arena[openspiel]'."""
 
 import numpy as np
 import pyspiel

@@ -1,4 +1,4 @@
-"""The game as a PettingZoo environment, played at random: pip install 'schotten-arena[pettingzoo]'"""
+"""Play the game as a PettingZoo environment at random: pip install 'schotten-arena[pettingzoo]'."""
 
 from arena.adapters import pettingzoo_env
 

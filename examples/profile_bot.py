@@ -1,4 +1,4 @@
-"""Where does a bot spend its time? Any profiler works: the bot runs in this process."""
+"""Profile a bot. Any profiler works, because the bot runs in this process."""
 
 import cProfile
 import pstats

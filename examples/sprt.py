@@ -1,4 +1,4 @@
-"""Did a change help? Plays pairs until that is clear; here whether `greedy` is 50 Elo stronger than `random`."""
+"""Test whether a change helped: play pairs until it is clear whether `greedy` is 50 Elo stronger than `random`."""
 
 from arena import run_tournament
 

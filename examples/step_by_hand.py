@@ -1,4 +1,4 @@
-"""Step through a game by hand: what a seat holds, what it may play, and how it ends."""
+"""Step through a game by hand: the hand of a seat, its legal moves, and the end."""
 
 from arena import Rng, State, load_rules, make_deal
 

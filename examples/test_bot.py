@@ -1,4 +1,4 @@
-"""Test a bot with pytest: `pytest examples/test_bot.py`. An exception of the bot is shown where it was raised."""
+"""Test a bot with pytest: `pytest examples/test_bot.py`. If the bot raises an exception, pytest shows where."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A round robin from Python; the same as `arena tournament counter greedy random --games 20 --seed 1`."""
+"""Play a round robin from Python, the same as `arena tournament counter greedy random --games 20 --seed 1`."""
 
 from arena import run_tournament
 

@@ -1,4 +1,4 @@
-"""Plays a policy that MaskablePPO of sb3-contrib has trained (`train_ppo.py`), with numpy alone. Base rules."""
+"""Plays a policy trained by MaskablePPO of sb3-contrib (`train_ppo.py`), with only numpy. Base rules."""
 
 from __future__ import annotations
 

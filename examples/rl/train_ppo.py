@@ -1,10 +1,10 @@
-"""Train a policy with MaskablePPO of sb3-contrib against bots, and save what a bot needs of it: `ppo.npz`.
+"""Train a policy with MaskablePPO of sb3-contrib against bots, and save what a bot needs to play it: `ppo.npz`.
 
     pip install 'schotten-arena[rl]'
     python examples/rl/train_ppo.py --seed 1
     arena match examples/rl/ppo.py random --games 200
 
-The bot `ppo.py` beside it plays the policy with numpy alone.
+The bot `ppo.py` beside it plays the policy with only numpy.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""Train a policy on 256 games at once with JAX and optax. It learns from `odds`, and `vec.py` beside it plays it.
+"""Train a policy on 256 games at once with JAX and optax. It learns from `odds`; `vec.py` beside it plays it.
 
     pip install 'schotten-arena[gymnasium]' jax optax
     python examples/rl/train_vec.py --seed 1
     arena match examples/rl/vec.py greedy --games 200
 
-The actions play both seats. In each position the teacher values all legal moves; the policy sees the cards alone and
-learns to prefer the moves that the teacher prefers (policy distillation).
+The actions decide for both seats. In each position the teacher values all legal moves; the policy sees only the cards
+and learns to prefer the moves that the teacher prefers (policy distillation).
 """
 
 import argparse
@@ -23,7 +23,7 @@ from arena.adapters.gymnasium_env import SchottenTottenVec
 from arena.policy import Evaluator
 
 GAMES, HIDDEN = 256, 192
-TEMPER, NOISE = 0.05, 0.2  # of the preferences: softmax of logit(value) / TEMPER; and of the moves that are made
+TEMPER, NOISE = 0.05, 0.2  # for preferences, softmax of logit(value) / TEMPER; for the moves made, weight of chance
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--steps", type=int, default=5000, help="batches of a position from each game")
@@ -41,13 +41,13 @@ optimizer = optax.adam(optax.cosine_decay_schedule(2e-3, asked.steps))
 
 
 def loss_of(weights: Any, stones: Any, mask: Any, target: Any) -> Any:
-    """The cross entropy of the policy and the teacher's preferences."""
+    """Return the cross entropy of the policy and the teacher's preferences."""
     logits = jnp.where(mask, logits_of(weights, stones, jax.nn.relu), -1e9)
     return optax.softmax_cross_entropy(logits, target).mean()
 
 
 def one_batch(weights: Any, memory: Any, stones: Any, mask: Any, target: Any) -> tuple[Any, Any, Any]:
-    """The weights and the optimizer's memory after a batch, and its loss."""
+    """Return the weights and the optimizer's memory after a batch, and its loss."""
     loss, gradient = jax.value_and_grad(loss_of)(weights, stones, mask, target)
     change, memory = optimizer.update(gradient, memory)
     return optax.apply_updates(weights, change), memory, loss

@@ -1,4 +1,4 @@
-"""Plays the policy that `train_vec.py` has trained on many games at once, with numpy alone. Base rules."""
+"""Plays the policy that `train_vec.py` has trained on many games at once, with only numpy. Base rules."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from arena.adapters.spaces import spaces_of
 
 
 def stones_of(seen: Any) -> Any:
-    """Observations in base (n x 1,119) as n x 9 x 223: what there is to know of each stone, and the hands and decks.
+    """Reshape observations in base (n x 1,119) to n x 9 x 223: what there is to know of each stone, hands and decks.
 
-    One net looks at each of the nine stones: what it learns of one, it knows of all.
+    One net looks at each of the nine stones, so whatever it learns about one, it knows about all.
     """
     n = len(seen)
     sides = seen[:, 108:1080].reshape(n, 2, 9, 54).swapaxes(1, 2).reshape(n, 9, 108)
@@ -24,7 +24,7 @@ def stones_of(seen: Any) -> Any:
 
 
 def logits_of(weights: Any, stones: Any, relu: Any) -> Any:
-    """How much the policy wants each play: n x 486, a card and a stone as the actions are numbered."""
+    """Return the policy's preference for each play: n x 486, a card and a stone, numbered as the actions are."""
     hidden = relu(stones @ weights["w0"] + weights["b0"])
     around = hidden.mean(axis=1, keepdims=True) @ weights["w1"]
     hidden = relu(hidden @ weights["w2"] + around + weights["b2"])

@@ -1,13 +1,13 @@
 """A bot that asks a language model for its moves.
 
-Any server that speaks the common chat interface will do, on this machine or elsewhere:
+Any server with the common chat interface will do, on this machine or elsewhere:
 
     export BOT_LLM_URL=http://127.0.0.1:11434/v1 BOT_LLM_MODEL=llama3.2 BOT_LLM_KEY=...
     arena match "cmd:python3 examples/wire/llm.py" random --games 10 --isolation process --move-ms 150000
 
 The model sees the board as text and the legal moves by number. If its answer names none of them, it is asked once
 more; then the bot plays a move of its own. After each game the log gets the tokens used, the seconds waited and the
-number of such moves. The key is sent to the server and written nowhere.
+number of such moves. The key is sent to the server and not written anywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ complete a stone with a weak formation early, and count which cards are still un
 
 
 def describe(act: dict[str, Any]) -> str:
-    """The position and the numbered moves as text."""
+    """Return the position and the numbered moves as text."""
     lines = ["The stones (mine | theirs):"]
     for number, stone in enumerate(act["stones"], 1):
         remark = "".join(f" {mode}" for mode in stone["modes"])
@@ -58,7 +58,7 @@ def describe(act: dict[str, Any]) -> str:
 
 
 def chosen(reply: str, moves: list[str]) -> int | None:
-    """The index of the move that a reply ends with, as a number or as its text; None if it names no legal move."""
+    """Return the index of the move that a reply ends with, as a number or as text; None if it names no legal move."""
     lines = [line.strip(" .*`") for line in reply.strip().splitlines() if line.strip()]
     if not lines:
         return None
@@ -69,7 +69,7 @@ def chosen(reply: str, moves: list[str]) -> int | None:
 
 
 def ask(messages: list[dict[str, str]]) -> tuple[str, int]:
-    """The model's reply and the tokens that it took. Raises OSError or ValueError when the server has no answer."""
+    """Return the model's reply and the tokens it used; raise OSError or ValueError if the server has no answer."""
     body = json.dumps({"model": MODEL, "messages": messages, "temperature": 0}).encode()
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {KEY}"} if KEY else {})
     request = urllib.request.Request(f"{URL}/chat/completions", body, headers)
@@ -82,12 +82,12 @@ def ask(messages: list[dict[str, str]]) -> tuple[str, int]:
 
 
 def own_move(act: dict[str, Any], rng: random.Random) -> int:
-    """Without the model: any move, but no pass if there is another."""
+    """Choose a move without the model: any move, but not a pass if there is another."""
     return rng.choice([number for number, move in enumerate(act["moves"]) if move != "pass"] or [0])
 
 
 def decide(act: dict[str, Any], rng: random.Random) -> tuple[int, dict[str, Any]]:
-    """The index of the move, and the note to it."""
+    """Return the index of the move, and a note for it."""
     messages = [{"role": "system", "content": RULES}, {"role": "user", "content": describe(act)}]
     began, tokens, move = time.monotonic(), 0, None
     for _ in range(2):

@@ -1,7 +1,7 @@
-"""A bot over lines of JSON that reads each message into a class with types, as authors in Go, Rust or TypeScript do.
+"""A bot over lines of JSON that reads each message into a typed class, as authors in Go, Rust or TypeScript do.
 
-It needs nothing of the arena. Start it with "cmd:python3 examples/wire/typed.py". Keys that a class does not know are
-left out, for later versions may add some; what to do is decided by `phase`, never by counting decisions.
+It needs nothing from the arena. Start it with "cmd:python3 examples/wire/typed.py". It leaves out keys that a class
+does not know, because later versions may add some; it decides by `phase`, never by counting decisions.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class End:
 
 
 def read(kind: type, values: dict[str, Any]) -> Any:
-    """The object of a class, from the keys that it knows."""
+    """Return an object of a class, made from the keys that the class knows."""
     return kind(**{field.name: values[field.name] for field in fields(kind)})
 
 
 def choose(act: Act) -> str:
-    """The move that leaves the most of its side filled; anywhere but in `play` the first one."""
+    """Return the move to the stone with most of my cards; outside `play`, the first move."""
     if act.phase != "play":
         return act.moves[0]
 
