@@ -71,7 +71,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         if seat not in (None, 0, 1):
-            raise ArenaError(f"seat is 0, 1 or None, not {seat!r}")
+            raise ArenaError(f"seat must be 0, 1 or None, not {seat!r}")
         self.rules = as_rules(rules)
         self.opponent = Opponent(opponent)
         self.render_mode = render_mode
@@ -223,7 +223,7 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
         copy: bool = True,
     ) -> None:
         if isinstance(opponent, str) and opponent not in OPPONENTS:
-            raise ArenaError(f"opponent is an evaluator or one of {', '.join(OPPONENTS)}, not {opponent!r}")
+            raise ArenaError(f"opponent must be an evaluator or one of {', '.join(OPPONENTS)}, not {opponent!r}")
         self.rules = as_rules(rules)
         self.num_envs = num_envs
         self.actions, observer = spaces_of(self.rules)
@@ -274,7 +274,9 @@ def _array(given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name:
     if given is None:
         return np.zeros(shape, kind)
     if given.shape != shape or given.dtype != kind or not given.flags.c_contiguous or not given.flags.writeable:
-        raise ArenaError(f"{name} is a writable array of {shape[0]} x {shape[1]} {np.dtype(kind).name}, row by row")
+        raise ArenaError(
+            f"{name} must be a writable array of {shape[0]} x {shape[1]} {np.dtype(kind).name}, row by row"
+        )
     return given
 
 

@@ -78,13 +78,13 @@ def card_number(text: str) -> int:
     (0, 53, 60, 61)
     >>> card_number("x7")
     Traceback (most recent call last):
-    arena.game.cards.CardError: 'x7' is no card; clan cards are a colour r, g, b, y, p or k and a value (r7), \
+    arena.game.cards.CardError: 'x7' is not a card; clan cards are a colour r, g, b, y, p or k and a value (r7), \
 tactic cards *J, *7, *123, fog, mud, scout, redeploy, deserter, traitor
     """
     number = CARD_NUMBERS.get(text)
     if number is None:
         raise CardError(
-            f"'{text}' is no card; clan cards are a colour r, g, b, y, p or k and a value (r7), tactic cards "
+            f"'{text}' is not a card; clan cards are a colour r, g, b, y, p or k and a value (r7), tactic cards "
             + ", ".join(TACTIC_TEXTS)
             + did_you_mean(text, CARD_NUMBERS)
         )

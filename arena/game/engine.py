@@ -42,7 +42,7 @@ if not cython.compiled:
         return [table[code] for code in codes[:n]]
 
 
-NEW = "this state has no game: make it by State(rules, deal)"
+NEW = "this state has no game: make one with State(rules, deal)"
 NO_RNG = "sample() needs a generator: view.rng, or Rng(seed)"
 
 
@@ -81,14 +81,14 @@ class State(Board):
         tactic = deal.tactic_numbers
         starter = deal.starter
         if type(clan) is not bytes or type(tactic) is not bytes or starter not in (0, 1):
-            raise DealError("a deal is two decks as bytes and the starter, seat 0 or 1")
+            raise DealError("a deal must have two decks as bytes and the starter, seat 0 or 1")
         if len(clan) != 6 * self.values or len(tactic) != 10 * self.with_tactics:
             raise DealError(
-                f"the deal has {len(clan)} clan and {len(tactic)} tactic cards, rule set {rules.name} wants "
+                f"the deal has {len(clan)} clan and {len(tactic)} tactic cards, but rule set {rules.name} needs "
                 f"{6 * self.values} and {10 * self.with_tactics}"
             )
         if not load_decks(self, clan, tactic):
-            raise DealError(f"the decks of the deal are not those of {rules.name}: each card once, both jokers")
+            raise DealError(f"the decks of the deal do not fit {rules.name}: it needs one of each card, both jokers")
         self.log0 = SeatLog()
         self.log1 = SeatLog()
         self.logging = True
@@ -107,7 +107,7 @@ class State(Board):
     def apply(self, move: Move) -> None:
         """Carry out a move; raise `IllegalMove` and leave the state unchanged if the move is not legal."""
         if move is None:
-            raise IllegalMove("None is no move")
+            raise IllegalMove("None is not a move")
         if self.rules is None:
             raise TypeError(NEW)
         code = move.index
@@ -171,7 +171,7 @@ class State(Board):
                 if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
                     return at, asked_0, asked_1, 2, got
             if not 0 <= at < len(trail):
-                raise IndexError(f"the trail has no place {at}, it has {len(trail)}")
+                raise IndexError(f"place {at} is outside the trail, which has {len(trail)} places")
             perform(self, code)
             trail[at] = code
             at += 1
@@ -286,7 +286,7 @@ class State(Board):
         Raises `ArenaError` for a card that cannot be there.
         """
         if isinstance(hand, str) or isinstance(deck, str) or isinstance(tactic_deck, str):
-            raise TypeError("give the cards of a sample as a list of texts, such as ['r7', 'b3']")
+            raise TypeError("give the cards of a sample as a list, such as ['r7', 'b3']")
         q = 1 - p
         held = list(hand_texts(self, q))  # known to be in the hand
         wanted: list[tuple[str, str, int]] = []
@@ -305,7 +305,7 @@ class State(Board):
                 room = hidden_clan(self, q) if kind == "clan" else hidden_tactics(self, q)
             else:
                 if where != kind:
-                    raise ArenaError(f"{text} is no card of {name}")
+                    raise ArenaError(f"{text} does not belong in {name}")
                 room = (self.clan_end if kind == "clan" else self.tactic_end) - place
             if room < 1:
                 raise ArenaError(f"there is no room for {text} in {name} of the sample: its size is known")
@@ -313,7 +313,7 @@ class State(Board):
             if known == card:
                 continue
             if known < 255:
-                raise ArenaError(f"{text} cannot lie there in {name} of the sample: {card_text(self, known)} does")
+                raise ArenaError(f"{text} cannot be there in {name} of the sample: {card_text(self, known)} is")
             if card not in unplaced(self, p):
                 raise ArenaError(f"{text} cannot be in {name} of the sample: it is known to be elsewhere")
             if where == "hand":
@@ -477,9 +477,9 @@ class View(Board):
         `IllegalMove`, and ValueError if it is not this seat's turn or the move is a draw.
         """
         if self.rules is None or move is None:
-            raise TypeError(NEW if self.rules is None else "None is no move")
+            raise TypeError(NEW if self.rules is None else "None is not a move")
         if self.mover != self.seat or self.stage == SCOUT or self.stage == DRAW_CARD:
-            raise ValueError("it is not this seat's turn" if self.mover != self.seat else "what is drawn is not known")
+            raise ValueError("it is not this seat's turn" if self.mover != self.seat else "the drawn card is not known")
         state: State = State.__new__(State)
         copy_block(state, self)
         code = move.index

@@ -11,10 +11,10 @@ from arena.game.cards import card_name
 from arena.game.rules import SHORT_NAMES, Rules, differences, load_rules, preset_names
 
 GAME = """\
-Between two players lie nine stones in a row. Whoever first owns five of them,
+Nine stones lie in a row between two players. The first to own five of them,
 or three side by side, wins.
 
-There are 54 cards, each one once: six colours (r red, g green, b blue,
+There are 54 cards, one of each: six colours (r red, g green, b blue,
 y yellow, p purple, k pink) with the values 1 to 9. You hold six. On your turn you
 
 1. play a card to your side of a stone, where it stays (r7@3: red 7 to stone 3),
@@ -22,14 +22,14 @@ y yellow, p purple, k pink) with the values 1 to 9. You hold six. On your turn y
 3. draw a card.
 
 A side is full with three cards. When both sides of a stone are full, the better
-formation wins it; of two that are equal, the one that was full first.
+formation wins it; if they are equal, the side that was full first wins it.
 
-You need not wait for the other side. If you can prove that it cannot beat yours
-any more, you may claim the stone. A proof counts every card that does not lie
-face up, even those in your own hand, as one that the opponent may still get.
+You need not wait for the other side. If you can prove that it can no longer beat
+yours, you may claim the stone. A proof counts every card that is not face up,
+even those in your own hand, as one that the opponent may still get.
 
-So whoever fills a side first wins ties, and whoever waits sees what must be
-beaten. Most games are decided by what is kept open, and where."""
+So filling a side first wins ties, and waiting shows you what you have to beat.
+Most games are decided by which stones are kept open."""
 
 FORMATIONS = (
     ("colour run", "r4 r5 r6", "one colour, three values in a row"),
@@ -39,7 +39,7 @@ FORMATIONS = (
     ("sum", "r9 g8 b3", "anything else"),
 )
 """Name, example and condition of each formation, the strongest first."""
-TIE = "Of two formations of one name, the higher sum is better."
+TIE = "Between two formations of one name, the higher sum wins."
 
 MINE = ("r7 r8 r9", "k4 g4 b4", "y2 y5", "g6", "p7 p8", "", "r1 g2 b3", "k1", "")
 THEIRS = ("b5", "p2 p3 p4", "r3 g3", "k8 k9", "b8", "g9 p9", "k7", "b2", "y6 y7")
@@ -49,9 +49,9 @@ HAND = "r5 g7 b9 y3 k6 p6"
 LOOK = (
     "Stone 1 is yours: no three cards beat r7 r8 r9, so you could claim it against a single b5.",
     "Stone 2 is the opponent's: p2 p3 p4 is a colour run, and beats three of a kind.",
-    "Stone 7 is open, although your side is full: k7 can still become k5 k6 k7. That you hold k6 yourself is no proof.",
-    "At stone 5, p6 would make your side p6 p7 p8. Then only b7 b8 b9 still beats it; once b7 or b9 lies on the table,"
-    " the stone is yours.",
+    "Stone 7 is open, although your side is full: k7 can still become k5 k6 k7. Holding k6 yourself proves nothing.",
+    "At stone 5, p6 would make your side p6 p7 p8. Then only b7 b8 b9 still beats it; as soon as b7 or b9 is face up"
+    " elsewhere, the stone is yours.",
 )
 
 TACTICS = {
@@ -72,7 +72,7 @@ _WORDS: Mapping[str, Mapping[object, str]] = {
     "values": {9: "clan cards from 1 to 9", 10: "clan cards from 1 to 10"},
     "claim_window": {
         "after_play": "you claim after you have played a card",
-        "any_before_draw": "you may claim before you play a card, too",
+        "any_before_draw": "you may also claim before you play a card",
         "turn_start": "you claim only before you play, so the opponent can answer what you have just completed",
     },
     "spy_value": {7: "the spy is a 7", 8: "the spy is an 8"},
@@ -89,7 +89,7 @@ _WORDS: Mapping[str, Mapping[object, str]] = {
         "single": "the recruiter draws all three cards from one deck",
     },
     "ruse_targets": {
-        "clan_and_elite": "Strategist and Banshee may take wild cards, too",
+        "clan_and_elite": "Strategist and Banshee may also take wild cards",
         "clan_only": "Strategist and Banshee take clan cards only",
     },
 }
@@ -130,7 +130,7 @@ def sentence(rules: Rules) -> str:
     """Describe a rule set: IELLO's against one another, all others against the nearest of IELLO's.
 
     >>> sentence(load_rules("battle-line-base"))
-    'As base, but clan cards from 1 to 10; a hand of 7 cards; you may claim before you play a card, too.'
+    'Like base, but clan cards from 1 to 10; a hand of 7 cards; you may also claim before you play a card.'
     """
     if rules == load_rules("base"):
         return "The basic game, without tactic cards."
@@ -138,4 +138,4 @@ def sentence(rules: Rules) -> str:
     if rules.tactics and rules.name != "iello-tactical":
         known = "expert" if rules.claim_window == "turn_start" and rules.name != "iello-expert" else "tactical"
     clauses = changes(rules, load_rules(known))
-    return f"As {known}, but {'; '.join(clauses)}." if clauses else f"The same as {known}."
+    return f"Like {known}, but {'; '.join(clauses)}." if clauses else f"The same as {known}."

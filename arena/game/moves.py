@@ -78,7 +78,7 @@ class Move:
         if self.text:  # both players hold the same object
             raise TypeError(f"a move cannot be made twice: {self.text}")
         if not text:
-            raise ValueError("a move has a text")
+            raise ValueError("the text of a move must not be empty")
         self.index = index
         self.kind = kind
         self.card = card
@@ -168,11 +168,11 @@ def parse_move(text: str) -> Move:
     (Move(take *J@9), Move(no claim))
     >>> parse_move("r7@0")
     Traceback (most recent call last):
-    arena.game.moves.MoveError: 'r7@0' is no move; did you mean 'r7@9'?
+    arena.game.moves.MoveError: 'r7@0' is not a move; did you mean 'r7@9'?
     """
     move = _BY_TEXT.get(text)
     if move is None:
-        raise MoveError(f"'{text}' is no move" + did_you_mean(text, _BY_TEXT))
+        raise MoveError(f"'{text}' is not a move" + did_you_mean(text, _BY_TEXT))
     return move
 
 

@@ -68,11 +68,11 @@ def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[st
                 parts.append(f'"{name}":{whole}')
         if text is not None:
             if not isinstance(text, str):
-                return f"{LOST}text: expected a text"
+                return f"{LOST}text: expected a string"
             parts.append(f'"text":{encode_basestring_ascii(printable(str(text[:LONGEST_TEXT]), keep=""))}')
         if numbers:
             if len(numbers) > MOST_NUMBERS:
-                return f"{LOST}it has {len(numbers)} numbers of its own; at most {MOST_NUMBERS} are allowed"
+                return f"{LOST}it has {len(numbers)} extra numbers; at most {MOST_NUMBERS} are allowed"
             for name, number in numbers.items():
                 if not _is_name(name):
                     return f"{LOST}a number's name has up to 20 letters, digits and '_', and begins with a letter"

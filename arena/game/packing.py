@@ -109,16 +109,16 @@ def pack_view(view: View, told: int) -> bytes:
     The bytes do not include `rng` and `clock`. Raises ValueError if the view has fewer than `told` events.
     """
     if view is None:
-        raise TypeError("None is no view")
+        raise TypeError("None is not a view")
     if told < 0 or told > view.log_length:
-        raise ValueError(f"the view has {view.log_length} events, {told} cannot have been told")
+        raise ValueError(f"the view has only {view.log_length} events, so {told} cannot have been sent")
     return packed(view, told)
 
 
 def events_of(view: View) -> int:
     """Return the number of events in the history of a view."""
     if view is None:
-        raise TypeError("None is no view")
+        raise TypeError("None is not a view")
     return view.log_length
 
 
@@ -156,14 +156,14 @@ class Desk:
         Raises ValueError if there is no view, or if its events do not follow those received before.
         """
         if self.state is None or data is None:
-            raise TypeError("this desk was never initialised" if self.state is None else "None is no data")
+            raise TypeError("make desks with Desk(rules)" if self.state is None else "None is not data")
         seen = self.spare if cython.compiled else None
         if seen is None or not is_spare(seen):
             seen = View.__new__(View)
             self.spare = seen
         stop = unpacked(seen, self.log, data, at)
         if stop < 0:
-            raise ValueError("this is no view, or its events do not follow on those told before")
+            raise ValueError("this is not a view, or its events do not follow those received before")
         seen.rules = self.rules
         seen.table = self.table
         seen.log = self.log
@@ -205,7 +205,7 @@ class Line:
     def begin(self, message: bytes) -> None:
         """Begin a new game, in which `message` goes before the first question."""
         if message is None:
-            raise TypeError("None is no message")
+            raise TypeError("None is not a message")
         self.begun = message
         self.told = 0
         self.data = b""
@@ -219,9 +219,9 @@ class Line:
     def tell(self, view: View) -> tuple[bytes, bytes]:
         """Return the message that begins the game, if not sent yet, and the view with all events not sent yet."""
         if view is None or self.begun is None:
-            raise TypeError("None is no view" if view is None else "no game has begun on this line")
+            raise TypeError("None is not a view" if view is None else "no game has begun on this line")
         if view.log_length < self.told:
-            raise ValueError("the view is older than what was told")
+            raise ValueError("the view is older than the events already sent")
         begun = self.begun
         told = self.told
         self.begun = b""

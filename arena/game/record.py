@@ -154,20 +154,20 @@ def parse_record(text: str) -> Record:
 
     >>> parse_record("schotten/1 base 1:0 11; r2@10; * 0-0")
     Traceback (most recent call last):
-    arena.game.record.RecordError: record, move 1: 'r2@10' is no move; did you mean 'r2@1'?
+    arena.game.record.RecordError: record, move 1: 'r2@10' is not a move; did you mean 'r2@1'?
     """
     parts = text.strip().split("; ", 3)
     if len(parts) < 3 or "\n" in text.strip() or (len(parts) > 3 and not parts[3].startswith("{")):
         parts_count = text.count("; ") + 1
         raise RecordError(
-            f"a record is one line of three parts with '; ' between them (head; moves; result), this has {parts_count}"
+            f"a record is one line of three parts separated by '; ' (head; moves; result), but this has {parts_count}"
         )
     head, moves_text, result, *rest = parts
     words = head.split(" ")
     if words[0] != VERSION:
-        raise RecordError(f"record, head: it begins with '{words[0][:40]}', this program reads '{VERSION}'")
+        raise RecordError(f"record, head: it begins with '{words[0][:40]}', but this program reads '{VERSION}'")
     if len(words) != 4:
-        raise RecordError(f"record, head: {VERSION}, rule set, deal and claims are four words, found {len(words)}")
+        raise RecordError(f"record, head: expected four words ({VERSION}, rule set, deal, claims), found {len(words)}")
     try:
         rules = load_rules(words[1])
     except ArenaError as error:
@@ -177,7 +177,7 @@ def parse_record(text: str) -> Record:
     except ArenaError as error:
         raise RecordError(f"record, deal: {error}") from None
     if words[3] not in ("00", "01", "10", "11"):
-        raise RecordError(f"record, claims: 00, 01, 10 or 11, not '{words[3]}'")
+        raise RecordError(f"record, claims: expected 00, 01, 10 or 11, found '{words[3]}'")
     moves = []
     for number, move_text in enumerate(moves_text.split(",") if moves_text else [], 1):
         try:
@@ -204,7 +204,7 @@ def parse_deal(rules: Rules, text: str) -> Deal:
         cards = _CARDS.findall(clan)
         if not slash or starter not in ("0", "1") or "".join(cards) != clan:
             raise RecordError(
-                "'cards:' is followed by clan cards, a slash, tactic cards with dots, a colon and the starter"
+                "after 'cards:', expected clan cards, a slash, tactic cards with dots, a colon and the starter"
             )
         return deal_from_cards(rules, cards, tactic.split(".") if tactic else [], int(starter))
     match = re.fullmatch(r"(-?[0-9]{1,100}):([0-9]{1,100})(?::([01]))?", text)
@@ -248,7 +248,7 @@ def verify(text: str) -> State:
     if record.is_forfeit or record.is_resigned:  # a bot can still forfeit after the end, on hearing the result
         stones = reached.split(" ")[1]
         if record.result.split(" ")[1] != stones or record.winner is None:
-            raise RecordError(f"record, result: '{record.result}' is written, the stones are {stones}")
+            raise RecordError(f"record, result: it says '{record.result}', but the stones are {stones}")
     elif record.result != reached:
-        raise RecordError(f"record, result: '{record.result}' is written, the moves lead to '{reached}'")
+        raise RecordError(f"record, result: it says '{record.result}', but the moves lead to '{reached}'")
     return state

@@ -130,7 +130,7 @@ def load_rules(text: str) -> Rules:
     arena.game.rules.RulesError: unknown rule set 'ielo-base'; did you mean 'iello-base'? (arena rules lists them)
     """
     if len(text) > _LONGEST:
-        raise RulesError(f"unknown rule set: a text of {len(text)} characters (arena rules lists them)")
+        raise RulesError(f"unknown rule set: a name of {len(text)} characters (arena rules lists them)")
     base, overrides = _split(text)
     rules = _load_preset(base)
     if not overrides:
@@ -218,7 +218,7 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
     values |= {"name": path.stem, **table}
     for key in ("name", "edition"):
         if not isinstance(values[key], str) or not values[key] or set(values[key]) & set(" ;:,=\t\r\n"):
-            raise RulesError(f"'{key}' in {path} must be a word without blanks and the signs ; : , =")
+            raise RulesError(f"'{key}' in {path} must be a word without blanks and without ; : , =")
     for key in OPTIONS.keys() & table.keys():
         check_option(key, table[key], str(path))
     return Rules(**values)
@@ -230,7 +230,7 @@ def _base(path: Path, base: Any, heirs: tuple[Path, ...]) -> dict[str, Any]:
     if not isinstance(base, str):
         raise RulesError(f"'base' in {path} must be the name of a rule set or of a file")
     if base.endswith(".toml") and (path.parent / base).resolve() in heirs:
-        raise RulesError(f"'base' in {path}: {base} starts from this file itself")
+        raise RulesError(f"'base' in {path}: {base} is based on this file")
     try:
         return _values(_load_preset(base, path.parent, heirs))
     except RulesError as error:

@@ -217,7 +217,7 @@ def set_rules(board: Board, numbers: Any) -> None:
     flags = board.window_start | board.window_after | board.on_play | board.clan_only | board.with_tactics
     flags |= board.back_on_top | board.single
     if not (9 <= board.values <= 10 and 1 <= board.hand_size <= 12 and 7 <= board.spy <= 8 and 0 <= flags <= 1):
-        raise ValueError(f"these are no rules that can be played: {numbers}")
+        raise ValueError(f"these rules cannot be played: {numbers}")
 
 
 def load_decks(board: Board, clan: bytes, tactic: bytes) -> bool:

@@ -126,7 +126,7 @@ class Evaluator:
             [("hand", hand), ("draw", draw), ("theirs", theirs), ("share", share), ("tactic_price", tactic_price)]
         ):
             if not 0.0 <= value < 1.0:
-                raise ValueError(f"{name} is a chance from 0 to below 1, not {value!r}")
+                raise ValueError(f"{name} must be from 0 to below 1, not {value!r}")
             self.settings[i] = value
         self.root = State.__new__(State)
         self.work = State.__new__(State)
@@ -269,7 +269,7 @@ class Evaluator:
         """Return the move with the highest value, the first one of several."""
         self.look(position, position.turn)
         if not 0 < len(moves) <= MOVE_COUNT:
-            raise ValueError(f"there is nothing to choose from {len(moves)} moves")
+            raise ValueError(f"expected from 1 to {MOVE_COUNT} moves to choose from, not {len(moves)}")
         for i in range(len(moves)):
             self.choices[i] = self.code_of(position, moves[i])
         return moves[self.best_of(len(moves), 0.0, None)]
@@ -300,7 +300,7 @@ class Evaluator:
         if position is None or position.rules is None:
             raise TypeError("expected a view or a state of a game")
         if self.root is None:
-            raise TypeError("this evaluator was not made by Evaluator(...)")
+            raise TypeError("make evaluators with Evaluator(...)")
         copy_block(self.root, position)
         self.root.hands[1 - p] = 0
         self.judge_all(p)

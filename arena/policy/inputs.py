@@ -275,7 +275,7 @@ def features(position: Board, moves: list[Move] | None = None, evaluator: Evalua
         return numbers
     evaluator.look(position, position.turn)
     if not evaluator.deciding():
-        raise ValueError("what is drawn is not known: there are no features after a draw")
+        raise ValueError("the drawn card is not known: there are no features after a draw")
     for move in moves:
         recorder.write(evaluator, evaluator.after_move(evaluator.code_of(position, move)), 0, 0.0)
     return numbers.reshape(n, ALL)

@@ -176,7 +176,7 @@ class Net(Evaluator):
         super().__init__(**settings)
         numbers = [float(number) for number in weights]
         if len(numbers) != WEIGHTS:
-            raise ArenaError(f"a net has {WEIGHTS} weights, these are {len(numbers)}")
+            raise ArenaError(f"a net has {WEIGHTS} weights, not {len(numbers)}")
         for i in range(WEIGHTS):
             self.weights[i] = numbers[i]
         for i in range(10):

@@ -71,9 +71,9 @@ class Playout:
         if state is None or state.rules is None:
             raise TypeError("expected a state of a game, such as a sample of a view")
         if depth < 0 or seat not in (-1, 0, 1):
-            raise ValueError(f"a depth is at least 0, a seat 0 or 1, not {depth!r} and {seat!r}")
+            raise ValueError(f"depth must be at least 0 and seat 0, 1 or -1, not {depth!r} and {seat!r}")
         if not 1 <= tail <= max(depth, 1):
-            raise ValueError(f"a tail is at least 1 and at most the depth, not {tail!r}")
+            raise ValueError(f"tail must be at least 1 and at most depth, not {tail!r}")
         self.begin(state)
         return self.run(depth, tail, seat if seat >= 0 else state.mover)
 
@@ -143,7 +143,7 @@ class Searcher:
         if evaluator is None:
             raise TypeError("a searcher needs an evaluator")
         if not 1 <= tail <= depth or width < 1 or not race >= 0.0:
-            raise ValueError("a tail is from 1 to the depth; the width is at least 1, race at least 0")
+            raise ValueError("tail must be from 1 to depth, width at least 1 and race at least 0")
         self.evaluator = evaluator
         self.playout = Playout(evaluator, opponent)
         self.depth = depth
@@ -173,7 +173,7 @@ class Searcher:
         returns are chosen by the evaluator's rules, without a search. Raises ValueError for impossible limits.
         """
         if nodes < 1 or seconds < 0.0:
-            raise ValueError(f"a search has at least 1 node, and seconds from 0 on, not {nodes!r} and {seconds!r}")
+            raise ValueError(f"nodes must be at least 1 and seconds at least 0, not {nodes!r} and {seconds!r}")
         end = perf_counter() + seconds if seconds > 0.0 else 0.0
         evaluator = self.evaluator
         values = evaluator.values(view, moves)

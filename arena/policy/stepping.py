@@ -176,7 +176,7 @@ class Stepper:
     def __init__(self, rules: Rules, n: int, codes: Any, opponent: Evaluator | str | None = None) -> None:
         if n < 1 or not (opponent is None or opponent == "random" or isinstance(opponent, Evaluator)):
             raise ValueError(
-                f"there is at least 1 game, and an opponent is an evaluator, 'random' or None, not {n!r}, {opponent!r}"
+                f"n must be at least 1, and opponent an evaluator, 'random' or None, not {n!r}, {opponent!r}"
             )
         import numpy as np
 

@@ -128,7 +128,7 @@ def test_what_is_wrong_is_said() -> None:
     assert "@" in info["illegal"]
     with pytest.raises(ArenaError, match="is over"):
         env.step(0)
-    with pytest.raises(ArenaError, match="seat is 0, 1 or None"):
+    with pytest.raises(ArenaError, match="seat must be 0, 1 or None"):
         gymnasium_env.SchottenTotten(seat=2)
     with pytest.raises(ArenaError, match="unknown bot"):
         gymnasium_env.SchottenTotten("gredy")

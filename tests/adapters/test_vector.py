@@ -101,7 +101,7 @@ def test_the_callers_arrays_are_written() -> None:
     envs.step(masks.argmax(axis=1))
     assert not (seen == before).all()
     for wrong in (np.zeros((2, 1119)), np.zeros((3, 1119), np.float32), np.zeros((1119, 2), np.float32).T):
-        with pytest.raises(ArenaError, match="observations is a writable array of 2 x 1119 float32"):
+        with pytest.raises(ArenaError, match="observations must be a writable array of 2 x 1119 float32"):
             SchottenTottenVec(2, observations=wrong)  # type: ignore[arg-type]
 
 
@@ -119,9 +119,11 @@ def test_an_illegal_action_loses() -> None:
 
 
 def test_wrong_settings() -> None:
-    with pytest.raises(ArenaError, match="opponent is an evaluator or one of self, random, odds, net, not 'greedy'"):
+    with pytest.raises(
+        ArenaError, match="opponent must be an evaluator or one of self, random, odds, net, not 'greedy'"
+    ):
         SchottenTottenVec(1, opponent="greedy")
-    with pytest.raises(ValueError, match="there is at least 1 game"):
+    with pytest.raises(ValueError, match="n must be at least 1"):
         SchottenTottenVec(0)
 
 

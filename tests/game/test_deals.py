@@ -147,11 +147,11 @@ def test_what_is_wrong_with_a_deal() -> None:
         deal_from_cards(BASE, clan, tactic)
     with pytest.raises(DealError, match="the starter, seat 0 or 1"):
         State(TACTICAL, deal_from_cards(TACTICAL, clan, tactic, 2))
-    with pytest.raises(CardError, match=r"'r11' is no card; .*; did you mean 'r1'"):
+    with pytest.raises(CardError, match=r"'r11' is not a card; .*; did you mean 'r1'"):
         deal_from_cards(TACTICAL, ["r11", *clan[1:]], tactic)
-    with pytest.raises(ArenaError, match="54 clan and 10 tactic cards, rule set iello-base wants 54 and 0"):
+    with pytest.raises(ArenaError, match="54 clan and 10 tactic cards, but rule set iello-base needs 54 and 0"):
         State(BASE, deal)
-    with pytest.raises(ArenaError, match="wants 60 and 10"):
+    with pytest.raises(ArenaError, match="needs 60 and 10"):
         State(BATTLE_LINE, deal)
 
 

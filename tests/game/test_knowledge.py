@@ -65,10 +65,10 @@ def test_with_nothing_given_the_rest_is_dealt_as_ever() -> None:
         ({"hand": ["b3"], "deck": ["b3"]}, "b3 cannot be in the clan deck of the sample: it is known to be elsewhere"),
         ({"hand": ["r9", "g9", "b9", "y9", "p9", "k9", "r8", "g8"]}, "no room for g8 in the opponent's hand"),
         ({"hand": ["fog"]}, "no room for fog in the opponent's hand"),
-        ({"deck": ["fog"]}, "fog is no card of the clan deck"),
-        ({"tactic_deck": ["b3"]}, "b3 is no card of the tactic deck"),
+        ({"deck": ["fog"]}, "fog does not belong in the clan deck"),
+        ({"tactic_deck": ["b3"]}, "b3 does not belong in the tactic deck"),
         ({"tactic_deck": ["*J", "*J", "*J"]}, r"\*J cannot be in the tactic deck"),
-        ({"deck": ["x3"]}, "'x3' is no card"),
+        ({"deck": ["x3"]}, "'x3' is not a card"),
     ],
 )
 def test_cards_that_cannot_be_there(given: dict[str, list[str]], message: str) -> None:
@@ -85,7 +85,7 @@ def test_known_places_stay() -> None:
             known = {(deck, above): card for card, deck, above in view.known_in_decks}
             if ("clan", 0) in known:
                 other = next(card for card in view.unseen if card != known["clan", 0])
-                with pytest.raises(ArenaError, match=f"cannot lie there in the clan deck .*: {known['clan', 0]} does"):
+                with pytest.raises(ArenaError, match=f"cannot be there in the clan deck .*: {known['clan', 0]} is"):
                     view.sample(Rng(1), deck=[other])
                 assert view.sample(Rng(1), deck=[known["clan", 0]]).clan_cards_left[0] == known["clan", 0]
                 return
@@ -94,7 +94,7 @@ def test_known_places_stay() -> None:
 
 def test_cards_in_one_text_are_refused() -> None:
     view = set_up("base", "r1", "g1").view(0)
-    with pytest.raises(TypeError, match="list of texts"):
+    with pytest.raises(TypeError, match="as a list, such as"):
         view.sample(Rng(1), hand="b3")  # type: ignore[arg-type]
 
 
@@ -107,7 +107,7 @@ def test_after_a_move_all_is_as_in_the_game_but_the_draw(rules_name: str) -> Non
         for state, move in random_game(rules_name, 4, auto, tactic=4):
             view = state.view(state.turn)
             if state.phase in ("scout", "draw"):
-                with pytest.raises(ValueError, match="what is drawn is not known"):
+                with pytest.raises(ValueError, match="the drawn card is not known"):
                     view.after(move)
                 continue
             key, seat = view.key, view.seat

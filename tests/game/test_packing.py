@@ -78,7 +78,7 @@ def test_events_that_do_not_follow_are_refused() -> None:
     desk = Desk(rules)
     with pytest.raises(ValueError, match="do not follow"):
         desk.read(pack_view(view, 1), 0)
-    with pytest.raises(ValueError, match="cannot have been told"):
+    with pytest.raises(ValueError, match="cannot have been sent"):
         pack_view(view, 99)
     assert desk.read(pack_view(view, 0), 0)[0].history == view.history
 

@@ -103,7 +103,7 @@ def test_a_view_older_than_what_was_told_is_refused(ends: Ends) -> None:
     before = state.view(0)
     state.apply(state.legal_moves()[0])
     ends.line.tell(state.view(0))
-    with pytest.raises(ValueError, match="older than what was told"):
+    with pytest.raises(ValueError, match="older than the events already sent"):
         ends.line.ask(before, 0, 0.0, 0.0)
 
 

@@ -63,7 +63,7 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
     [
         ({"kind": "clame"}, "did you mean 'claim'"),
         ({"a": ["r1", "r1", "r2"]}, "r1 is twice on one side"),
-        ({"a": ["r1", "r2", "x3"]}, "'x3' is no card"),
+        ({"a": ["r1", "r2", "x3"]}, "'x3' is not a card"),
         ({"a": ["r1", "r2", "r10"]}, "there is no r10"),
         ({"a": ["r1", "r2", "*8"]}, "the spy of iello-tactical is \\*7"),
         ({"a": ["r1", "r2", "fog"]}, "fog cannot lie on a side"),

@@ -147,7 +147,7 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
         ("base:hand_sze=6", "unknown option 'hand_sze' in rule set .*; did you mean 'hand_size'\\? \\(options: "),
         ("base:hand_size=13", "option 'hand_size' in rule set .* is '13'; it can be 1, 2, "),
         ("base:hand_size=six", "is 'six'; it can be 1, "),
-        ("base:hand_size=" + "9" * 5000, "unknown rule set: a text of 5015 characters"),
+        ("base:hand_size=" + "9" * 5000, "unknown rule set: a name of 5015 characters"),
         ("base:claim_window=after_pla", "did you mean 'after_play'"),
         ("base:tactics=1", "option 'tactics' in rule set .* is '1'; it can be false, true"),
         ("base:values=true", "is 'true'; it can be 9, 10"),
@@ -234,8 +234,8 @@ def test_options_that_a_file_leaves_out_have_defaults(tmp_path: Path) -> None:
     [
         ('"tacticl"', r"'base' in .*my\.toml: unknown rule set 'tacticl'; did you mean 'tactical'"),
         ("7", r"'base' in .*my\.toml must be the name of a rule set"),
-        ('"my.toml"', r"'base' in .*my\.toml: my\.toml starts from this file itself"),
-        ('"other.toml"', r"'base' in .*my\.toml: 'base' in .*other\.toml: \./my\.toml starts from this file itself"),
+        ('"my.toml"', r"'base' in .*my\.toml: my\.toml is based on this file"),
+        ('"other.toml"', r"'base' in .*my\.toml: 'base' in .*other\.toml: \./my\.toml is based on this file"),
         ('"none.toml"', r"'base' in .*my\.toml: cannot read the rule set .*none\.toml"),
     ],
 )

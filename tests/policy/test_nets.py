@@ -90,7 +90,7 @@ def test_search_keeps_to_its_time() -> None:
 
 
 def test_wrong_nets(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match=f"a net has {WEIGHTS} weights, these are 3"):
+    with pytest.raises(ArenaError, match=f"a net has {WEIGHTS} weights, not 3"):
         Net([1.0, 2.0, 3.0])
     (tmp_path / "short.bin").write_bytes(b"1234")
     with pytest.raises(ArenaError, match="has 4 bytes"):
@@ -105,5 +105,5 @@ def test_a_net_of_an_earlier_generation() -> None:
     found = [load_net("base").value(state), load_net(state.rules, 1).value(state)]
     assert found == [Net(numbers).value(state) for numbers in weights]
     assert found[0] != found[1]
-    with pytest.raises(ArenaError, match="no net of generation 7: there are 1 and, as the newest, 0"):
+    with pytest.raises(ArenaError, match="no net of generation 7: there are 1, and 0 for the newest"):
         load_net("expert", 7)

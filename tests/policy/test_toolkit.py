@@ -128,7 +128,7 @@ def test_the_numbers_say_who_can_claim_what() -> None:
 
 def test_after_a_draw_there_are_no_features() -> None:
     state = next(state for state, _ in random_game("tactical", 1) if state.phase == "draw")
-    with pytest.raises(ValueError, match="what is drawn is not known"):
+    with pytest.raises(ValueError, match="the drawn card is not known"):
         features(state.view(state.turn), state.legal_moves())
 
 
@@ -287,18 +287,18 @@ def test_budgets() -> None:
     searcher.choose(view, moves, Rng(1), 10**9, 1e-6)  # each round tries once
     assert searcher.nodes <= 1 + 2 * (8 + 4 + 2)
     for nodes, seconds in ((0, 0.0), (10, -1.0)):
-        with pytest.raises(ValueError, match="at least 1 node"):
+        with pytest.raises(ValueError, match="nodes must be at least 1"):
             searcher.choose(view, moves, Rng(1), nodes, seconds)
-    with pytest.raises(ValueError, match="a depth is at least 0"):
+    with pytest.raises(ValueError, match="depth must be at least 0"):
         Playout(Evaluator()).play(state, -1)
     with pytest.raises(TypeError, match="expected a state"):
         Playout(Evaluator()).play(None)  # type: ignore[arg-type]
     for depth, tail in ((0, 0), (2, 0), (2, 3)):
-        with pytest.raises(ValueError, match="a tail is at least 1 and at most the depth"):
+        with pytest.raises(ValueError, match="tail must be at least 1 and at most depth"):
             Playout(Evaluator()).play(state, depth, tail=tail)
     with pytest.raises(ValueError, match="race at least 0"):
         Searcher(Evaluator(), race=-1.0)
-    with pytest.raises(ValueError, match="a tail is from 1 to the depth"):
+    with pytest.raises(ValueError, match="tail must be from 1 to depth"):
         Searcher(Evaluator(), depth=2, tail=3)
 
 

@@ -29,14 +29,14 @@ def load_net(rules: Rules | str, generation: int = 0) -> Net:
             rules = load_rules(name)
         except RulesError:
             raise ArenaError(
-                f"no net '{name}'{did_you_mean(name, names)} (there are {', '.join(names)}, and the name of a rule "
-                "set gives the one for it: arena rules lists them)"
+                f"no net '{name}'{did_you_mean(name, names)} (nets: {', '.join(names)}; the name of a rule set "
+                "stands for its net: arena rules lists them)"
             ) from None
     name = rules if isinstance(rules, str) else "tactical" if rules.tactics else "base"
     if generation:
         name += f"-{generation}"
     if name not in names:
-        raise ArenaError(f"no net of generation {generation}: there are 1 and, as the newest, 0")
+        raise ArenaError(f"no net of generation {generation}: there are 1, and 0 for the newest")
     return Net(read_weights(FOLDER / f"{name}.bin"))
 
 
@@ -58,7 +58,7 @@ def read_weights(path: Path) -> array[float]:
     except OSError as error:
         raise ArenaError(f"cannot read the weights {path}: {error.strerror}") from None
     if len(data) != 4 * WEIGHTS:
-        raise ArenaError(f"{path} has {len(data)} bytes, a net has {4 * WEIGHTS}")
+        raise ArenaError(f"{path} has {len(data)} bytes, but a net has {4 * WEIGHTS}")
     weights = array("f")
     weights.frombytes(data)
     if sys.byteorder == "big":
