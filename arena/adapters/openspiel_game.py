@@ -119,7 +119,7 @@ class _Position:
 
 
 class SchottenState(pyspiel.State):
-    """A state of OpenSpiel: the engine's state, replayed on decks of which only the drawn cards are known.
+    """A state of OpenSpiel: the engine's state, replayed on decks in which only the drawn cards are known.
 
     At a chance node the engine's state is the one before the move that led there.
 

@@ -56,7 +56,7 @@ if not cython.compiled:
         return cards
 
     def clear_words(board: Board) -> None:
-        """Set all fields before those of the rule set to 0 (in C: one memset)."""
+        """Set all fields that come before the rule set to 0 (in C: one memset)."""
         for name in FIELDS[: FIELDS.index("auto")]:
             value = getattr(board, name)
             setattr(board, name, [0] * len(value) if isinstance(value, list) else 0)

@@ -563,7 +563,7 @@ def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, in
     """Play whole games of uniformly random moves inside the engine, to measure its speed.
 
     Returns the wins of seat 0 and seat 1, the draws, and the total number of turns. The decks are shuffled by one
-    generator, so the games are not those of `make_deal`; the seats start in turn.
+    generator, so these are not the games of `make_deal`; the seats start in turn.
     """
     state = State(rules, make_deal(rules, seed, 0))
     state.logging = False

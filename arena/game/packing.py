@@ -184,7 +184,7 @@ class Desk:
 class Line:
     """The runner's ends of two pipes to a bot's process, one for questions and one for answers.
 
-    `ask` handles the common case in one step. Frames are those of `arena.bots.isolation.python_messages`.
+    `ask` handles the common case in one step. Frames are as in `arena.bots.isolation.python_messages`.
     """
 
     if not cython.compiled:

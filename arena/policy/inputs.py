@@ -249,7 +249,7 @@ def features(position: Board, moves: list[Move] | None = None, evaluator: Evalua
     """Return a position as 955 numbers (a numpy array of 32-bit floats), or with `moves` a row for each move.
 
     The numbers describe the point of view of the view's seat, or of the seat to decide. They begin with 100 for each
-    stone 1..9: those of `my_features` and `their_features`; 48..57: the cards of the seat's side, by value, and, if it
+    stone 1..9: as in `my_features` and `their_features`; 48..57: the cards of the seat's side, by value, and, if it
     is incomplete and of one colour, 58..67: cards of this colour in the hand, 68..77: unseen ones; 78..87: the cards of
     the other side, 88..97: unseen ones of its colour; 98, 99: whether the seat, the other can claim it. The other 55
     are hands, decks and rules (`hand_features`). A row for a move describes the position before the draw, as
