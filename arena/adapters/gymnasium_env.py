@@ -166,7 +166,7 @@ class Opponent:
         """Begin a new game, in which all randomness comes from `seed`."""
         self.seat = seat
         self.rng = Rng(derive_seed(seed, "opponent"))
-        self.told = 0
+        self._events_seen = 0
         hook = hook_of(self.bot, "begin")
         if hook is not None:
             hook(Setup(seat, deal.starter, rules, derive_seed(seed, "setup"), None))
@@ -190,8 +190,8 @@ class Opponent:
     def _tell(self, state: State) -> None:
         hook = hook_of(self.bot, "observe")
         if hook is not None:
-            events = state.events(self.seat, self.told)
-            self.told += len(events)
+            events = state.events(self.seat, self._events_seen)
+            self._events_seen += len(events)
             for event in events:
                 hook(event)
 

@@ -102,18 +102,18 @@ def read_notes(about: Mapping[str, Any]) -> tuple[dict[int, Note], dict[int, Not
 
     Invalid notes are left out, because a file of records may come from anywhere.
     """
-    told = about.get("notes")
-    seats = [told.get(sign) if isinstance(told, dict) else None for sign in "ab"]
+    notes = about.get("notes")
+    seats = [notes.get(sign) if isinstance(notes, dict) else None for sign in "ab"]
     a, b = [_read_seat(own) if isinstance(own, dict) else {} for own in seats]
     return a, b
 
 
-def _read_seat(told: Mapping[str, Any]) -> dict[int, Note]:
+def _read_seat(stored: Mapping[str, Any]) -> dict[int, Note]:
     notes = {}
-    for number, said in told.items():
-        if isinstance(said, dict) and number.isdecimal() and len(number) < 6:
-            own = {name: said.get(name) for name in OWN}
-            kept = note_json(**own, numbers={name: figure for name, figure in said.items() if name not in own})
+    for number, note in stored.items():
+        if isinstance(note, dict) and number.isdecimal() and len(number) < 6:
+            own = {name: note.get(name) for name in OWN}
+            kept = note_json(**own, numbers={name: figure for name, figure in note.items() if name not in own})
             if kept is not None and not kept.startswith(LOST):
                 numbers = json.loads(kept)
                 own = {name: numbers.pop(name, None) for name in OWN}
