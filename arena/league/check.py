@@ -1,8 +1,8 @@
-"""Checks a bot as its author does before submitting it: plays it as a league plays, twice, and says what that shows.
+"""The check of a bot before its submission (`arena check`).
 
-In each rule set the bot plays against `random` and against itself. The games are then played again by new processes, in
-reverse order and with another seed for Python's hashes: a bot whose decisions follow from the position and its seed
-makes the same ones.
+In each rule set the bot plays against `random` and against itself. New processes then play the same games again, in
+reverse order and with another seed for Python's hashes. A bot whose decisions depend only on the position and its seed
+decides the same way again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MUCH_PRINTED = 2000  # characters per game
 LEAK_MB, LEAK_PER_GAME_MB = 2.0, 0.02
 
 _AGAINST_RANDOM, _AGAINST_ITSELF = 0, 1  # numbers of the pairings
-_GAME_SEED, _OTHER_SEED = "0", "1"  # seeds of Python's hashes: that of all games, and another one
+_GAME_SEED, _OTHER_SEED = "0", "1"  # seeds of Python's hashes: the usual one, and a different one
 _SEEDS = 1_000_000
 _LEAST_UNITS = 1
 _MOST_FORFEITS = 4
@@ -60,11 +60,11 @@ _POLL_S = 0.25
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that the author should know.
+    """A problem that the bot's author should know about.
 
-    `level` is `error` (the bot loses games by it) or `warning`, `code` a fixed word for scripts, `text` a sentence.
-    `rules` is the rule set in which it happened, `details` are further lines (a traceback), and `record` is the record
-    of a game in which it happened.
+    `level` is `error` (the bot loses games because of it) or `warning`; `code` is a fixed word for scripts, `text` a
+    sentence. `rules` is the rule set in which the problem occurred, `details` are further lines (a traceback), and
+    `record` is the record of a game that shows it.
     """
 
     level: str
@@ -77,9 +77,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Speed:
-    """Times of the bot's decisions in milliseconds (within 10%, the longest exactly).
+    """Times of the bot's decisions in milliseconds, within 10%; the longest is exact.
 
-    `decisions_s` are decisions per second, `games_s` games per second against `random` on one core.
+    `decisions_s` are decisions per second; `games_s` are games per second against `random` on one core.
     """
 
     decisions: int
@@ -93,7 +93,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Memory:
-    """Memory of the bot's process in MB: its peak, and by how much it grew with each game in the end."""
+    """Memory of the bot's process in MB: its peak, and its growth per game after the first third of the games."""
 
     peak_mb: float
     growth_mb: float
@@ -101,9 +101,9 @@ class Memory:
 
 @dataclass(frozen=True)
 class RulesReport:
-    """One rule set: games played of those wanted, forfeits by kind, speed and memory.
+    """Results in one rule set: games played and wanted, forfeits by kind, speed and memory.
 
-    `score` is the share of the points against `random`.
+    `score` is the share of the points won against `random`.
     """
 
     rules: str
@@ -117,7 +117,10 @@ class RulesReport:
 
 @dataclass(frozen=True)
 class CheckAnswer:
-    """Whether the bot has a property: `yes` is None if that was not checked, and `text` says how it was or why not."""
+    """The answer to a yes-or-no question about the bot.
+
+    `yes` is None if it was not checked; `text` explains the answer.
+    """
 
     yes: bool | None
     text: str
@@ -125,7 +128,7 @@ class CheckAnswer:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """All that a check has found. `printed` counts characters; `left_out` says what was not checked, and why."""
+    """Everything that a check found. `printed` counts characters; `left_out` lists what was not checked, and why."""
 
     bot: str
     spec: str
@@ -148,16 +151,16 @@ class CheckReport:
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """Findings that a league accepts."""
+        """Findings that do not keep the bot out of a league."""
         return tuple(finding for finding in self.findings if finding.level == WARNING)
 
     @property
     def games(self) -> int:
-        """Games played, not counting those played again."""
+        """Number of games played, not counting those played again."""
         return sum(part.games for part in self.rules)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain values for JSON (`docs/check.md`)."""
+        """Return the report as plain values for JSON (see `docs/check.md`)."""
         counts = {"accepted": not self.errors, "errors": len(self.errors), "warnings": len(self.warnings)}
         return {**counts, **asdict(self)}
 
@@ -166,7 +169,7 @@ class CheckReport:
 
 
 class _CannotPlay(Exception):
-    """The bot cannot be loaded, or no worker survives its games."""
+    """A bot that cannot be loaded, or whose games no worker survives."""
 
 
 def check_bot(
@@ -181,12 +184,13 @@ def check_bot(
     seconds: float | None = None,
     report: Callable[[str], None] = lambda text: None,
 ) -> CheckReport:
-    """Check a bot at an isolation level.
+    """Check a bot at an isolation level and return the report, which includes the bot's faults.
 
-    `games` are played in each of the `rules`, and then again; with `seconds`, as many as fit, at least two per rule
-    set. If `seed` is None, a seed is drawn. `report` is called several times a second with what is being done; an
-    exception that it raises ends the check, and leaves no process behind.
-    ArenaError if the check cannot begin: no such bot, no sandbox on this machine. Faults of the bot are in the report.
+    `games` games are played in each of the `rules`, and then again; with `seconds`, as many as fit in that time, at
+    least two per rule set. If `seed` is None, a seed is drawn. `report` is called several times a second with the
+    current activity; if it raises an exception, the check ends and leaves no process behind.
+
+    Raise ArenaError if the check cannot begin: no such bot, or no sandbox on this machine.
     """
     begun = time.monotonic()
     bot = find_bot(spec) if isinstance(spec, str) else spec
@@ -220,7 +224,7 @@ def check_bot(
 
 
 def _can_begin(bot: BotSpec, level: str, rules: Sequence[str]) -> None:
-    """ArenaError if a check cannot be made as asked."""
+    """Raise ArenaError if a check cannot be made as asked."""
     if level not in ISOLATIONS:
         raise ArenaError(f"unknown isolation level '{level}'{did_you_mean(level, ISOLATIONS)}")
     if not rules:
@@ -239,7 +243,7 @@ def _can_begin(bot: BotSpec, level: str, rules: Sequence[str]) -> None:
 
 @dataclass
 class _Part:
-    """What was played in one rule set: the games, and the same games played again."""
+    """The games played in one rule set, and the same games played again."""
 
     rules: str
     bot: BotSpec
@@ -248,7 +252,7 @@ class _Part:
     memory: Memory | None = None
 
     def forfeits(self) -> list[GameResult]:
-        """The games that the bot forfeited, or failed after, in `end`: its author should know of these, too."""
+        """Return the games that the bot forfeited or after which it failed in `end`: its author should know both."""
         names = (self.bot.name, _opponents(self.bot)[_AGAINST_ITSELF].name)
         return [game for game in map(_with_failure_after, self.rows) if game.forfeit_by in names]
 
@@ -265,7 +269,7 @@ class _Part:
 
 @dataclass
 class _Check:
-    """Plays the games of a check, rule set by rule set."""
+    """A check in progress, played rule set by rule set."""
 
     bot: BotSpec
     level: str
@@ -280,12 +284,12 @@ class _Check:
     doing: str = ""
 
     def say(self, doing: str) -> None:
-        """Tell what is being done from now on."""
+        """Set the current activity and report it."""
         self.doing = doing
         self.tick()
 
     def tick(self) -> None:
-        """Tell what is being done, as a sign of life."""
+        """Report the current activity, as a sign of life."""
         self.tell(self.doing)
 
     @property
@@ -293,7 +297,7 @@ class _Check:
         return sum(len(part.rows) for part in self.parts)
 
     def play(self, rules: str, seconds: float | None) -> None:
-        """Play the games of a rule set, then again; half of the time is for each."""
+        """Play the games of a rule set, then play them again; each takes half of the time."""
         begun = time.monotonic()
 
         def late(share: float) -> bool:
@@ -342,7 +346,7 @@ class _Check:
     # ------------------------------------------------------------ what it shows
 
     def repeats(self) -> CheckAnswer:
-        """Whether the bot made the same decisions when its games were played again."""
+        """Return whether the bot made the same decisions when its games were played again."""
         again = sum(len(part.again) for part in self.parts)
         if not again:
             if any(part.forfeits() for part in self.parts):
@@ -355,7 +359,7 @@ class _Check:
         return CheckAnswer(True, f"all decisions are the same in {again} games that were played again{hashes}")
 
     def findings(self) -> list[Finding]:
-        """The first forfeit, and warnings."""
+        """Return the first forfeit and all warnings."""
         found: list[Finding] = []
         lost = [(part, game) for part in self.parts for game in part.forfeits()]
         if lost:
@@ -401,22 +405,24 @@ class _Check:
 
 
 def _failure(text: str, games: int) -> Finding:
-    """Why the bot cannot be played: the first line of the text and the last, which names the exception; the rest as
-    details."""
+    """Return the error of a bot that cannot be played.
+
+    Its sentence is the first line of the text and the last, which names the exception; the other lines are details.
+    """
     head, *rest = [one_line(line, _LINE) for line in text.strip().splitlines()]
     words = f"{head} {rest[-1].strip()}" if rest else head
     return Finding(ERROR, "crash" if games else "load", words, details=tuple(rest[-_LINES:]))
 
 
 def _opponents(bot: BotSpec) -> tuple[BotSpec, BotSpec]:
-    """The bots of _AGAINST_RANDOM and _AGAINST_ITSELF, with names other than the bot's."""
+    """Return the bots of _AGAINST_RANDOM and _AGAINST_ITSELF, with names that differ from the bot's."""
     twin = replace(bot, name=f"{bot.name}2")
     name = "random-opponent" if "random" in (bot.name, twin.name) else "random"
     return find_bot(str(data_folder("bots") / "random.py"), name=name), twin
 
 
 class _Session:
-    """One worker, in which the bot plays until `close`."""
+    """A worker in which the bot plays until `close`."""
 
     def __init__(self, check: _Check, rules: str, hash_seed: str) -> None:
         self._check = check
@@ -435,7 +441,7 @@ class _Session:
         self._sizes_mb: list[float] = []  # after each deal
 
     def _hear(self, record: PlainRecord) -> None:
-        """Count what the bot prints, which workers log line by line."""
+        """Count the characters that the bot prints, which workers log line by line."""
         logger, _, text, _, _ = record
         head, _, line = text.partition(": ")
         bot, _, _ = head.partition(" (game ")
@@ -443,13 +449,13 @@ class _Session:
             self.printed += len(line) + 1
 
     def play(self, unit: PairTask) -> list[GameResult]:
-        """Play both games of a deal. _CannotPlay if the bot cannot be loaded."""
+        """Play both games of a deal. Raise _CannotPlay if the bot cannot be loaded."""
         self._chunks += 1
         self._executor.submit(Chunk(self._chunks, (unit,)))
         while True:
             for event in self._executor.events(_POLL_S):
                 if isinstance(event, Failed):
-                    require_fresh_engine()  # a build under way is no fault of the bot
+                    require_fresh_engine()  # an unfinished build is not the bot's fault
                     raise WorkerFault(event.text) if event.ours else _CannotPlay(event.text)
                 if isinstance(event, Played):
                     self._measure()
@@ -457,14 +463,14 @@ class _Session:
             self._check.tick()
 
     def _measure(self) -> None:
-        """Note the memory of the largest process below the worker, which is the bot's."""
+        """Record the memory of the largest process below the worker, which is the bot's."""
         workers = set(children(os.getpid())) - self._known
         processes = [pid for worker in workers for pid in descendants(worker)]
         self._peak_mb = max([self._peak_mb, *(status_mb(pid, "VmHWM") or 0.0 for pid in processes)])
         self._sizes_mb.append(max((status_mb(pid, "VmRSS") or 0.0 for pid in processes), default=0.0))
 
     def memory(self) -> Memory | None:
-        """The bot's memory; None at the level `none`, and where the system does not tell."""
+        """Return the bot's memory; None at the level `none`, and where the system does not report it."""
         if not self._peak_mb:
             return None
         settled = self._sizes_mb[len(self._sizes_mb) // 3 :]
@@ -480,7 +486,7 @@ class _Session:
 
 
 def _game_text(game: GameResult) -> str:
-    """Which game it is, in words."""
+    """Return a description of a game: its deal, the opponent, and which bot began."""
     if game.id.pairing == _AGAINST_ITSELF:
         return f"deal {game.id.deal} against itself"
     return f"deal {game.id.deal} against random, moving {'second' if game.id.game else 'first'}"
@@ -490,7 +496,7 @@ _AFTER = re.compile(rf"{FAILED_AFTER} ([a-z ]+): (.*)", re.DOTALL)
 
 
 def _with_failure_after(game: GameResult) -> GameResult:
-    """The game; one after which a bot failed, in `end`, as if the bot had forfeited it."""
+    """Return the game; if a bot failed after it, in `end`, return it as if that bot had forfeited it."""
     said = _AFTER.search(game.detail or "") if game.failed_after else None
     if said is None:
         return game
@@ -498,7 +504,7 @@ def _with_failure_after(game: GameResult) -> GameResult:
 
 
 def _differences(part: _Part) -> Iterable[tuple[GameResult, int, str, str]]:
-    """For each game that went differently when it was played again: the number of the decision, and both moves."""
+    """Yield each game that went differently when played again, with the number of the decision and both moves."""
     before = {game.id: game for game in part.rows}
     for game in part.again:
         old, new = parse_record(before[game.id].record), parse_record(game.record)
@@ -510,7 +516,7 @@ def _differences(part: _Part) -> Iterable[tuple[GameResult, int, str, str]]:
 
 
 def _speed(games: Iterable[GameResult]) -> Speed | None:
-    """Times of all decisions of the bot, in games against itself of both; None if none was timed."""
+    """Return the times of all decisions of the bot (of both sides in games against itself); None if none was timed."""
     times: list[bytes] = []
     decisions = played = 0
     ms = longest_ms = all_ms = 0.0
@@ -543,7 +549,7 @@ def _speed(games: Iterable[GameResult]) -> Speed | None:
 
 
 def report_text(report: CheckReport) -> str:
-    """The whole report in words, with a newline at its end."""
+    """Return the whole report as text that ends with a newline."""
     parts = [f"{report.spec}: {_verdict(report)}"]
     if report.loaded:
         printed = f"{report.printed:,} characters" if report.printed else "nothing"
@@ -572,7 +578,7 @@ def _verdict(report: CheckReport) -> str:
 
 
 def _strength(score: float, spec: str) -> str:
-    """What a share of the points against `random` says, and what to try next."""
+    """Return what the share of the points against `random` means, and what to try next."""
     words = "as a bot with an idea should" if score >= 0.75 else "little better" if score >= 0.55 else "no better"
     next_try = f"arena match {shlex.quote(spec)} greedy --games 200"
     return f"Strength: {score:.0%} of the points against random, {words}. Next: {next_try}"
@@ -593,7 +599,7 @@ def _forfeits(report: CheckReport) -> str:
 
 
 def _table(report: CheckReport) -> str:
-    """The figures that decide, on 80 columns; JSON has the others."""
+    """Return the most important figures as a table of 80 columns; JSON has the others."""
     heads = ["rules", "games", "forfeits", "ms: 50%", "99%", "longest", "memory MB"]
     rows = []
     for part in report.rules:
@@ -614,7 +620,7 @@ def _figure(ms: float) -> str:
 
 
 def finding_text(finding: Finding) -> str:
-    """A finding in some lines: its sentence, details, and how to see the game."""
+    """Return a finding as lines of text: its sentence, its details, and how to see the game."""
     lines = [finding.text, *(f"  {line}" for line in finding.details)]
     if finding.record:
         lines.append(f"  Replay: arena replay '{finding.record}'")

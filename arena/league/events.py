@@ -1,4 +1,4 @@
-"""What has happened in a league, and the standings after each event."""
+"""The events of a league, and the standings after each of them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
 
 @dataclass(frozen=True)
 class LeagueEvent:
-    """Something that happened. `games` were played for it, and `total` by then in all. `version` is a version's number
-    in the database; `bot` and `number` are what people call it."""
+    """An event of a league.
+
+    `games` games were played for it; `total` is the number of all games up to then. `version` is the version's number
+    in the database; users see `bot` and `number`.
+    """
 
     id: int
     happened: float
@@ -39,7 +42,7 @@ class LeagueEvent:
 
 
 def events(league: League) -> list[LeagueEvent]:
-    """All events, oldest first."""
+    """Return all events, oldest first."""
     rows = league.query(
         "SELECT e.event, e.happened, e.kind, e.version, b.name, v.number, e.games, e.total, e.note FROM events e"
         " LEFT JOIN versions v ON v.version = e.version LEFT JOIN bots b ON b.bot = v.bot ORDER BY e.event"
@@ -48,7 +51,7 @@ def events(league: League) -> list[LeagueEvent]:
 
 
 def table_at(league: League, event: int) -> list[StandingsRow]:
-    """The table as it was after an event, whether the event changed it or not; best first."""
+    """Return the table as it stood after an event, best first, whether or not the event changed it."""
     rows = league.query(
         f"SELECT r.elo, r.error, r.games, r.wins, r.draws, r.losses, r.rank, {COLUMNS} FROM ratings r"
         " JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
@@ -69,16 +72,16 @@ def publish(
     session: int | None = None,
     note: str = "",
 ) -> Standings:
-    """Make a change, and store it as one event together with the standings that follow from it.
+    """Make a change, store it as one event with the resulting standings, and return these.
 
-    `change` is called within the transaction; if it returns False nothing is stored. `candidate` is the version that
+    `change` is called within the transaction; if it returns False, nothing is stored. `candidate` is the version that
     the change puts into the table. Without one, the standings can only be computed after the change.
     """
     stamp = _last_event(league)
     table = standings(league, candidate) if candidate is not None else None  # others can write in the meantime
     with league.change():
         if _last_event(league) != stamp:
-            table = None  # somebody else has changed the table
+            table = None  # another process has changed the table
         if change() is False:
             return standings(league)
         table = table or standings(league)
@@ -87,10 +90,10 @@ def publish(
 
 
 def note_play(league: League, event: int | None, fresh: int, session: int) -> tuple[int, Standings]:
-    """Store the standings after `fresh` more games of play; the number of the event they are stored under.
+    """Store the standings after `fresh` more games of play; return the number of their event, and the standings.
 
-    That is `event`, under which this session stored its earlier games, as long as it is the last one; or the event of
-    another session that is playing, too; else a new one.
+    If `event`, under which this session stored its earlier games, is still the last one, it is used again. Otherwise
+    the standings go under the event of another session that is playing, or under a new one.
     """
     stamp = _last_event(league)
     table = standings(league)
@@ -118,7 +121,7 @@ def _last_event(league: League) -> int:
 
 
 def _is_play(league: League, event: int) -> bool:
-    """Whether an event is one of play by a session that has not ended."""
+    """Return whether an event is play by a session that has not ended."""
     return bool(
         league.value(
             "SELECT 1 FROM events e JOIN sessions s ON s.session = e.session"
@@ -153,7 +156,7 @@ def _store(league: League, event: int, table: Standings) -> None:
 
 
 def event_at(league: League, number: int) -> LeagueEvent:
-    """An event by its number. LeagueError if there is none."""
+    """Return an event by its number. Raise LeagueError if there is none."""
     known = events(league)
     for event in known:
         if event.id == number:

@@ -1,6 +1,6 @@
-"""Who should play whom next, in a placement and beyond it.
+"""The choice of the next pairings, in a placement and in further play.
 
-A game between two bots tells the more, the less certain the difference of their ratings is and the more open the game:
+A game between two bots is most informative if the difference between their ratings is uncertain and the game is open:
 its information is p (1 - p), where p is the chance that one of them wins (Elo's formula).
 """
 
@@ -20,18 +20,18 @@ from arena.stats.frames import Floats
 from arena.stats.pairs import ELO_SCALE, score_of_elo
 
 OWN_SHARE = 0.5
-"""A placement also ends when the bot's own part of the error is down to this share of the target: what is left is due
-to the rest of the table, and only more games of others can reduce it."""
-PAIRINGS = 8  # in one stretch of play
+"""A placement also ends when the bot's own part of the error is down to this share of the target: the remaining error
+is due to the rest of the table, and only games between others can reduce it."""
+PAIRINGS = 8  # per stretch of play
 STRETCH_SHARE = 20
-"""A stretch of play adds at least a 20th to the games that there are: the ratings between two stretches, whose cost
-grows with all games, then take a small part of the time."""
+"""A stretch of play adds at least a 20th to the stored games. The ratings between two stretches, whose cost grows with
+the number of games, then take a small part of the time."""
 
-_WORTH = 0.25  # opponents that tell less than this share of what the best one does are left out
+_WORTH = 0.25  # opponents less informative than this share of the best one are left out
 
 
 def for_placement(league: League, version: Version) -> list[Fixture]:
-    """What a version that is being placed plays next; empty if its rating is certain enough."""
+    """Return what a version in placement plays next; empty if its rating is certain enough."""
     settings = league.settings
     # the anchor's rating is fixed, but where it stands among the others is not known yet
     table = standings(league, version, anchored=version.name != settings.anchor)
@@ -60,7 +60,7 @@ def for_placement(league: League, version: Version) -> list[Fixture]:
 
 
 def _sample_first(league: League, rows: Sequence[StandingsRow]) -> list[Version]:
-    """All versions of some rows: the anchor, a sample from top to bottom, then everyone else."""
+    """Return all versions of some rows: the anchor, a sample from top to bottom, then the others."""
     order = [row.version for row in rows]
     anchor = [version for version in order if version.name == league.settings.anchor]
     sample = [order[index] for index in spread(len(order), league.settings.sample)]
@@ -68,14 +68,17 @@ def _sample_first(league: League, rows: Sequence[StandingsRow]) -> list[Version]
 
 
 def _shared(version: Version, opponents: Sequence[Version], wanted: int, games_a_deal: int) -> list[Fixture]:
-    """About `wanted` games (at least one deal) shared among the opponents in whole deals; the first get the rest."""
+    """Return fixtures with about `wanted` games (at least one deal), shared among the opponents in whole deals.
+
+    The first opponents get the remainder.
+    """
     deals, more = divmod(max(wanted // games_a_deal, 1), len(opponents))
     shares = [deals + 1 if index < more else deals for index in range(len(opponents))]
     return [Fixture(version, other, share) for other, share in zip(opponents, shares) if share]
 
 
 def for_play(league: League, table: Standings, left: int | None) -> list[Fixture]:
-    """The next stretch of play, of at most `left` games (and one more, for whole pairs)."""
+    """Return the next stretch of play: at most `left` games, rounded up to whole pairs."""
     step = max(league.settings.games, table.total // STRETCH_SHARE // PAIRINGS // 2 * 2)
     games_a_deal = league.settings.games_a_deal
     in_hand = [(a, b, games_a_deal * deals) for a, b, deals in games.reserved_deals(league)]
@@ -89,11 +92,11 @@ def for_play(league: League, table: Standings, left: int | None) -> list[Fixture
     return [Fixture(by_id[a], by_id[b], deals) for a, b in pairs]
 
 
-# ---------------------------------------------------------------- what a game tells
+# ---------------------------------------------------------------- the information of a game
 
 
 def openness(difference: float) -> float:
-    """Information of a game between bots `difference` Elo apart, at most 0.25.
+    """Return the information of a game between bots `difference` Elo apart, at most 0.25.
 
     >>> openness(0), round(openness(-400), 3)
     (0.25, 0.083)
@@ -103,7 +106,7 @@ def openness(difference: float) -> float:
 
 
 def spread(count: int, sample: int) -> list[int]:
-    """`sample` of the indices of `count` rows, spread evenly from the first to the last.
+    """Return `sample` of the indices of `count` rows, spread evenly from the first to the last.
 
     >>> spread(9, 3), spread(2, 5), spread(5, 1)
     ([0, 4, 8], [0, 1], [2])
@@ -116,7 +119,7 @@ def spread(count: int, sample: int) -> list[int]:
 
 
 def nearest(elo: float, others: Mapping[int, float], sample: int) -> list[int]:
-    """At most `sample` opponents, those that tell most about a bot of this rating, best first.
+    """Return the numbers of at most `sample` opponents, the most informative ones for a bot of this rating, best first.
 
     >>> nearest(100, {1: 90, 2: -700, 3: 250, 4: 100}, 3)
     [4, 1, 3]
@@ -127,7 +130,7 @@ def nearest(elo: float, others: Mapping[int, float], sample: int) -> list[int]:
 
 
 def games_needed(error: float, target: float, played: int) -> int:
-    """Games in total that bring an error down to the target, assuming it shrinks with their square root.
+    """Return how many games in total reduce an error to the target, if it shrinks with the square root of the games.
 
     >>> games_needed(80, 40, 100)
     400
@@ -141,11 +144,11 @@ def least_certain(
     step: int,
     in_hand: Sequence[tuple[int, int, int]] = (),
 ) -> list[tuple[int, int]]:
-    """The `pairs` pairings (numbers of versions) whose games would tell most about the table, best first.
+    """Return the `pairs` most informative pairings, each as the numbers of two versions, best first.
 
-    Each choice counts those before it as played (`step` games each), and so the games that others have `in_hand`
-    (two versions and a number of games): the covariance is reduced as those games will reduce it. Bots without games
-    and groups without a game between them come first, because nothing is known about them.
+    Each choice counts the earlier ones as played (`step` games each), and also the games reserved by other sessions
+    (`in_hand`: two versions and a number of games): the covariance is reduced as these games will reduce it. Bots
+    without games and groups without a game between them come first, because nothing is known about them.
     """
     chosen = _links(table)[:pairs]
     n = len(table.rated)
@@ -174,11 +177,11 @@ def least_certain(
 
 
 def own_share(table: Standings, number: int, opponents: Sequence[int], played: int) -> float:
-    """How much of a version's error is its own: the share (0..1) that more games of its own would remove.
+    """Return the share (0..1) of a version's error that more games of its own would remove.
 
-    The rest is due to the table around it, such as two groups of its opponents that have hardly met. Estimated from
-    what another `played` games (as many as there are) against these opponents would remove: half of the variance
-    that is its own.
+    The rest is due to the table around it, such as two groups of its opponents that have hardly met. The estimate is
+    what another `played` games (as many as there are) against these opponents would remove: half of the version's own
+    variance.
     """
     index = {version.id: i for i, version in enumerate(table.rated)}
     met = [other for other in opponents if other in index]
@@ -196,14 +199,14 @@ def own_share(table: Standings, number: int, opponents: Sequence[int], played: i
 
 
 def _shrunk(covariance: Floats, i: int, j: int, information: float) -> Floats:
-    """The covariance after games between two bots (Sherman-Morrison formula)."""
+    """Return the covariance after games between two bots (Sherman-Morrison formula)."""
     along = covariance[:, i] - covariance[:, j]
     variance = along[i] - along[j]
     return np.asarray(covariance - np.outer(along, along) * (information / (1 + information * variance)))
 
 
 def _links(table: Standings) -> list[tuple[int, int]]:
-    """Pairings without which ratings cannot be compared: bots without games, and a link to each other group."""
+    """Return pairings without which ratings cannot be compared: one for each bot without games and each other group."""
     if len(table.rows) < 2:
         return []
     homes = [row.version.id for row in table.rows]

@@ -1,9 +1,8 @@
 """The league's games: pairings of versions, deals reserved for them, every game stored exactly once.
 
-A deal has a number that is unique in the league. It is played by one pairing only, twice with the seats swapped,
-unless the league's settings (`own_deals`, `pairs`) say otherwise.
-Numbers are reserved in a transaction and never given out again, so two processes cannot play the same deal, and the
-deals that a killed process had in hand are simply never played.
+A deal has a number that is unique in the league. It is played by one pairing only, twice with the seats swapped, unless
+the league's settings (`own_deals`, `pairs`) say otherwise. Numbers are reserved in a transaction and never given out
+again, so two processes cannot play the same deal. Deals that a killed process had reserved are never played.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fixture:
-    """Two versions that are to play some number of deals."""
+    """Two versions and the number of deals that they are to play."""
 
     a: Version
     b: Version
@@ -33,26 +32,26 @@ class Fixture:
 
 
 def new_lineup(league: League, session: int) -> int:
-    """The number of a new lineup, which is used once: a row of the table `lineups`."""
+    """Create a lineup, a row of the table `lineups`; return its number, which is used only once."""
     with league.change():
         return league.insert("INSERT INTO lineups (session) VALUES (?)", session)
 
 
 def lineup_seed(secret: str, lineup: int) -> int:
-    """The seed of all deals that a lineup plays: 128 bits.
+    """Return the seed of all deals that a lineup plays: 128 bits.
 
-    Records show it. It follows from the league's secret, which they do not show, and from a number that is used
-    once and exists only after the lineup's bots have been stored. So no record tells anything about the games that
-    a bot submitted later will play.
+    Records show the seed. It is derived from the league's secret, which they do not show, and from a number that is
+    used only once and exists only after the lineup's bots have been stored. So no record reveals anything about the
+    games that a bot submitted later will play.
     """
     text = f"schotten-arena league\x1f{secret}\x1f{lineup}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
 def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> list[PairTask]:
-    """Reserve deals for these fixtures: units of work, taking one deal of each fixture in turn.
+    """Reserve deals for these fixtures; return units of work, one deal of each fixture in turn.
 
-    Each unit has a deal of its own, or, without `own_deals`, all units that are taken in one turn share one.
+    Each unit has its own deal. Without `own_deals`, all units of one turn share a deal.
     """
     settings = league.settings
     with league.change():
@@ -80,13 +79,13 @@ def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> l
 
 
 def _games_begun(league: League, pairing: int) -> int:
-    """Games of a pairing that were stored or are in hand."""
+    """Return how many games of a pairing are stored or reserved."""
     tables = ("games", "reserved")
     return sum(int(league.value(f"SELECT count(*) FROM {table} WHERE pairing = ?", pairing)) for table in tables)
 
 
 def _held(league: League, deal: int, pairing: int) -> int:
-    """The number under which a deal is reserved: one of its own for each pairing that shares it."""
+    """Return the number under which a deal is reserved, a different one for each pairing that shares it."""
     return deal if league.settings.own_deals else deal << PAIRING_BITS | pairing
 
 
@@ -96,7 +95,7 @@ def _pairing(league: League, a: int, b: int) -> int:
 
 
 def store_rows(league: League, lineup: int, rows: Sequence[Row]) -> int:
-    """Store played games, leaving those already there as they are. How many were new."""
+    """Store played games, leaving those already there as they are; return how many were new."""
     with league.change():
         new = league.insert_games(rows)
         played = {GameId.from_key(row.id) for row in rows}
@@ -107,7 +106,7 @@ def store_rows(league: League, lineup: int, rows: Sequence[Row]) -> int:
 
 
 def reserved_deals(league: League) -> list[tuple[int, int, int]]:
-    """What lineups have in hand: two versions and the number of deals."""
+    """Return what lineups have reserved: two versions and a number of deals."""
     return league.query(
         "SELECT p.a, p.b, count(*) FROM reserved r JOIN pairings p ON p.pairing = r.pairing GROUP BY 1, 2"
     )
@@ -130,7 +129,7 @@ class OpponentResults:
 
 
 def head_to_heads(league: League, number: int) -> list[OpponentResults]:
-    """A version's results against each opponent, in the order of the opponents' numbers."""
+    """Return a version's results against each opponent, ordered by the opponents' numbers."""
     # a begins game 0 of a pair and b game 1; `score` has the half points of the bot that began
     rows = league.query(
         "SELECT opponent, count(*), sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"
@@ -146,7 +145,7 @@ def head_to_heads(league: League, number: int) -> list[OpponentResults]:
 class ForfeitCount:
     """Games that a version forfeited for one reason, with the last of them as an example.
 
-    `AFTER` as the kind: it failed in `end`, after games whose results stand.
+    The kind `AFTER` stands for failures in `end`, after games whose results stand.
     """
 
     version: int
@@ -168,7 +167,7 @@ _FAULTS = """
 
 
 def forfeits(league: League, only: Container[int] | None = None) -> list[ForfeitCount]:
-    """All forfeits by version and kind, or those of some versions."""
+    """Return all forfeits by version and kind, or only those of some versions."""
     return [
         ForfeitCount(who, forfeit_of(kind) or AFTER, games, detail or "", record)
         for who, kind, games, detail, record in league.query(_FAULTS, True)
@@ -177,7 +176,7 @@ def forfeits(league: League, only: Container[int] | None = None) -> list[Forfeit
 
 
 def failures_after(league: League, only: Container[int]) -> list[ForfeitCount]:
-    """Failures of some versions after games, which are no forfeits."""
+    """Return the failures of some versions after games, which do not count as forfeits."""
     return [
         ForfeitCount(who, AFTER, games, detail or "", record)
         for who, _, games, detail, record in league.query(_FAULTS, False)
@@ -186,7 +185,7 @@ def failures_after(league: League, only: Container[int]) -> list[ForfeitCount]:
 
 
 def recent_forfeits(league: League, version: int, last: int) -> tuple[int, int]:
-    """How many games a version has among its `last` ones, by deal, and how many of these it forfeited."""
+    """Return the number of a version's latest games (by deal, at most `last`), and how many of them it forfeited."""
     games, lost = league.query(
         "SELECT count(*), ifnull(sum(lost), 0) FROM (SELECT"
         " g.forfeit > 0 AND CASE WHEN g.forfeit_by = 1 + g.game THEN p.a ELSE p.b END = ?1 AS lost"
@@ -198,7 +197,7 @@ def recent_forfeits(league: League, version: int, last: int) -> tuple[int, int]:
 
 
 def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
-    """The games between some versions for `arena.stats`: first, second (numbers as texts), score, deal."""
+    """Return the games between some versions for `arena.stats`: first, second (numbers as text), score, deal."""
     import numpy as np
     import pandas as pd
 
@@ -213,7 +212,7 @@ def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
     figures = league.figures()
     key = figures.key
     pairing, game = key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
-    # a pairing that came up since the table was read is not in it
+    # a pairing added since the table was read is not in it
     known = np.where(pairing < len(table), pairing, 0)
     first = np.where(pairing < len(table), table[known, game], -1)
     second = np.where(pairing < len(table), table[known, 1 - game], -1)

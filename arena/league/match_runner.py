@@ -1,9 +1,9 @@
-"""Playing a league's games: stored bots unpacked into a private folder, and played by workers.
+"""The games of a league, played by workers with stored bots that are unpacked into a private folder.
 
-A `MatchRunner` lives as long as one submission, or one call of `play`. It unpacks each version once and lines up
-some of them at a time. Each lineup has a number that is used once (a row of the table `lineups`) and from it a seed of
-its own, so records tell nothing about the games of other lineups. The folder goes with the runner; the next command
-removes those that killed processes have left.
+A `MatchRunner` lives as long as one submission, or one call of `play`. It unpacks each version once and lines up some
+of them at a time. Each lineup has a number that is used only once (a row of the table `lineups`) and a seed derived
+from it, so records reveal nothing about the games of other lineups. The folder is removed with the runner; the next
+command removes the folders of killed processes.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ log = logging.getLogger("arena.league")
 _WAIT_S = 0.25
 LEASE_S = 30.0
 RENEW_S = 5.0
-LOOK_S = 0.5  # between two looks at whether the league is paused
+LOOK_S = 0.5  # between two checks for a pause
 
 
 # ---------------------------------------------------------------- leases
 
 
 class Lease:
-    """This process's session in a league: what it works on is its own for LEASE_S at a time. A context manager.
+    """This process's session in a league: a context manager that reserves what it works on for LEASE_S at a time.
 
-    Submissions and deals that a session holds keep others from doing the same work. A process that was killed renews
-    nothing, so what it held is free for others once the lease has expired. Nothing goes wrong if a living process loses
-    its lease: deals are never reserved twice, and a submission that two processes work on is decided once.
+    While a session holds submissions and deals, no other process works on them. A killed process renews nothing, so
+    what it held is free for others once the lease has expired. If a living process loses its lease, nothing goes wrong:
+    deals are never reserved twice, and a submission that two processes work on is decided once.
 
-    `number` is the session's, and `pause` the pause that the league is in, as of the last `beat`.
+    `number` is the session's number; `pause` is the league's pause as of the last `beat`, None if it was not paused.
     """
 
     def __init__(self, league: League) -> None:
@@ -67,7 +67,7 @@ class Lease:
         self._looked = self._renewed = time.monotonic()
 
     def beat(self) -> None:
-        """Renew the lease every few seconds, and look whether the league is paused; call it often."""
+        """Renew the lease every few seconds, and check whether the league is paused; call this often."""
         now = time.monotonic()
         if now - self._looked >= LOOK_S:
             self.look()
@@ -79,7 +79,7 @@ class Lease:
             release_expired(self.league)
 
     def look(self) -> None:
-        """Look whether the league is paused."""
+        """Check whether the league is paused."""
         self._looked = time.monotonic()
         self.pause = paused(self.league)
 
@@ -92,7 +92,7 @@ class Lease:
 
 
 def release_expired(league: League) -> int:
-    """Release what sessions with expired leases hold, and remove the files they have left; how many there were."""
+    """Release what sessions with expired leases hold, and remove their files; return the number of these sessions."""
     expired = "SELECT session FROM sessions WHERE lease > 0 AND lease <= ?"
     sessions = league.query(expired, time.time())
     if sessions:
@@ -105,7 +105,7 @@ def release_expired(league: League) -> int:
 
 
 def _release(league: League, session: int) -> None:
-    """Release everything that a session holds, and end its lease."""
+    """Release everything that a session holds and end its lease."""
     league.run("UPDATE versions SET holder = NULL WHERE holder = ?", session)
     league.run("DELETE FROM reserved WHERE lineup IN (SELECT lineup FROM lineups WHERE session = ?)", session)
     league.run("UPDATE sessions SET lease = 0 WHERE session = ?", session)
@@ -129,7 +129,7 @@ def _sweep(league: League) -> None:
 
 
 class BotsFailed(LeagueError):
-    """A bot of the lineup cannot be found or loaded, so none of its games can be played. `version`: which, if known."""
+    """A bot that cannot be found or loaded, so that its lineup plays no games. `version` is its number, if known."""
 
     def __init__(self, text: str, version: int | None = None) -> None:
         super().__init__(text)
@@ -138,9 +138,9 @@ class BotsFailed(LeagueError):
 
 @dataclass(frozen=True)
 class LeagueSession:
-    """What all games of one command have in common; see `open_session`.
+    """What all games of one command share; see `open_session`.
 
-    `say` is called with what is being done, `tell` with the number of games each time some are stored. `failures`
+    `say` is called with the current activity, `tell` with the number of games each time some are stored. `failures`
     counts how often each version could not be loaded.
     """
 
@@ -160,7 +160,7 @@ class LeagueSession:
         return self.signals.stopping
 
     def wait_while_paused(self) -> bool:
-        """Wait until the league is not paused; False if Ctrl-C was pressed."""
+        """Wait until the league is not paused; return False if Ctrl-C was pressed."""
         self.lease.look()
         if self.lease.pause is not None and not self.stopping:
             why = f": {self.lease.pause.reason}" if self.lease.pause.reason else ""
@@ -183,9 +183,9 @@ def open_session(
 ) -> Iterator[LeagueSession]:
     """Begin a session in the league and open its log; `isolation` overrides the league's setting.
 
-    A league that belongs to another user plays in the sandbox, unless `isolation` says otherwise or its bots are
-    trusted: LeagueError with the remedy.
-    Within, Ctrl-C (SIGINT), SIGTERM or SIGHUP finishes the games in hand; a second one stops at once.
+    If the league belongs to another user and does not use the sandbox, either `isolation` or `trust` is required; raise
+    LeagueError, which names the remedy, without them. Within the session, Ctrl-C (SIGINT), SIGTERM or SIGHUP finishes
+    the current games; a second signal stops at once.
     """
     level = isolation or league.settings.isolation
     if isolation is None and level != "sandbox" and not (trust or league.is_own()):
@@ -213,9 +213,9 @@ def open_session(
 
 
 class MatchRunner:
-    """Unpacks versions and plays them against each other. A context manager, whose end is that of its processes.
+    """A context manager that unpacks versions and plays them against each other; its processes end with it.
 
-    `lineup` holds the versions that `line_up` was last called with, `job` what the workers are given.
+    `lineup` holds the versions of the last call of `line_up`; `job` is what the workers are given.
     """
 
     job: Job
@@ -227,11 +227,11 @@ class MatchRunner:
         self._numbers: list[int] = []
         self._specs: dict[int, BotSpec] = {}
         self._dispatcher: Dispatcher | None = None
-        self._pauses = False  # is a pause of the league to stop the games under way?
+        self._pauses = False  # whether a pause of the league stops the current games
 
     @property
     def folder(self) -> Path:
-        """Where the bots are unpacked, each version in a folder of its own; named after session and first lineup."""
+        """The folder of all unpacked versions, each in its own folder; named after the session and its first lineup."""
         name = f"{self.session.lease.number}-{self._numbers[0]}"
         return (self.session.league.folder / PLAYING / name).resolve()
 
@@ -244,14 +244,15 @@ class MatchRunner:
 
     @property
     def at_once(self) -> bool:
+        """Whether to stop without finishing the current games."""
         return self.session.signals.at_once
 
     # ------------------------------------------------------------ lining up
 
     def line_up(self, players: Sequence[Version], house: Sequence[str] = ()) -> None:
-        """Get these versions ready to play, with some of the program's own bots (`house`, by name).
+        """Prepare these versions to play, along with some of the program's own bots (`house`, by name).
 
-        The lineup has a new number and a new seed. BotsFailed if a bot cannot be found in its files.
+        The lineup has a new number and a new seed. Raise BotsFailed if a bot cannot be found in its files.
         """
         self._stand_down()
         self.lineup = tuple(players)
@@ -277,12 +278,12 @@ class MatchRunner:
         self._ready = True
 
     def can_play(self, fixtures: Sequence[games.Fixture]) -> bool:
-        """Whether the present lineup has all bots of these fixtures."""
+        """Return whether the present lineup has all bots of these fixtures."""
         needed = {version.id for fixture in fixtures for version in (fixture.a, fixture.b)}
         return self._ready and needed <= {version.id for version in self.lineup}
 
     def _unpacked(self, version: Version) -> BotSpec:
-        """The bot in its unpacked files."""
+        """Return the bot of a version, which is unpacked the first time."""
         if version.id in self._specs:
             return self._specs[version.id]
         try:
@@ -306,26 +307,27 @@ class MatchRunner:
     # ------------------------------------------------------------ playing
 
     def play_fixtures(self, fixtures: Sequence[games.Fixture]) -> int:
-        """Play fixtures of the lineup and store the games; how many were stored.
+        """Play fixtures of the lineup and store the games; return how many were stored.
 
-        They are fewer if Ctrl-C was pressed or the league was paused; then the lineup is over.
+        If Ctrl-C was pressed or the league was paused, there are fewer, and the lineup is over.
         """
         session = self.session
         league, number = session.league, self._numbers[-1]
         tasks = games.reserve_deals(league, number, fixtures)
-        self._pauses = True  # these games count whenever they are played, unlike those of a check
+        self._pauses = True  # these games count whenever they are played, unlike the games of a check
         try:
             fresh = self.play(tasks, lambda rows: games.store_rows(league, number, rows))
             if self.stopping:
-                self._stand_down()  # its workers have been told to stop
+                self._stand_down()  # its workers are stopping
         finally:
             self._pauses = False
         return fresh
 
     def play(self, tasks: Sequence[PairTask], deliver: Callable[[Sequence[Row]], int]) -> int:
-        """Play units of work; `deliver` stores rows and returns how many were new. How many were stored.
+        """Play units of work; return how many games were stored.
 
-        BotsFailed if a bot cannot be loaded; the lineup is over then.
+        `deliver` stores rows and returns how many were new. If a bot cannot be loaded, the lineup is over: raise
+        BotsFailed.
         """
         if self.session.stopping:
             return 0
@@ -357,11 +359,11 @@ class MatchRunner:
         return self._dispatcher
 
     def _rows(self, event: Played) -> list[Row]:
-        """The rows that came back, with files named as the bot's author does."""
+        """Return the rows that came back, with files named as the bot's author names them."""
         return [row._replace(detail=self.plain(row.detail)) if row.detail else row for row in event.named_rows()]
 
     def plain(self, text: str | None) -> str:
-        """A text without the folders that the bots were unpacked into."""
+        """Return the text without the folders into which the bots were unpacked."""
         text = text or ""
         for version in self.lineup:
             home = re.escape(str(self._home(version.id)))
@@ -369,7 +371,7 @@ class MatchRunner:
         return text
 
     def _fail(self, event: Failed) -> NoReturn:
-        require_fresh_engine()  # a build under way is no fault of the bot
+        require_fresh_engine()  # an unfinished build is not the bot's fault
         if event.ours:
             raise WorkerFault(event.text)
         if self.lineup and not self.folder.is_dir():
@@ -380,7 +382,7 @@ class MatchRunner:
     # ------------------------------------------------------------ ending
 
     def _stand_down(self) -> None:
-        """End the lineup: stop its workers and give back the deals that it has not played."""
+        """End the lineup: stop its workers and release the deals that it has not played."""
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.executor.close()
@@ -391,7 +393,7 @@ class MatchRunner:
         self._ready = False
 
     def _reset(self) -> None:
-        """End the lineup and remove all files, which may be what was wrong; the next lineup unpacks them again."""
+        """End the lineup and remove all files, in case they are at fault; the next lineup unpacks them again."""
         self._stand_down()
         self._specs.clear()
         if self._numbers:
@@ -403,5 +405,5 @@ class MatchRunner:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Stop all workers, remove the files, and give back the deals that were not played."""
+        """Stop all workers, remove the files and release the deals that were not played."""
         self._reset()

@@ -1,8 +1,8 @@
-"""What the organiser of a league oversees: its log, what authors may use, and pauses.
+"""The oversight of a league: its log, limits on authors, and pauses.
 
-The log says who did what, when, and what came of it; no command changes or removes an entry. Limits can be changed at
-any time, since games do not depend on them; all submissions without an author share one allowance. In a paused league
-the games in hand are finished, then nothing is checked or played until it is resumed.
+The log says who did what, when, and with what result; no command changes or removes an entry. Limits can be changed at
+any time, because games do not depend on them; all submissions without an author share one allowance. When a league is
+paused, its current games are finished; then nothing is checked or played until the pause ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arena.text import one_line
 
 DAY_S = 24 * 3600.0
 LIMITS = ("submissions", "author_mb", "disk_mb")
-RECEIVED = ("new", "back")  # outcomes of a submission that count: there is work to be done on it
+RECEIVED = ("new", "back")  # outcomes that count as a submission, because they cause work
 
 _LONGEST_DETAIL, _LONGEST_REASON = 4000, 400  # characters
 _PAUSED = "paused"  # a key of the table `meta`
@@ -31,7 +31,7 @@ _MIB = 1 << 20
 
 
 class BudgetSpent(LeagueError):
-    """A submission cannot be taken now: its author, or the league, has used up what is allowed."""
+    """A submission that cannot be taken now, because its author or the league has reached a limit."""
 
 
 # ---------------------------------------------------------------- the log
@@ -41,8 +41,8 @@ class BudgetSpent(LeagueError):
 class LogEntry:
     """An entry of the log.
 
-    `who` is the user and machine of the process that did it, with its number; `subject` a version, a bot or "";
-    `author` that of the subject's bot. `outcome` is a word or two, and `detail` the rest.
+    `who` is the user, the machine and the number of the process; `subject` is a version, a bot or ""; `author` is the
+    author of the subject's bot. `outcome` is a word or two, and `detail` the rest.
     """
 
     entry: int
@@ -81,8 +81,11 @@ def _who() -> str:
 
 
 def entries(league: League, last: int | None = None, since: float = 0.0, **fields: str | None) -> list[LogEntry]:
-    """The log, oldest entry first. Optionally only the `last` entries, those after a time, and those whose fields have
-    the given values."""
+    """Return the log, oldest entry first.
+
+    Optionally only the `last` entries, those after the time `since` (seconds since 1970), and those whose fields have
+    the given values.
+    """
     sql = "SELECT entry, happened, who, what, subject, author, outcome, detail FROM audit WHERE happened > ?"
     sql += "".join(f" AND {name} IS ?" for name in fields) + " ORDER BY entry DESC"
     args: list[object] = [since, *fields.values()]
@@ -97,7 +100,7 @@ def entries(league: League, last: int | None = None, since: float = 0.0, **field
 
 @dataclass(frozen=True)
 class AuthorUse:
-    """What an author has used: submissions in the last 24 hours, bytes of all files."""
+    """What an author has used: submissions in the last 24 hours, and bytes of all files."""
 
     author: str | None
     submissions: int
@@ -105,7 +108,7 @@ class AuthorUse:
 
 
 def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
-    """Set some of LIMITS, None for no limit; the new settings. LeagueError for one that is out of bounds."""
+    """Set some of LIMITS (None: no limit) and return the new settings. Raise LeagueError for a value out of bounds."""
     known = settings_of(LeagueSettings)
     for key, value in new.items():
         if value is not None and not known[key].within(value):
@@ -120,7 +123,7 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
 
 
 def use_of(league: League, author: str | None) -> AuthorUse:
-    """What an author has used."""
+    """Return what an author has used."""
     received = entries(league, since=time.time() - DAY_S, what="receive", author=author)
     size = league.value(
         "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
@@ -131,13 +134,13 @@ def use_of(league: League, author: str | None) -> AuthorUse:
 
 
 def uses(league: League) -> list[AuthorUse]:
-    """What each author has used, those with the largest files first."""
+    """Return what each author has used, the author with the largest files first."""
     authors = [author for (author,) in league.query("SELECT DISTINCT author FROM bots ORDER BY author")]
     return sorted((use_of(league, author) for author in authors), key=lambda use: -use.bytes)
 
 
 def folder_bytes(folder: Path) -> int:
-    """Bytes of all files in a league's folder. What others remove meanwhile is not counted."""
+    """Return the size of all files in a league's folder, in bytes. Files that are removed meanwhile do not count."""
     total = 0
     for parent, folders, files in os.walk(folder):
         for name in [*folders, *files]:
@@ -147,7 +150,7 @@ def folder_bytes(folder: Path) -> int:
 
 
 def check_submission(league: League, author: str | None, size: int) -> None:
-    """BudgetSpent if an author may not submit files of `size` bytes now."""
+    """Raise BudgetSpent if an author may not submit files of `size` bytes now."""
     bounds = league.stored_settings()  # another process may have changed them
     use = use_of(league, author)
     whose = "submissions without an author have" if author is None else f"{author} has"
@@ -166,7 +169,7 @@ def check_submission(league: League, author: str | None, size: int) -> None:
 
 
 def check_disk(league: League, size: int = 0) -> None:
-    """BudgetSpent if the league's folder, with `size` bytes more, would be larger than it may be."""
+    """Raise BudgetSpent if the league's folder, with `size` bytes more, would exceed its limit."""
     bound = league.stored_settings().disk_mb
     if bound is None:
         return
@@ -183,14 +186,14 @@ def check_disk(league: League, size: int = 0) -> None:
 
 @dataclass(frozen=True)
 class Pause:
-    """Since when (seconds since 1970) a league is paused, and why."""
+    """A pause of a league: when it began (seconds since 1970), and why."""
 
     since: float
     reason: str
 
 
 def paused(league: League) -> Pause | None:
-    """The pause that the league is in; None if it is not paused."""
+    """Return the league's pause; None if it is not paused."""
     text = league.value("SELECT value FROM meta WHERE key = ?", _PAUSED)
     if text is None:
         return None
@@ -199,7 +202,7 @@ def paused(league: League) -> Pause | None:
 
 
 def pause(league: League, reason: str = "") -> Pause:
-    """Pause a league. LeagueError if it is paused already."""
+    """Pause a league and return the pause. Raise LeagueError if the league is paused already."""
     with league.change():
         old = paused(league)
         if old is not None:
@@ -211,7 +214,7 @@ def pause(league: League, reason: str = "") -> Pause:
 
 
 def resume(league: League) -> Pause:
-    """End a pause, and return it. LeagueError if the league is not paused."""
+    """End a pause and return it. Raise LeagueError if the league is not paused."""
     with league.change():
         old = paused(league)
         if old is None:

@@ -1,9 +1,9 @@
-"""What happens to a submission, from its check to its place in the table, and games beyond that.
+"""The course of a submission from its check to its place in the table, and further play.
 
-A submission is checked as its author would check it (`arena check`), and plays a few games that do not count. Its
-placement first plays a sample of the table from top to bottom, then the opponents that tell most about a bot of its
+A submission is checked as its author would check it (`arena check`), and plays a few games that do not count. In its
+placement it first meets a sample of the table from top to bottom, then the opponents that are most informative at its
 rating so far, until the error of its rating is small enough. Everything is stored as it comes, so a process that takes
-over a submission goes on from there.
+over a submission continues from there.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Receipt, Versi
 from arena.text import one_line
 from arena.tournament.games import GameResult, PairTask, Row
 
-OPPONENT, CONTROL = "random", "first"  # bots of the program: a trial's opponent, and who is tried if a bot fails
+OPPONENT, CONTROL = "random", "first"  # the program's own bots: the opponent in a trial, and the control if a bot fails
 TRIAL_DEALS = 4
 CHECK_GAMES = 10
 CHECK_S = 30.0
-TURN_S = 120.0  # then a placement gives way to other submissions that are waiting
-FORFEITS_ALLOWED, FORFEITS_SHARE = 5, 0.1  # a bot that forfeits more games than both allow is not placed
+TURN_S = 120.0  # after this time a placement gives way to waiting submissions
+FORFEITS_ALLOWED, FORFEITS_SHARE = 5, 0.1  # a bot that exceeds both limits is refused
 RECENT_GAMES, SUSPENDED_SHARE = 40, 0.5  # a bot that forfeited more than this share of its last games leaves the table
 MOST_PLAYERS = 24  # bots in one lineup: each worker loads them all
 
 
 @dataclass(frozen=True)
 class Admission:
-    """Whether a submission is admitted. `reason` (why not) and `warnings` are for its author."""
+    """The verdict of a check. `reason` (for a refusal) and `warnings` are for the author."""
 
     accepted: bool
     reason: str = ""
@@ -49,10 +49,11 @@ class Admission:
 
 @dataclass(frozen=True)
 class SubmissionResult:
-    """How far a submission has come.
+    """The progress of a submission.
 
-    `version` is as it is now, `standings` as it was accepted (None if it was not), `replaced` the version that was
-    active before, and `warnings` are for its author. `waits` is why it is not decided yet, if that is not Ctrl-C.
+    `version` is its current state; `standings` are those at its acceptance (None if it was not accepted), `replaced` is
+    the version that was active before, and `warnings` are for its author. `waits` says why it is not decided yet,
+    unless the reason is Ctrl-C.
     """
 
     version: Version
@@ -64,11 +65,12 @@ class SubmissionResult:
 
     @property
     def accepted(self) -> bool:
+        """Whether the submission was accepted."""
         return self.standings is not None
 
     @property
     def interrupted(self) -> bool:
-        """Whether it is still undecided."""
+        """Whether the submission is still undecided."""
         return self.version.state in OPEN
 
 
@@ -76,9 +78,10 @@ class SubmissionResult:
 
 
 def submit(session: LeagueSession, what: Submission, again: bool = False) -> tuple[Receipt, SubmissionResult | None]:
-    """Store a submission and handle it, unless it is known or another process holds it (None then).
+    """Store a submission and handle it; return the receipt and the result.
 
-    `again` and errors as in `versions.submit`.
+    If the submission is known or another process holds it, it is not handled, and the result is None. `again` and
+    errors are as in `versions.submit`.
     """
     league = session.league
     try:
@@ -96,9 +99,9 @@ def submit(session: LeagueSession, what: Submission, again: bool = False) -> tup
 
 
 def handle_waiting(session: LeagueSession) -> list[SubmissionResult]:
-    """Handle all submissions that no other process holds, in turns if there are many: how far each has come.
+    """Handle all submissions that no other process holds, in turns if there are many; return how far each has come.
 
-    A turn ends when it has taken TURN_S and others are waiting, so that none of them can hold up the others.
+    If a turn has taken TURN_S and others are waiting, it ends, so that no submission can hold up the others.
     """
     results: dict[int, SubmissionResult] = {}
     while not session.stopping and session.lease.pause is None:
@@ -110,8 +113,10 @@ def handle_waiting(session: LeagueSession) -> list[SubmissionResult]:
 
 
 def handle_submission(session: LeagueSession, version: Version, turn_s: float = math.inf) -> SubmissionResult:
-    """Take a claimed submission through to a decision, or as far as Ctrl-C or a pause allow; then let go of it. After
-    `turn_s` seconds it gives way to others that wait."""
+    """Take a claimed submission to a decision, or as far as Ctrl-C or a pause allows, and release it.
+
+    After `turn_s` seconds it gives way to others that wait.
+    """
     turn_ends = time.monotonic() + turn_s
     try:
         with MatchRunner(session) as runner:
@@ -119,7 +124,7 @@ def handle_submission(session: LeagueSession, version: Version, turn_s: float = 
     except (ArenaError, KeyboardInterrupt):
         versions.release(session.league, version)
         raise
-    except BaseException:  # a fault of ours over this bot counts as an attempt, and there are only a few
+    except BaseException:  # our own failure counts as an attempt, and attempts are limited
         versions.release(session.league, version, failed=True)
         raise
     if result.interrupted:
@@ -174,11 +179,11 @@ def _games(league: League, version: Version) -> int:
 
 
 class _Stopped(Exception):
-    """Ctrl-C was pressed."""
+    """An interruption by Ctrl-C."""
 
 
 def admit(runner: MatchRunner, version: Version) -> Admission | None:
-    """Check a submission and try it out; None if Ctrl-C was pressed."""
+    """Check a submission and try it out; return None if Ctrl-C was pressed."""
     checked = check(runner, version)
     if checked is None or not checked.accepted:
         return checked
@@ -187,10 +192,10 @@ def admit(runner: MatchRunner, version: Version) -> Admission | None:
 
 
 def check(runner: MatchRunner, version: Version) -> Admission | None:
-    """Check a submission with the league's rules, clock and limits; None if Ctrl-C was pressed.
+    """Check a submission with the league's rules, clock and limits; return None if Ctrl-C was pressed.
 
-    Bots of a league without isolation are checked in processes of their own. LeagueError if the program's own bots
-    fail, too, because then the submission is not to blame.
+    Bots of a league without isolation are checked in processes of their own. If the program's own bots also fail, the
+    submission is not to blame: raise LeagueError.
     """
     if os.name != "posix":  # no bot has a process of its own here
         return Admission(True)
@@ -209,7 +214,7 @@ def check(runner: MatchRunner, version: Version) -> Admission | None:
 
 
 def _report(runner: MatchRunner, name: str) -> CheckReport:
-    """What `arena check` says about a bot of the lineup."""
+    """Return the report of `arena check` on a bot of the lineup."""
     session, job = runner.session, runner.job
 
     def report(progress: str) -> None:
@@ -230,9 +235,9 @@ def _report(runner: MatchRunner, name: str) -> CheckReport:
 
 
 def trial(runner: MatchRunner, version: Version) -> Admission | None:
-    """Play some games that do not count, exactly as the league plays; None if Ctrl-C was pressed.
+    """Play some games that do not count, exactly as the league plays; return None if Ctrl-C was pressed.
 
-    LeagueError if the program's own bots fail, too, because then the submission is not to blame.
+    If the program's own bots also fail, the submission is not to blame: raise LeagueError.
     """
     tried = _tried(runner, [version], version.label)
     if tried is not None and not tried.accepted:
@@ -245,7 +250,7 @@ def trial(runner: MatchRunner, version: Version) -> Admission | None:
 
 
 def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admission | None:
-    """How a bot, a version or one of the program's own, does in some games against OPPONENT."""
+    """Try a bot, a version or one of the program's own, in some games against OPPONENT."""
     rows: list[Row] = []
 
     def keep(more: Sequence[Row]) -> int:
@@ -275,7 +280,7 @@ def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admiss
 
 
 def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
-    """Play until the version's rating is certain enough; False if it was refused, or has to wait."""
+    """Play until the version's rating is certain enough; return False if it was refused or has to wait."""
     session, league = runner.session, runner.session.league
     while not session.stopping and session.lease.pause is None:
         oversight.check_disk(league)
@@ -291,7 +296,7 @@ def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
 
 
 def _refused(league: League, version: Version) -> bool:
-    """Refuse a bot that forfeits too many games."""
+    """Refuse a bot that forfeits too many games; return True if it was refused."""
     forfeits = games.forfeits(league, [version.id])
     number = sum(forfeit.games for forfeit in forfeits)
     played = _games(league, version)
@@ -310,8 +315,8 @@ def play_games(
 ) -> int:
     """Play the least certain pairings until Ctrl-C, or until `most` games (rounded up to pairs) are stored.
 
-    Submissions that turn up meanwhile come first; `told` gets their results. Returns how many games were stored.
-    LeagueError if there are not two bots in the table.
+    Submissions that arrive meanwhile come first; `told` is called with their results. Return how many games were
+    stored. Raise LeagueError if there are fewer than two bots in the table.
     """
     league = session.league
     table = standings(league)
@@ -351,9 +356,9 @@ def _players(step: Sequence[Fixture]) -> list[Version]:
 
 
 def play_or_retire(runner: MatchRunner, step: Sequence[Fixture], team: Sequence[Version]) -> int:
-    """Play fixtures, lining up the `team` if need be; how many games were stored.
+    """Play fixtures, lining up the `team` if necessary; return how many games were stored.
 
-    A bot that cannot be loaded is refused or retired, and no game is played then.
+    If a bot cannot be loaded, it is refused or retired, and no game is played.
     """
     try:
         if not runner.can_play(step):
@@ -368,10 +373,10 @@ def play_or_retire(runner: MatchRunner, step: Sequence[Fixture], team: Sequence[
 
 
 def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: BotsFailed) -> None:
-    """Refuse a bot that could not be loaded if it is being placed, else retire it.
+    """Refuse a bot that could not be loaded if it is being placed, otherwise retire it.
 
-    One that can be loaded by itself is given a second chance, but no third. LeagueError if none is found to be broken,
-    or if nothing can be played at all, because then no bot is to blame.
+    A bot that loads when it is alone gets a second chance, but no third. If no bot is found to be broken, or nothing
+    can be played at all, no bot is to blame: raise LeagueError.
     """
     named = [version for version in lineup if version.id == error.version]
     broken = 0
@@ -396,7 +401,10 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
 
 
 def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Standings:
-    """Retire a bot, or with `undo` bring it back, and publish the standings; a bot not in the table yet is refused."""
+    """Retire a bot, or with `undo` bring it back; return the new standings.
+
+    A bot that is not in the table yet is refused.
+    """
     known = versions.of_bot(league, name)
     active = next((version for version in known if version.state == ACTIVE), None)
     waiting = [version for version in known if version.state in OPEN]
@@ -414,7 +422,7 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> S
 
 
 def _suspend_forfeiters(league: League, players: Sequence[Version]) -> bool:
-    """Retire those players that have forfeited most of their last games; whether there were any."""
+    """Retire those players that have forfeited most of their last games; return True if there were any."""
     suspended = False
     for version in players:
         recent, lost = games.recent_forfeits(league, version.id, RECENT_GAMES)

@@ -27,9 +27,10 @@ from arena.text import counted
 class StandingsRow:
     """A row of the table.
 
-    `elo` is None for a bot without games, `error` (half the 95% interval) also for a bot that is alone; both on the
-    table's scale. `shown` is what a reader sees of them: of two bots what their pairs say, as in a run of the two, and
-    no error for a bot that was seen on too few deals. A row out of the history shows what was stored.
+    `elo` is None for a bot without games; `error` (half the 95% interval) is also None for a bot that is alone. Both
+    are on the table's scale. `shown` is what readers see instead: between two bots the ratings from their pairs, as in
+    a run of the two, and no error for a bot that was seen on too few deals. A row from the history shows what was
+    stored.
     """
 
     rank: int
@@ -44,10 +45,12 @@ class StandingsRow:
 
     @property
     def shown_elo(self) -> float | None:
+        """The rating that readers see; None if there is none."""
         return self.elo if self.shown is None else self.shown[0]
 
     @property
     def shown_error(self) -> float | None:
+        """Half of the 95% interval that readers see; None if there is none."""
         return self.error if self.shown is None else self.shown[1]
 
     @property
@@ -60,10 +63,10 @@ class StandingsRow:
 class Standings:
     """The table, best first, and what is needed to choose further games.
 
-    elo, covariance   of the versions in the table that have games (`rated`), in that order, Elo and Elo²
+    elo, covariance   of the versions in the table that have games, in the order of `rated`, in Elo and Elo²
     group             connected group of each of `rated`: ratings compare within a group only
     others            ratings of accepted versions that are not in the table, by their number
-    duel              of a league of two versions the ratings that their pairs give, with their numbers as names
+    duel              in a league of two versions, the ratings from their pairs, with the versions' numbers as names
     """
 
     rows: tuple[StandingsRow, ...]
@@ -78,14 +81,14 @@ class Standings:
     duel: Ratings | None = None
 
     def row_of(self, version: int) -> StandingsRow | None:
-        """The row of a version, None if it is not in the table."""
+        """Return the row of a version; None if it is not in the table."""
         return next((row for row in self.rows if row.version.id == version), None)
 
 
 def standings(league: League, candidate: Version | None = None, anchored: bool = True) -> Standings:
-    """The standings that follow from the games stored now; a `candidate` counts as in the table already.
+    """Return the standings that follow from the games stored now, as if a `candidate` were in the table already.
 
-    With `anchored` False the mean is 0 in any case.
+    If `anchored` is False, the mean is 0 in any case.
     """
     with league.snapshot():
         shown = versions.in_state(league, ACTIVE)
@@ -168,7 +171,7 @@ def _unrated(without_games: Sequence[Version], first_rank: int) -> list[Standing
 
 
 def _anchors(league: League, shown: Sequence[Version], playing: set[str], notes: list[str]) -> dict[str, float]:
-    """The rating to hold fixed, by the version's number as text."""
+    """Return the rating to hold fixed, by the version's number as text."""
     name = league.settings.anchor
     if name is None:
         return {}
@@ -180,7 +183,7 @@ def _anchors(league: League, shown: Sequence[Version], playing: set[str], notes:
 
 
 def _gauged(elo: Floats, covariance: Floats, group: Ints, inside: Ints, anchored: int | None) -> tuple[Floats, Floats]:
-    """Ratings and covariance shifted so that the mean of those `inside` is 0 in each group but the anchor's."""
+    """Return ratings and covariance, shifted so that those `inside` average 0 in each group but the anchor's."""
     project = np.eye(len(elo))
     shown = np.zeros(len(elo), dtype=bool)
     shown[inside] = True

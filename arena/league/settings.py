@@ -1,4 +1,4 @@
-"""What a league is created with: a TOML file or options, checked strictly into frozen values."""
+"""The settings of a league: a TOML file or options, checked strictly and turned into frozen values."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _PLACEMENT, _RATING, _BUDGET = {"section": "placement"}, {"section": "rating"}, 
 
 
 class LeagueError(ArenaError):
-    """A league cannot be used as asked. What it holds is unharmed."""
+    """A request that a league cannot fulfil. What the league holds is unharmed."""
 
 
 @dataclass(frozen=True)
 class LeagueSettings:
-    """What a league is created with. All of it is fixed but `[budget]` (see `arena.league.oversight`)."""
+    """The settings of a league, fixed at its creation except for `[budget]` (see `arena.league.oversight`)."""
 
     name: str = text(REQUIRED, 40, "name of the league", unset="the one it is created with")
     rules: str = text("base", 4096, "rule set")
@@ -67,12 +67,12 @@ class LeagueSettings:
 
     @property
     def games_a_deal(self) -> int:
-        """How many games a pairing plays on each of its deals."""
+        """Number of games that a pairing plays on each of its deals."""
         return 2 if self.pairs else 1
 
 
 def check_name(text: str, what: str) -> str:
-    """A name that is safe in a table, a path and a command line; LeagueError for any other.
+    """Return a name that is safe in a table, a path and a command line; raise LeagueError for any other.
 
     >>> check_name("deep-2", "bot")
     'deep-2'
@@ -88,7 +88,7 @@ def check_name(text: str, what: str) -> str:
 
 
 def check_author(text: str | None) -> str | None:
-    """Who a bot is from: one line of printable text, or None; LeagueError for anything else."""
+    """Return an author's name, one line of printable text, or None; raise LeagueError for anything else."""
     if text is None:
         return None
     text = text.strip()
@@ -98,7 +98,9 @@ def check_author(text: str | None) -> str | None:
 
 
 def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settings") -> LeagueSettings:
-    """Check plain values, as TOML gives them. LeagueError with all mistakes, each with its key.
+    """Check plain values, as TOML gives them, and return the settings.
+
+    Raise LeagueError with all mistakes and their keys.
 
     >>> settings_from_dict({"ruels": "base", "placement": {"error": -1}}, "open", "open.toml")
     Traceback (most recent call last):
@@ -109,7 +111,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
     clock = data.get("clock")
     if clock == {}:
         data = {key: value for key, value in data.items() if key != "clock"}
-    elif isinstance(clock, Mapping):  # 0 is no limit
+    elif isinstance(clock, Mapping):  # 0 means no limit
         data = {**data, "clock": {key: value for key, value in clock.items() if value or type(value) is not int}}
     values = check.read(LeagueSettings, data)
     settings = LeagueSettings(**{**values, "name": check_name(values.get("name", name), "league")})
@@ -129,13 +131,13 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
 
 
 def load_settings(path: Path | None, name: str, given: Mapping[str, Any]) -> LeagueSettings:
-    """Settings of a TOML file, if there is one, with those `given` before them; LeagueError for what is wrong."""
+    """Return the settings of a TOML file, if any, overridden by those `given`. Raise LeagueError for mistakes."""
     data = {} if path is None else read_toml(path, LeagueError)
     return settings_from_dict(merged(data, given), name, "command line" if path is None else str(path))
 
 
 def merged(data: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested tables, the values `given` before those of `data`.
+    """Return nested tables in which the values `given` override those of `data`.
 
     >>> merged({"rules": "base", "clock": {"move_ms": 5}}, {"clock": {"bank_ms": 9}})
     {'rules': 'base', 'clock': {'move_ms': 5, 'bank_ms': 9}}
@@ -148,7 +150,7 @@ def merged(data: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stored_settings(values: Mapping[str, Any], source: str = "settings") -> LeagueSettings:
-    """The settings out of their values; LeagueError if they are none that a league could have been created with.
+    """Return the settings from their stored values; raise LeagueError if no league could have been created with them.
 
     >>> from dataclasses import asdict
     >>> stored_settings(asdict(LeagueSettings("open"))) == LeagueSettings("open")

@@ -1,7 +1,7 @@
 """A league's folder, open for reading or writing.
 
-What changes the database is one transaction each (`League.change`), begun with the write lock, so that what was
-read in it still holds when it is written. A process that is killed leaves whole transactions and no lock.
+Every change of the database is one transaction (`League.change`) that begins with the write lock, so that what it has
+read still holds when it writes. A killed process leaves whole transactions and no lock.
 """
 
 from __future__ import annotations
@@ -76,25 +76,25 @@ LEAGUE = Database(
     application=0x53544C47,  # "STLG"
     version=6,
     error=LeagueError,
-    synchronous="FULL",  # also after a power cut all is there that was said to be stored; commits are few
+    synchronous="FULL",  # what was reported as stored survives a power cut; commits are few
     wait_s=60,  # for another process's transaction; ours take milliseconds
     if_read_only="Only standings, history and show can be used",
     if_full="give the command again",
 )
 PLAYING = ".playing"
-"""Folder in a league's for the files of bots that are playing; within it a folder for each `MatchRunner`."""
+"""Folder within a league's folder for the files of playing bots; each `MatchRunner` has a folder in it."""
 
 
 @dataclass(frozen=True)
 class LeagueFigures:
-    """The results of all games, in order of identity: `key`, and half points of the bot that began."""
+    """The results of all games, ordered by identity: `key`, and `score` in half points of the bot that began."""
 
     key: npt.NDArray[np.int64]
     score: npt.NDArray[np.int8]
 
 
 class LeagueStore:
-    """A database in a league's folder. Use as a context manager, or call `close`."""
+    """A database in a league's folder. Use it as a context manager, or call `close`."""
 
     def __init__(self, kind: Database, folder: Path, db: Connection) -> None:
         self.folder = folder
@@ -108,29 +108,29 @@ class LeagueStore:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         with self._kind.guard(self.folder, "close"):
             self._db.close()
 
     def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
-        """All rows of a query."""
+        """Return all rows of a query."""
         with self._kind.guard(self.folder, "read"):
             return self._db.execute(sql, args).fetchall()
 
     def value(self, sql: str, *args: object) -> Any:
-        """The first value of the first row, None if there is no row."""
+        """Return the first value of the first row; None if there is no row."""
         with self._kind.guard(self.folder, "read"):
             row = self._db.execute(sql, args).fetchone()
         return None if row is None else row[0]
 
     def run(self, sql: str, *args: object) -> int:
-        """Change something, within `change`; the number of rows changed."""
+        """Run a statement within `change`; return the number of rows changed."""
         assert self._db.in_transaction
         with self._kind.guard(self.folder, "write to"):
             return self._db.execute(sql, args).rowcount
 
     def insert(self, sql: str, *args: object) -> int:
-        """Insert a row, within `change`; its number."""
+        """Insert a row within `change`; return its number."""
         assert self._db.in_transaction
         with self._kind.guard(self.folder, "write to"):
             number = self._db.execute(sql, args).lastrowid
@@ -138,16 +138,16 @@ class LeagueStore:
         return number
 
     def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> int:
-        """Change something within `change`, for each of many rows; the number of rows changed."""
+        """Run a statement within `change` for each of many rows; return the number of rows changed."""
         assert self._db.in_transaction
         with self._kind.guard(self.folder, "write to"):
             return self._db.executemany(sql, rows).rowcount
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """One transaction that writes: all of it is stored when the block has ended, or nothing.
+        """Open a transaction for writing: when the block has ended, all of it is stored, or nothing.
 
-        Within another change it is a part of that.
+        Within another change it is a part of that one.
         """
         if self._db.in_transaction:
             yield
@@ -157,13 +157,13 @@ class LeagueStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Put several questions to one state of the database, which a change does anyway."""
+        """Read from one state of the database throughout the block, as within `change`."""
         with self._kind.guard(self.folder, "read"), self._db.snapshot():
             yield
 
 
 class League(LeagueStore):
-    """A league: its settings, games and all else that its database holds."""
+    """A league: its settings, its games and everything else in its database."""
 
     def __init__(self, folder: Path, db: Connection) -> None:
         super().__init__(LEAGUE, folder, db)
@@ -171,7 +171,7 @@ class League(LeagueStore):
         self.settings: LeagueSettings = self.stored_settings()
 
     def stored_settings(self) -> LeagueSettings:
-        """The settings as they are now: another process may have changed the budget."""
+        """Return the current settings: another process may have changed the limits."""
         try:
             return stored_settings(json.loads(self.meta("settings")), f"settings stored in {self.folder}")
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
@@ -184,12 +184,13 @@ class League(LeagueStore):
 
     @property
     def name(self) -> str:
+        """The league's name."""
         return self.settings.name
 
     # ------------------------------------------------------------ games
 
     def figures(self) -> LeagueFigures:
-        """Return the results of all games; they are read again when there are more."""
+        """Return the results of all games, which are read again when there are more."""
         with self.snapshot():
             total = self.count_games()
             if self._figures is None or self._figures[0] != total:
@@ -199,7 +200,7 @@ class League(LeagueStore):
             return self._figures[1]
 
     def games(self, where: str = "", *args: object) -> Iterator[Row]:
-        """Yield whole games in order of identity."""
+        """Yield complete games, ordered by identity. `where` is an SQL clause with its `args`."""
 
         def selected() -> Iterator[Row]:
             yield from map(Row._make, self._db.execute(f"{SELECT_GAMES} {where} ORDER BY id", args))
@@ -211,17 +212,17 @@ class League(LeagueStore):
         return int(self.value("SELECT count(*) FROM games"))
 
     def insert_games(self, rows: Sequence[Row]) -> int:
-        """Store games, within `change`, leaving those already there as they are; return how many were new."""
+        """Store games within `change`, leaving those already there as they are; return how many were new."""
         assert self._db.in_transaction
         with LEAGUE.guard(self.folder, "write to"):
             return insert_games(self._db, rows)
 
     def faults(self) -> list[str]:
-        """Return what SQLite finds wrong with the database."""
+        """Return the faults that SQLite finds in the database."""
         return LEAGUE.faults(self._db, self.folder)
 
     def meta(self, key: str) -> str:
-        """A value that was stored when the league was created."""
+        """Return a value that was stored when the league was created; raise LeagueError if it is missing."""
         value = self.value("SELECT value FROM meta WHERE key = ?", key)
         if value is None:
             raise LeagueError(f"the league in {self.folder} is incomplete: its database holds no {key}")
@@ -232,9 +233,9 @@ class League(LeagueStore):
 
 
 def create_league(folder: Path, settings: LeagueSettings, secret: str | None = None) -> League:
-    """Make a league. LeagueError if the folder has one, or cannot hold one.
+    """Create a league and return it. Raise LeagueError if the folder already has one, or cannot hold one.
 
-    `secret` is what all deals follow from, default 128 random bits; it is for tests to give one.
+    All deals follow from `secret`, by default 128 random bits; only tests pass one.
     """
     check_name(settings.name, "league")
     with LEAGUE.guard(folder, "write to"):
@@ -262,7 +263,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
 
 
 def open_league(text: str | Path, write: bool = True) -> League:
-    """Open a league by its name in leagues/ or by its folder. LeagueError if there is none."""
+    """Open a league by its name in leagues/ or by its folder. Raise LeagueError if there is none."""
     folder = league_folder(text)
     with LEAGUE.guard(folder, "open"):
         db = LEAGUE.open_writer(folder) if write else LEAGUE.open_reader(folder)
@@ -276,7 +277,7 @@ def open_league(text: str | Path, write: bool = True) -> League:
 
 
 def league_folder(text: str | Path) -> Path:
-    """The folder of an existing league, by its path or by its name in leagues/."""
+    """Return the folder of a league, given by its path or its name in leagues/; raise LeagueError if there is none."""
     if (path := Path(text)).name == DATABASE:
         path = path.parent
     for folder in (LEAGUES / path, path):
@@ -290,5 +291,5 @@ def league_folder(text: str | Path) -> Path:
 
 
 def league_names() -> list[str]:
-    """The names of all leagues in leagues/."""
+    """Return the names of all leagues in leagues/."""
     return sorted(path.parent.name for path in LEAGUES.glob(f"*/{DATABASE}"))

@@ -29,7 +29,7 @@ MOST_DEPTH = 16
 LONGEST_PATH = 200
 """Bytes of a file's path below the bot's folder. The league unpacks it into a longer path."""
 LONGEST_ENTRY = 1000
-"""Characters of what names the bot: its file with parameters, or its command."""
+"""Characters of an entry: the bot's file with parameters, or its command."""
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
 
 
@@ -43,6 +43,7 @@ class StoredFile:
 
     @property
     def hash(self) -> str:
+        """The SHA-256 of the content."""
         return hashlib.sha256(self.content).hexdigest()
 
 
@@ -57,7 +58,7 @@ class Submission:
 
     @property
     def hash(self) -> str:
-        """What identifies the content.
+        """The SHA-256 that identifies the content.
 
         >>> Submission("a", None, "a.py", (StoredFile("a.py", b"x"),)).hash == StoredFile("b.py", b"x").hash
         True
@@ -65,7 +66,7 @@ class Submission:
         if len(self.files) == 1 and self.entry == self.files[0].path:
             return self.files[0].hash
         parts = [[file.path, file.hash, file.executable] for file in self.files]
-        # so that no file has the hash of somebody's folder: neither Python nor a program begins like that
+        # so that no file has the hash of a folder: neither Python files nor programs begin like that
         return hashlib.sha256(b"\0folder " + json.dumps([self.entry, parts]).encode()).hexdigest()
 
 
@@ -74,7 +75,7 @@ def read_submission(
 ) -> Submission:
     """Read a bot's file, or all files of `folder` with `bot` named relative to it.
 
-    ArenaError for what cannot be submitted: no such file, too many or too large files, an invalid name.
+    Raise ArenaError for what cannot be submitted: a missing file, too many or too large files, an invalid name.
     """
     author = check_author(author)
     if len(bot) > LONGEST_ENTRY or not bot.isprintable():
@@ -104,9 +105,9 @@ def read_submission(
 
 
 def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> BotSpec:
-    """The bot that an entry names in a folder with a submission's files. ArenaError if there is none.
+    """Return the bot that an entry names in a folder with a submission's files. Raise ArenaError if there is none.
 
-    The entry of a Python bot is the path of a stored file, perhaps followed by parameters. It is not looked up
+    The entry of a Python bot is the path of a stored file, optionally followed by parameters. It is not looked up
     anywhere else, so no entry can name a file or a bot of the organiser's.
     """
     if entry.startswith(PREFIX):
@@ -118,7 +119,7 @@ def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> Bot
 
 
 def _check_entry(path: str) -> None:
-    """LeagueError for a file whose name cannot be a bot's."""
+    """Raise LeagueError for a file whose name cannot be a bot's."""
     if not path.endswith(".py"):
         raise LeagueError(f"{path!a} is not a Python file; a bot in another language is a command: 'cmd:./mybot'")
     if re.search(r"[:=~\\]", path) or not path.isprintable():
@@ -126,10 +127,10 @@ def _check_entry(path: str) -> None:
 
 
 def _find_inside(target: str, folder: Path, name: str | None = None) -> BotSpec:
-    """The bot of a command. LeagueError if that names a path outside its folder: a league has only what was submitted.
+    """Return the bot of a command; raise LeagueError if the command names a path outside its folder.
 
-    Whether anything is there is not looked at: a stranger is not to learn what files this machine has, nor to have them
-    read, which some of them never end.
+    A league has only what was submitted. Whether the path exists is not checked: strangers must not learn which files
+    this machine has, nor have them read, because some of these files never end.
     """
     home = os.path.realpath(folder)
 
@@ -147,7 +148,7 @@ def _find_inside(target: str, folder: Path, name: str | None = None) -> BotSpec:
 
 
 def _check_relative(target: str, folder: Path) -> None:
-    """LeagueError if a command names a file in its folder by an absolute path: the league unpacks it elsewhere."""
+    """Raise LeagueError if a command names a file in its folder absolutely, because the league unpacks it elsewhere."""
     for word in command_words(target):
         if Path(word).is_absolute() and Path(word).resolve().is_relative_to(folder.resolve()):
             seen = Path(word).resolve().relative_to(folder.resolve())
@@ -161,7 +162,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
             f"'{bot}' is a command: submit the folder that it runs in, and name the command as seen from there:"
             f" arena submit --folder DIR 'cmd:./PROGRAM'"
         )
-    named = Path(os.path.expanduser(parts.target))  # unlike that of `Path` it takes a user who is not known
+    named = Path(os.path.expanduser(parts.target))  # unlike Path.expanduser, it accepts unknown users
     for path in (named, Path("bots", f"{parts.target}.py")):
         if os.path.islink(path):
             raise LeagueError(f"{path} is a link; submit the file itself")
@@ -183,7 +184,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
 
 
 def _entry(path: str, bot: str) -> str:
-    """The spec relative to the bot's folder: the file with its parameters, without a name."""
+    """Return the spec relative to the bot's folder: the file with its parameters, without a name."""
     parts = parse_spec(bot)
     params = ",".join(f"{key}={value}" for key, value in sorted(parts.params.items()))
     return f"{path}:{params}" if params else path
@@ -201,7 +202,7 @@ def _bot_name(asked: str | None, in_spec: str | None, path: str) -> str:
 
 
 def _inside(target: str, folder: Path) -> str:
-    """The path of a file relative to the folder; it may have been named relative to here."""
+    """Return the path of a file relative to the folder; `target` may also be relative to the current folder."""
     for path in (folder / target, Path(target)):
         if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
             return path.resolve().relative_to(folder.resolve()).as_posix()
@@ -209,7 +210,7 @@ def _inside(target: str, folder: Path) -> str:
 
 
 def _read_folder(folder: Path) -> Iterator[StoredFile]:
-    """All files below a folder, ordered by path, without hidden files and compiled Python."""
+    """Yield all files below a folder, ordered by path, without hidden files and compiled Python."""
     paths: list[tuple[str, Path]] = []
     for parent, folders, files in os.walk(folder):
         if len(Path(parent).relative_to(folder).parts) > MOST_DEPTH:
@@ -237,7 +238,7 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
 
 
 def check_path(name: str) -> None:
-    """LeagueError for a path that is not one of a file below a bot's folder, or cannot be stored."""
+    """Raise LeagueError for a path that leads out of a bot's folder or cannot be stored."""
     if not name.isprintable() or "\\" in name:
         raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
     if len(os.fsencode(name)) > LONGEST_PATH:

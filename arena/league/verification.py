@@ -1,7 +1,7 @@
-"""Checks whether a league is whole: its database, bots' files, games and tables, compared with each other.
+"""The verification of a league: its database, bots' files, games and tables, compared with each other.
 
-Nothing is run and nothing is changed; games are replayed by the engine from their records. What a clock measured, and
-whether a bot would move again as it did, cannot be told.
+Nothing is run and nothing is changed; the engine replays games from their records. What a clock measured, and whether a
+bot would make the same moves again, cannot be verified.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arena.tournament.rows import game_fault
 
 @dataclass
 class Verification:
-    """What was looked at, and what is wrong with it. `replayed` of the `games` were replayed from their records."""
+    """What was checked, and its faults. `replayed` of the `games` were replayed from their records."""
 
     league: str
     games: int = 0
@@ -36,11 +36,12 @@ class Verification:
 
     @property
     def sound(self) -> bool:
+        """Whether no fault was found."""
         return not self.faults
 
 
 def verify_league(league: League, most: int | None = None) -> Verification:
-    """Check a league; all games are replayed, or `most` of them, drawn at random."""
+    """Check a league and return what was found; all games are replayed, or `most` of them, drawn at random."""
     report = Verification(league.name)
     parts = (
         _database(league),

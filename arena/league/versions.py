@@ -1,15 +1,15 @@
 """Bots and their versions in the league's database, and the states of a submission.
 
-A bot is a name, which belongs to whoever submitted it first. Its versions are told apart by their content. A version
-moves through these states:
+A bot is a name, which belongs to the author who first submitted it. Its versions differ in content. A version moves
+through these states:
 
     pending --accept--> placing --promote--> active --a later version--> replaced --submitted again--> placing
        |                   |
        +------refuse-------+--> refused --submitted with `again`--> pending
 
 `pending` waits for its checks, `placing` plays for its rating, `active` is in the table. A bot has at most one active
-version: of those accepted, the one submitted last. Pending and placing versions form a queue. A session that works
-on one holds it (`claim`) until it is decided or let go (`release`), or until the session's lease has expired. A
+version: the accepted one that was submitted last. Pending and placing versions form a queue. A session that works
+on one holds it (`claim`) until it is decided or released (`release`), or until the session's lease has expired. A
 retired bot keeps its versions as they are and leaves the table.
 """
 
@@ -28,16 +28,16 @@ from arena.text import utc_text
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
 OPEN = (PENDING, PLACING)
-MAX_ATTEMPTS = 4  # failures of this program over one submission, after which it is refused
-_LONGEST_REASON = 4000  # they hold what bots have printed and raised
+MAX_ATTEMPTS = 4  # failures of this program on one submission, after which it is refused
+_LONGEST_REASON = 4000  # reasons include what bots have printed and raised
 
 
 @dataclass(frozen=True)
 class Version:
     """A version of a bot. `number` counts from 1 for each bot; times are seconds since 1970.
 
-    `decided` is when `state` last became active, replaced or refused, and `reason` says why. `attempts` counts failures
-    of this program over it. `retired` is when the bot was retired, None if it was not.
+    `decided` is when `state` last became active, replaced or refused, and `reason` says why. `attempts` counts this
+    program's failures to handle it. `retired` is when the bot was retired, None if it was not.
     """
 
     id: int
@@ -57,7 +57,7 @@ class Version:
 
     @property
     def label(self) -> str:
-        """The version's name as a player; the space keeps it apart from the names of bots."""
+        """The version's name as a player; the space sets it apart from the names of bots."""
         return f"{self.name} v{self.number}"
 
 
@@ -65,23 +65,23 @@ COLUMNS = (
     "v.version, v.bot, b.name, b.author, v.number, v.hash, v.entry, v.submitted, v.state, v.decided,"
     " v.reason, v.attempts, b.retired, b.reason"
 )
-"""What a Version is made from, of the tables `versions v` and `bots b`."""
+"""The columns of a Version, from the tables `versions v` and `bots b`."""
 _SELECT = f"SELECT {COLUMNS} FROM versions v JOIN bots b ON b.bot = v.bot"
 
 
 def in_state(league: League, *states: str, retired: bool = False) -> list[Version]:
-    """All versions in these states (default: any), oldest first; with `retired` also those of retired bots."""
+    """Return all versions in these states (default: any), oldest first; with `retired`, also those of retired bots."""
     known = [Version(*row) for row in league.query(f"{_SELECT} ORDER BY v.version")]
     return [v for v in known if (not states or v.state in states) and (retired or v.retired is None)]
 
 
 def get(league: League, number: int) -> Version:
-    """A version by its number in the database."""
+    """Return a version by its number in the database."""
     return Version(*league.query(f"{_SELECT} WHERE v.version = ?", number)[0])
 
 
 def of_bot(league: League, name: str) -> list[Version]:
-    """All versions of a bot, oldest first. LeagueError for an unknown bot."""
+    """Return all versions of a bot, oldest first. Raise LeagueError for an unknown bot."""
     rows = league.query(f"{_SELECT} WHERE b.name = ? ORDER BY v.number", name)
     if not rows:
         names = [known for (known,) in league.query("SELECT name FROM bots ORDER BY name")]
@@ -94,7 +94,7 @@ def of_bot(league: League, name: str) -> list[Version]:
 
 
 def files_of(league: League, number: int) -> list[StoredFile]:
-    """The files of a version."""
+    """Return the files of a version."""
     rows = league.query(
         "SELECT v.path, f.content, v.executable FROM version_files v JOIN files f ON f.hash = v.hash"
         " WHERE v.version = ? ORDER BY v.path",
@@ -104,7 +104,10 @@ def files_of(league: League, number: int) -> list[StoredFile]:
 
 
 def write_files(files: list[StoredFile], folder: Path) -> None:
-    """Write a version's files into a folder, nowhere else, also if it has links. LeagueError if that fails."""
+    """Write a version's files into a folder and nowhere else, even if the folder has links.
+
+    Raise LeagueError on failure.
+    """
     home = folder.resolve()
     try:
         for file in files:
@@ -125,10 +128,10 @@ def write_files(files: list[StoredFile], folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a league did with a submission on receiving it.
+    """A league's answer to a submission.
 
-    `outcome` is `new` (stored, or to be checked again), `back` (a replaced version returns), `waiting` (in the queue
-    already), `known` (active already) or `refused` (earlier).
+    `outcome` is `new` (stored, or to be checked again), `back` (a replaced version returns), `waiting` (already in the
+    queue), `known` (already active) or `refused` (earlier).
     """
 
     outcome: str
@@ -136,10 +139,10 @@ class Receipt:
 
 
 def submit(league: League, session: int | None, submission: Submission, again: bool = False) -> Receipt:
-    """Store a submission as pending, held by a session (None: by nobody), unless its content is known.
+    """Store a submission as pending unless its content is known; return the receipt. `session` (None: nobody) holds it.
 
-    With `again` a refused version is checked once more. LeagueError for a name that belongs to another author, for
-    another bot's content, or for a retired bot.
+    With `again`, a refused version is checked once more. Raise LeagueError for a name that belongs to another author,
+    for another bot's content, or for a retired bot.
     """
     with league.change():
         rows = league.query(f"{_SELECT} WHERE v.hash = ?", submission.hash)
@@ -173,7 +176,7 @@ def submit(league: League, session: int | None, submission: Submission, again: b
 
 
 def _known(league: League, session: int | None, submission: Submission, old: Version, again: bool) -> Receipt:
-    """Receive content that the league has already."""
+    """Receive content that the league already has."""
     if old.name.lower() != submission.name.lower():
         raise LeagueError(
             f"{league.name} already has this content, as {old.label}, submitted {utc_text(old.submitted)}"
@@ -199,7 +202,7 @@ def _known(league: League, session: int | None, submission: Submission, old: Ver
 
 
 def _received(league: League, outcome: str, number: int) -> Receipt:
-    """The receipt for a submission that there is something to do with, which is put on record."""
+    """Log a submission that requires work, and return its receipt."""
     version = get(league, number)
     oversight.record(
         league, "receive", outcome, subject=version.label, author=version.author, detail=f"sha256 {version.hash}"
@@ -208,13 +211,13 @@ def _received(league: League, outcome: str, number: int) -> Receipt:
 
 
 def _bot_for(league: League, submission: Submission) -> int:
-    """The number of the submission's bot, which is created if it is new."""
+    """Return the number of the submission's bot, which is created if it is new."""
     rows = league.query("SELECT bot, name, author, retired, reason FROM bots WHERE name = ?", submission.name)
     if not rows:
         return league.insert("INSERT INTO bots (name, author) VALUES (?, ?)", submission.name, submission.author)
     bot, name, author, retired, reason = rows[0]
     states = {state for (state,) in league.query("SELECT state FROM versions WHERE bot = ?", bot)}
-    if states <= {REFUSED}:  # a bot that was never accepted does not keep its name from others
+    if states <= {REFUSED}:  # a bot that was never accepted does not reserve its name
         league.run("UPDATE bots SET name = ?, author = ? WHERE bot = ?", submission.name, submission.author, bot)
         return int(bot)
     if name != submission.name:
@@ -244,9 +247,9 @@ def _check_retired(name: str, retired: float | None, reason: str) -> None:
 
 
 def waiting(league: League, session: int | None = None) -> list[Version]:
-    """The submissions that no session works on, or only the given one, in the order in which they are taken up.
+    """Return the submissions that no session works on, or only the given one, in the order in which they are taken up.
 
-    First come those that never had a turn, oldest first, then those that have waited longest since their last turn. A
+    Those that never had a turn come first, oldest first, then those that have waited longest since their last turn. A
     session works on what it holds until its lease expires.
     """
     rows = league.query(
@@ -262,9 +265,9 @@ def waiting(league: League, session: int | None = None) -> list[Version]:
 
 
 def claim(league: League, session: int, wanted: int | None = None) -> Version | None:
-    """Take the first submission (or the `wanted` one) that no other session holds; None if there is none.
+    """Take the first submission (or the `wanted` one) that no other session holds; return None if there is none.
 
-    A submission over which this program has failed too often is refused.
+    If this program has failed on a submission too often, it is refused.
     """
     with league.change():
         for version in waiting(league, session):
@@ -280,7 +283,7 @@ def claim(league: League, session: int, wanted: int | None = None) -> Version | 
 
 
 def release(league: League, version: Version, failed: bool = False) -> None:
-    """Let go of a submission that is not decided, and count the attempt if it `failed`."""
+    """Release a submission that is not decided, and count the attempt if it `failed`."""
     with league.change():
         league.run("UPDATE versions SET holder = NULL, attempts = attempts + ? WHERE version = ?", failed, version.id)
 
@@ -318,9 +321,9 @@ def refuse(league: League, version: Version, reason: str) -> None:
 
 
 def promote(league: League, version: Version) -> bool:
-    """Within a change: make a placed version its bot's active one, unless a later version is active already.
+    """Make a placed version its bot's active one, unless a later version is active already; call this within a change.
 
-    False if the version is no longer being placed, because another session has decided it.
+    Return False if the version is no longer being placed because another session has decided it.
     """
     rows = league.query("SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", version.bot, ACTIVE)
     mine = league.query("SELECT submitted, state FROM versions WHERE version = ?", version.id)[0]
@@ -337,7 +340,10 @@ def promote(league: League, version: Version) -> bool:
 
 
 def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Version:
-    """Within a change: retire a bot, or with `undo` bring it back. LeagueError if there is nothing to do."""
+    """Retire a bot, or with `undo` bring it back, and return its version; call this within a change.
+
+    Raise LeagueError if there is nothing to do.
+    """
     known = of_bot(league, name)
     active = next((version for version in known if version.state == ACTIVE), None)
     if undo:

@@ -1,4 +1,4 @@
-"""What a league shows, as plain values: rows for tables and JSON."""
+"""The content of a league as plain values: rows for tables and JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Line = dict[str, Any]
 
 
 def league_line(folder: Path) -> Line:
-    """One league's row in the list of leagues. LeagueError if its database cannot be read."""
+    """Return one league's row in the list of leagues. Raise LeagueError if its database cannot be read."""
     with open_league(folder, write=False) as league:
         table = standing_lines(league, standings(league).rows, [])
         return {
@@ -43,7 +43,10 @@ def league_line(folder: Path) -> Line:
 def standing_lines(
     league: League, table: Sequence[StandingsRow], before: Sequence[StandingsRow], *, past: bool = False
 ) -> list[Line]:
-    """A table, with what has changed since an earlier one. A `past` one has no authors, forfeits and hashes."""
+    """Return the rows of a table with their changes since an earlier one.
+
+    The rows of a `past` table have no authors, forfeits and hashes.
+    """
     change = _changes(league, _by_bot(table), _by_bot(before))
     faults: dict[int, int] = {}
     for fault in games.forfeits(league):
@@ -73,10 +76,10 @@ def _by_bot(table: Sequence[StandingsRow]) -> dict[str, StandingsRow]:
 
 
 def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str, StandingsRow]) -> dict[str, Line]:
-    """By bot: is it new, and by how much Elo and how many places has it moved?
+    """Return for each bot whether it is new, and how much Elo and how many places it has moved.
 
-    Where the mean is 0, all ratings move when a bot comes or goes. That says nothing about them, so the mean move
-    of the bots in both tables is subtracted.
+    Where the mean is 0, all ratings move when a bot comes or goes, which says nothing about the others. So the mean
+    change of the bots in both tables is subtracted.
     """
     moves: dict[str, float] = {}
     for bot, row in table.items():
@@ -97,8 +100,10 @@ def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str
 
 
 def table_before(league: League, table: Standings) -> tuple[list[StandingsRow], LeagueEvent | None]:
-    """The table that the present one is compared with, and its event: that of the last event but one that changed
-    it, or of the last one if games have been stored since."""
+    """Return the table with which the present one is compared, and its event.
+
+    This is the last event but one that changed the table, or the last one if games have been stored since.
+    """
     seen = [e for e in events.events(league) if e.kind != events.REFUSED]
     if table.total == seen[-1].total:
         seen.pop()
@@ -106,7 +111,7 @@ def table_before(league: League, table: Standings) -> tuple[list[StandingsRow], 
 
 
 def waiting(league: League) -> list[Line]:
-    """Submissions that are not decided yet."""
+    """Return the submissions that are not decided yet."""
     return [
         {"bot": version.name, "version": version.number, "state": version.state, "submitted": version.submitted}
         for version in versions.in_state(league, PENDING, PLACING)
@@ -114,7 +119,7 @@ def waiting(league: League) -> list[Line]:
 
 
 def describe(settings: LeagueSettings) -> str:
-    """The settings in one line."""
+    """Return the settings in one line."""
     clock = settings.clock
     times = [f"{clock.move_ms} ms per decision"] if clock.move_ms else []
     times += [f"a bank of {clock.bank_ms} ms"] if clock.bank_ms else []
@@ -122,7 +127,7 @@ def describe(settings: LeagueSettings) -> str:
 
 
 def standing_values(league: League, table: Standings) -> Line:
-    """All of the table as it is now, for JSON."""
+    """Return everything about the current table, for JSON."""
     before, since = table_before(league, table)
     return {
         "league": league.name,
@@ -138,7 +143,7 @@ def standing_values(league: League, table: Standings) -> Line:
 
 
 def standing_remarks(league: League, table: Standings, since: int | None) -> list[str]:
-    """Notes below the table as it is now; `since` is the event that changes are counted from."""
+    """Return the notes below the current table; `since` is the event from which changes are counted."""
     anchor = league.settings.anchor
     zero = "the table's average (0)" if anchor is None else f"{anchor} ({league.settings.anchor_elo:g})"
     prior = f"Prior: {league.settings.prior:g} virtual draws per bot."
@@ -165,7 +170,7 @@ def standing_remarks(league: League, table: Standings, since: int | None) -> lis
 
 
 def history_lines(league: League) -> list[Line]:
-    """A row per event, with the rating of the version it is about and the bot's rating before."""
+    """Return a row per event, with the rating of its version and the bot's earlier rating."""
     lines = []
     before: dict[str, StandingsRow] = {}
     for event in events.events(league):
@@ -201,7 +206,7 @@ def history_lines(league: League) -> list[Line]:
 
 
 def version_lines(league: League, name: str, table: Standings) -> list[Line]:
-    """A row per version of a bot, newest first; ratings are those of the present fit."""
+    """Return a row per version of a bot, newest first, with ratings from the present fit."""
     lines = []
     for version in reversed(versions.of_bot(league, name)):
         row = table.row_of(version.id)
@@ -232,7 +237,7 @@ def version_lines(league: League, name: str, table: Standings) -> list[Line]:
 
 
 def rating_over_time(league: League, name: str) -> list[Line]:
-    """The rating of a bot after each event that changed the table, with the games of the league by then."""
+    """Return a bot's rating after each event that changed the table, with the number of games in the league by then."""
     rows = league.query(
         "SELECT e.event, e.happened, e.total, v.number, r.elo, r.error, r.rank FROM ratings r"
         " JOIN events e ON e.event = r.event JOIN versions v ON v.version = r.version"
@@ -244,7 +249,7 @@ def rating_over_time(league: League, name: str) -> list[Line]:
 
 
 def trends(league: League, most: int) -> dict[str, list[float]]:
-    """By bot its rating after each of the last events that changed the table, without what moved all bots alike."""
+    """Return each bot's rating after each of the last `most` events that changed the table, without common shifts."""
     tables: dict[int, dict[str, float]] = {}
     for event, bot, elo in league.query(
         "SELECT r.event, b.name, r.elo FROM ratings r JOIN versions v ON v.version = r.version"
@@ -267,7 +272,7 @@ def trends(league: League, most: int) -> dict[str, list[float]]:
 
 
 def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameResult]:
-    """The last games of some versions, those on the latest deals first."""
+    """Return the last games of some versions, those on the latest deals first."""
     sides = _sides(league, numbers)
     marks = ", ".join("?" * len(sides))
     ids = league.query(f"SELECT id FROM games WHERE pairing IN ({marks}) ORDER BY id DESC LIMIT ?", *sides, most)
@@ -275,7 +280,7 @@ def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameRe
 
 
 def last_games_by_opponent(league: League, version: Version, most: int) -> dict[str, list[GameResult]]:
-    """By the label of each opponent of a version, at most so many of their last games, the latest first."""
+    """Return at most `most` of a version's last games against each opponent, by the opponent's label, latest first."""
     sides = _sides(league, [version.id])
     ids = league.query(
         "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY pairing ORDER BY id DESC) AS place FROM games"
@@ -290,7 +295,7 @@ def last_games_by_opponent(league: League, version: Version, most: int) -> dict[
 
 
 def _sides(league: League, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """The pairings that some versions play in, each with its two versions."""
+    """Return the pairings in which some versions play, each with its two versions."""
     marks = ", ".join("?" * len(numbers))
     rows = league.query(
         f"SELECT pairing, a, b FROM pairings WHERE a IN ({marks}) OR b IN ({marks})", *numbers, *numbers
@@ -299,7 +304,7 @@ def _sides(league: League, numbers: Sequence[int]) -> dict[int, tuple[int, int]]
 
 
 def _results(league: League, ids: Sequence[tuple[int]], sides: Mapping[int, tuple[int, int]]) -> list[GameResult]:
-    """Games by their keys, those on the latest deals first."""
+    """Return games by their keys, those on the latest deals first."""
     labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     results = []
     for row in league.games(f"WHERE id IN ({', '.join('?' * len(ids))})", *(id_ for (id_,) in ids)):
@@ -309,7 +314,7 @@ def _results(league: League, ids: Sequence[tuple[int]], sides: Mapping[int, tupl
 
 
 def stored_game(league: League, identity: GameId) -> GameResult:
-    """A game of a league. LeagueError if it is not there."""
+    """Return a game of a league. Raise LeagueError if there is none."""
     labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     sides = league.query("SELECT a, b FROM pairings WHERE pairing = ?", identity.pairing)
     for row in league.games("WHERE id = ?", identity.key) if sides else ():
@@ -318,7 +323,10 @@ def stored_game(league: League, identity: GameId) -> GameResult:
 
 
 def chosen_version(league: League, name: str, number: int | None) -> Version:
-    """A version of a bot: the one with that number; without a number the active one, or else the newest."""
+    """Return the version of a bot with this number; without a number, the active one, or else the newest.
+
+    Raise LeagueError if there is no such version.
+    """
     all_versions = versions.of_bot(league, name)
     if number is None:
         return next((version for version in all_versions if version.state == versions.ACTIVE), all_versions[-1])
@@ -330,7 +338,7 @@ def chosen_version(league: League, name: str, number: int | None) -> Version:
 
 
 def opponent_lines(league: League, version: Version, table: Standings) -> list[Line]:
-    """A row per opponent of a version: the score, and the difference of the ratings."""
+    """Return a row per opponent of a version, with the score and the difference of the ratings."""
     by_id = {v.id: v for v in versions.in_state(league, retired=True)}
     mine = table.row_of(version.id)
     rank = {row.version.id: row.rank for row in table.rows}
@@ -357,7 +365,7 @@ def opponent_lines(league: League, version: Version, table: Standings) -> list[L
 
 
 def _difference(table: Standings, version: int, other: int) -> tuple[float | None, float | None]:
-    """Elo of one version minus that of another, and half the 95% interval (normal); None where that is not known."""
+    """Return one version's Elo minus another's, and half of the 95% interval (normal); None where it is not known."""
     if table.duel is not None and {str(version), str(other)} == {*table.duel.bots}:
         gap, error = table.duel.difference(str(version), str(other))
         return None if math.isnan(gap) else gap, None if math.isnan(error) else error
@@ -373,7 +381,7 @@ def _difference(table: Standings, version: int, other: int) -> tuple[float | Non
 
 
 def forfeit_lines(league: League, version: Version) -> list[Line]:
-    """A row per kind of forfeit of a version, and for its failures after games, with the last of its games."""
+    """Return a row per kind of forfeit of a version, and for its failures after games, with the last of these games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
         for fault in (*games.forfeits(league, [version.id]), *games.failures_after(league, [version.id]))
@@ -381,7 +389,10 @@ def forfeit_lines(league: League, version: Version) -> list[Line]:
 
 
 def fetch(league: League, version: Version, to: Path) -> list[Path]:
-    """Write a version's files into a folder. LeagueError if it has other files of the same names."""
+    """Write a version's files into a folder and return their paths.
+
+    Raise LeagueError if it has other files of these names.
+    """
     files = versions.files_of(league, version.id)
     for file in files:
         check_path(file.path)
