@@ -1,7 +1,7 @@
-"""Who may sign in: accounts, tokens and sessions, in a database beside the league's.
+"""Accounts, tokens and sessions, in a database beside the league's.
 
-An organiser makes a token (`arena league people`), which is shown once. People sign in with it, and programs send it.
-The database holds hashes of tokens and sessions only. A token has 256 random bits, so its hash needs no salt.
+An organiser makes a token (`arena league people`), which is shown once. Authors sign in with it, and programs send it.
+The database holds only hashes of tokens and sessions. A token has 256 random bits, so its hash needs no salt.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class WebStore(LeagueStore):
     """The database of accounts and uploads in a league's folder, created if needed."""
 
     def __init__(self, folder: Path) -> None:
-        """LeagueError if the database cannot be used."""
+        """Open the database, creating it if needed. Raise LeagueError if it cannot be used."""
         with WEB.guard(folder, "open"):
-            (folder / FILE).touch(mode=0o600)  # it holds who may do what
+            (folder / FILE).touch(mode=0o600)  # it holds the rights of accounts
             db = WEB.open_writer(folder)
             try:
                 with db.transaction():
@@ -69,14 +69,14 @@ class WebStore(LeagueStore):
 
 
 class Stores:
-    """The league and the accounts. One thread at a time may use them."""
+    """The league and the accounts. Only one thread at a time may use them."""
 
     def __init__(self, folder: Path, write: bool) -> None:
         self.league = open_league(folder, write)
         self.web = WebStore(folder)
 
     def data_version(self) -> int:
-        """A number that is different after each change of the league by another connection."""
+        """Return a number that is different after each change of the league by another connection."""
         return int(self.league.value("PRAGMA data_version"))
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class Stores:
 
 @dataclass(frozen=True)
 class Account:
-    """An account: `author` is the author of its bots, `admin` says whether it is an organiser's."""
+    """An account: `author` is the author of its bots, `admin` says whether it belongs to an organiser."""
 
     number: int
     author: str
@@ -96,7 +96,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Invitation:
-    """A token as an organiser sees it: times in seconds since 1970, None for what has not happened."""
+    """A token as an organiser sees it. Times are in seconds since 1970, or None if the event has not happened."""
 
     token: int
     author: str
@@ -107,7 +107,7 @@ class Invitation:
     revoked: float | None
 
     def state(self, now: float) -> str:
-        """`revoked`, `expired`, `used` (and still valid) or `open`."""
+        """Return `revoked`, `expired`, `used` (and still valid) or `open`."""
         if self.revoked is not None:
             return "revoked"
         if self.expires <= now:
@@ -116,7 +116,7 @@ class Invitation:
 
 
 def fingerprint(secret: str) -> str:
-    """The hash that is stored of a token or a session."""
+    """Return the hash that the database holds of a token or a session."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -124,10 +124,10 @@ def fingerprint(secret: str) -> str:
 
 
 def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool = False) -> str:
-    """Make a token for an author, creating the account if needed. The token, of which only a hash is stored.
+    """Make a token for an author, creating the account if needed. Return the token, of which only a hash is stored.
 
-    With `admin` the account becomes an organiser's, whichever of its tokens is used. LeagueError for a name that no
-    author can have.
+    With `admin`, the account becomes an organiser's, whichever of its tokens is used. Raise LeagueError for a name that
+    no author can have.
     """
     name = check_author(author)
     assert name is not None
@@ -156,7 +156,10 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
 
 
 def revoke(store: WebStore, author: str) -> int:
-    """Revoke all tokens of an author and end all sessions; the number of tokens. LeagueError for an unknown author."""
+    """Revoke all tokens of an author and end all sessions; return the number of tokens.
+
+    Raise LeagueError for an unknown author.
+    """
     with store.change():
         account = store.value("SELECT account FROM accounts WHERE author = ?", author)
         if account is None:
@@ -167,7 +170,7 @@ def revoke(store: WebStore, author: str) -> int:
 
 
 def invitations(store: WebStore) -> list[Invitation]:
-    """All tokens that were ever made, oldest first."""
+    """Return all tokens that were ever made, oldest first."""
     rows = store.query(
         "SELECT t.token, a.author, a.admin, t.created, t.expires, t.used, t.revoked FROM tokens t"
         " JOIN accounts a ON a.account = t.account ORDER BY t.token"
@@ -179,7 +182,7 @@ def invitations(store: WebStore) -> list[Invitation]:
 
 
 def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[int, Account] | None:
-    """The number and the account of a valid token, None for any other text."""
+    """Return the number and the account of a valid token; None for any other text."""
     rows = store.query(
         "SELECT t.token, a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
         " WHERE t.hash = ? AND t.expires > ? AND t.revoked IS NULL",
@@ -193,7 +196,7 @@ def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[i
 
 
 def sign_in(store: WebStore, token: str) -> str | None:
-    """Begin a session with a token: its secret, which is always new; None for a token that is not valid."""
+    """Begin a session with a token and return its secret, which is always new; None for an invalid token."""
     valid = account_of(store, token)
     if valid is None:
         return None
@@ -214,7 +217,7 @@ def sign_in(store: WebStore, token: str) -> str | None:
 
 
 def session_of(store: WebStore, session: str, now: float | None = None) -> Account | None:
-    """The account of the session with a secret, None if there is none or its token is no longer valid."""
+    """Return the account of the session with this secret; None if there is none or its token is no longer valid."""
     now = time.time() if now is None else now
     rows = store.query(
         "SELECT a.account, a.author, a.admin FROM sessions s JOIN tokens t ON t.token = s.token"

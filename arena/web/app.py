@@ -1,4 +1,4 @@
-"""The application: addresses, which requests are refused, what every response carries, and errors."""
+"""The application: its addresses, the requests that it refuses, the headers of every response, and errors."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ HEADERS = {
 
 
 def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = True) -> Starlette:
-    """The web application of the league in a folder. With `apart`, a process of its own makes the pages.
+    """Return the web application of the league in a folder. With `apart`, a separate process makes the pages.
 
-    LeagueError if there is no league.
+    Raise LeagueError if there is no league.
     """
     folder = league_folder(folder)
     settings = settings or WebSettings()
@@ -62,7 +62,7 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
 
 
 class Guard:
-    """Middleware that refuses requests of other sites and large ones, and adds headers."""
+    """Middleware that refuses large requests and requests from other sites, and adds headers."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
@@ -71,6 +71,7 @@ class Guard:
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -86,12 +87,12 @@ class Guard:
         await app(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """The response to a request that goes no further, None for any other."""
+        """Return the response to a request that is refused, None for any other."""
         path, headers = scope["path"], Headers(scope=scope)
         if scope["method"] in ("GET", "HEAD"):
             return None
         charset = headers.get("content-type", "").lower().partition("charset=")[2].partition(";")[0].strip('" ')
-        if charset not in ("", "utf-8"):  # some codecs of Python fail in ways that nothing expects
+        if charset not in ("", "utf-8"):  # some Python codecs fail in unexpected ways
             return PlainTextResponse("forms are read as UTF-8", 415)
         if not path.startswith(API) and not is_same_origin(headers):
             return PlainTextResponse("this request came from another site, so nothing was done", 403)
@@ -104,7 +105,7 @@ class Guard:
 
 
 def is_same_origin(headers: Headers) -> bool:
-    """Whether a request comes from one of our own pages or from no page at all.
+    """Return whether a request comes from one of our own pages or from no page at all.
 
     Browsers say so with each form (`Sec-Fetch-Site`, `Origin`); programs say nothing.
     """
@@ -133,12 +134,12 @@ async def _static(request: Request) -> Response:
 
 
 async def _no_icon(request: Request) -> Response:
-    """Browsers ask for an icon."""
+    """Return nothing for the icon that browsers request."""
     return Response(status_code=204, headers={"cache-control": "max-age=86400"})
 
 
 async def _health(request: Request) -> Response:
-    """Whether the league can be read."""
+    """Return a line of text if the league can be read."""
     games = await backend_of(request).read(lambda stores: stores.league.count_games())
     return PlainTextResponse(f"ok {games} games\n")
 

@@ -1,8 +1,8 @@
-"""What handlers of requests ask: the databases, the public pages, and who is signed in.
+"""The services for request handlers: the databases, the public pages, and the signed-in account.
 
-The event loop never waits for a database or for a page. One thread writes to the databases, another one reads; pages
-are made in a process of their own, because the standings of a large league take a second to compute. When the league
-has changed, they are computed once for all pages; until then readers see the earlier pages, so nobody waits.
+The event loop never waits for a database or for a page. One thread writes to the databases, another one reads. A
+separate process makes the pages, because the standings of a large league take a second to compute. When the league has
+changed, they are computed once for all pages; until then readers see the earlier pages, so nobody waits.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ MAX_RENEWED_PAGES = 50
 
 @dataclass(frozen=True)
 class WebSettings:
-    """How a league is served.
+    """The settings of a server.
 
-    limits   what an author may do
-    play     what people who play against bots may use
-    level    where bots run; None: as the league's settings say, and in the sandbox when people play against them
-    secure   browsers connect by HTTPS only, so cookies are marked as Secure
+    limits   limits on authors
+    play     limits on games against bots
+    level    isolation of bots; None: the league's setting, and the sandbox for games against bots
+    secure   whether browsers connect only by HTTPS, so that cookies are marked as Secure
     """
 
     limits: UploadLimits = field(default_factory=UploadLimits)
@@ -65,25 +65,25 @@ class WebSettings:
 
 
 class StoreThread:
-    """A thread of its own with the databases open."""
+    """A thread with its own connections to the databases."""
 
     def __init__(self, folder: Path, write: bool) -> None:
         self._stores = Stores(folder, write)
         self._executor = ThreadPoolExecutor(1, "writer" if write else "reader")
 
     async def run(self, what: Callable[[Stores], T]) -> T:
-        """The result of a function of the databases; one at a time."""
+        """Return the result of a function of the databases; the functions run one at a time."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, what, self._stores)
 
     async def close(self) -> None:
-        """Close the databases, and end the thread."""
+        """Close the databases and end the thread."""
         await self.run(Stores.close)
         self._executor.shutdown()
 
 
 @dataclass
 class Edition:
-    """The public pages made from the standings at one version of the league; `asked` are those that somebody read."""
+    """The public pages made from the standings at one version of the league; `asked` are those that were requested."""
 
     pages: dict[str, PublicPage]
     version: int
@@ -94,7 +94,7 @@ class Edition:
 class Backend:
     """The databases of a served league and its public pages; an asynchronous context manager.
 
-    With `apart`, pages are made in a process of their own, otherwise in a thread.
+    With `apart`, pages are made in a separate process, otherwise in a thread.
     """
 
     def __init__(self, folder: Path, settings: WebSettings, apart: bool) -> None:
@@ -103,7 +103,7 @@ class Backend:
         self.settings = settings
         self.version = 0
         level = settings.level
-        play_level = "process" if level == "none" else level or "sandbox"  # so that a bot cannot hang a person's game
+        play_level = "process" if level == "none" else level or "sandbox"  # a bot must not hang a person's game
         self.tables = Tables(folder, play_level, settings.play)
         self._writer, self._reader = StoreThread(self.folder, True), StoreThread(self.folder, False)
         self.write, self.read = self._writer.run, self._reader.run
@@ -129,7 +129,7 @@ class Backend:
     # ------------------------------------------------------------ pages
 
     async def site(self, what: Callable[..., T], *args: Any) -> T:
-        """The result of a function of a Site and `args`, which must be at the top level of its module."""
+        """Return the result of a function of a Site and `args`; the function must be at the top level of its module."""
         return await self._on_site(with_site, what, args)
 
     async def _on_site(self, what: Callable[..., T], *args: Any) -> T:
@@ -137,12 +137,12 @@ class Backend:
         return await run(what, self.folder, self.settings.level, *args, limiter=self._page_process)
 
     async def page(self, path: str) -> PublicPage:
-        """A public page, or figures as JSON. NoPage if there is none at this address."""
+        """Return a public page, or figures as JSON. Raise NoPage if there is none at this address."""
         if not may_be(path):
             raise NoPage("there is no such page")
         edition = self._edition
         if path not in edition.pages:
-            async with self._making:  # many may ask for it: the first one has it made
+            async with self._making:  # many may ask for it: only the first request makes it
                 if path not in edition.pages:
                     made = await self.site(public_page, path)
                     if len(edition.pages) >= MAX_PAGES:
@@ -154,7 +154,7 @@ class Backend:
         return edition.pages[path]
 
     async def _renew(self, asked: Collection[str] | None = None) -> None:
-        """Compute the standings, and make the pages that were `asked` for (None: all)."""
+        """Compute the standings and make the pages that were `asked` for (None: all)."""
         version = self.version
         pages, seconds = await self._on_site(new_edition, None if asked is None else [*asked], MAX_RENEWED_PAGES)
         fresh_until = time.monotonic() + max(FRESH_S, 10 * seconds)  # a tenth of a core at most is spent on pages
@@ -167,13 +167,13 @@ class Backend:
             if self.version != self._edition.version and time.monotonic() >= self._edition.fresh_until:
                 try:
                     await self._renew(self._edition.asked)
-                except Exception:  # such as when its process was killed; the next time there is another one
+                except Exception:  # such as a killed process; the next attempt gets a new one
                     log.exception("the pages could not be made")
 
     # ------------------------------------------------------------ changes
 
     async def _watch(self) -> None:
-        """Notice that another process, or this one, has changed the league."""
+        """Increase `version` whenever this or another process has changed the league."""
         seen = None
         while True:
             with suppress(ArenaError):
@@ -184,21 +184,21 @@ class Backend:
             await asyncio.sleep(POLL_S)
 
 
-# ---------------------------------------------------------------- who asks
+# ---------------------------------------------------------------- requests
 
 
 def backend_of(request: Request) -> Backend:
-    """The backend of the application that a request came to."""
+    """Return the backend of the application that received a request."""
     return cast(Backend, request.app.state.backend)
 
 
 def client_address(request: Request) -> str:
-    """The address that a request came from."""
+    """Return the address from which a request came."""
     return request.client.host if request.client else ""
 
 
 def cookie_name(settings: WebSettings) -> str:
-    """The name of the cookie of sessions. With the prefix `__Host-`, no other host can have set it."""
+    """Return the name of the session cookie. With the prefix `__Host-`, no other host can have set it."""
     return "__Host-arena" if settings.secure else "arena"
 
 
@@ -210,7 +210,7 @@ def set_cookie(response: Response, settings: WebSettings, name: str, value: str)
 
 
 async def signed_in(request: Request) -> Account:
-    """The account that is signed in; a 401 if there is none."""
+    """Return the account that is signed in; raise HTTPException (401) if there is none."""
     backend = backend_of(request)
     secret = request.cookies.get(cookie_name(backend.settings), "")
     account = await backend.read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
@@ -220,7 +220,7 @@ async def signed_in(request: Request) -> Account:
 
 
 async def organiser(request: Request) -> Account:
-    """The account of an organiser; for everybody else a 404, as if there were no such page."""
+    """Return the signed-in organiser's account; for everybody else raise a 404, as if there were no such page."""
     account = await signed_in(request)
     if not account.admin:
         raise HTTPException(404, "there is no such page")
@@ -228,7 +228,7 @@ async def organiser(request: Request) -> Account:
 
 
 async def bearer(request: Request) -> Account:
-    """The account whose token a request to the API carries; a 401 without a valid one."""
+    """Return the account whose token an API request carries; raise HTTPException (401) without a valid one."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     valid = None
     if scheme.lower() == "bearer":
@@ -239,12 +239,12 @@ async def bearer(request: Request) -> Account:
 
 
 def shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """A page at the address of a request, for the one who asks."""
+    """Return a page at the address of a request, made for this request only."""
     path, league = request.url.path.strip("/"), backend_of(request).league_name
     return HTMLResponse(render(template, path, league=league, live=False, **values), status)
 
 
 def see_other(request: Request, path: str) -> Response:
-    """A redirection to another page of ours; its address is relative, for a server below a path."""
+    """Return a redirection to another page of ours; its address is relative, for a server below a path."""
     root = "../" * (request.url.path.count("/") - 1)
     return RedirectResponse(f"{root}{path}" or ".", 303)

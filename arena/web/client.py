@@ -1,6 +1,6 @@
-"""A client for the server of a league, which `arena submit --server` and `arena standings --server` use.
+"""A client for the server of a league, used by `arena submit --server` and `arena standings --server`.
 
-A server may be anybody's: its answers are checked, and its texts hold nothing that a terminal obeys.
+The server may be anybody's, so answers are checked and their text is made safe for a terminal.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PROGRESS = {
 
 
 class ServerError(ArenaError):
-    """A server cannot be reached, has refused, or answers nonsense."""
+    """A server that cannot be reached, has refused a request, or sent an invalid answer."""
 
     def __init__(self, text: str, status: int = 0) -> None:
         super().__init__(text)
@@ -47,17 +47,17 @@ class ServerError(ArenaError):
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Follow no redirection: the token would be sent along."""
+    """A handler that follows no redirection, because the token would be sent along."""
 
     def redirect_request(self, *args: Any, **named: Any) -> None:
         return None
 
 
 class Server:
-    """A server by its address, with a token for what needs one."""
+    """A server with its address, and a token for requests that need one."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
-        """ServerError for a text that is no address."""
+        """Parse the address. Raise ServerError if it is invalid."""
         try:
             parts = urlsplit(url)
             known = parts.scheme in ("http", "https") and parts.hostname
@@ -71,7 +71,10 @@ class Server:
         self._opener = build_opener(_NoRedirect)
 
     def ask(self, path: str, body: bytes | None = None, kind: str = "") -> dict[str, Any]:
-        """The JSON at an address below /api/v1/, by GET or, with a body, by POST. ServerError if there is none."""
+        """Return the JSON at an address below /api/v1/, by POST if there is a body, else by GET.
+
+        Raise ServerError on failure.
+        """
         headers = {"accept": "application/json"} | ({"content-type": kind} if body is not None else {})
         if self._token is not None:
             headers["authorization"] = f"Bearer {self._token}"
@@ -109,13 +112,16 @@ class Server:
             return ""
 
     def submit(self, submission: Submission, again: bool = False) -> dict[str, Any]:
-        """Submit a bot: how far it has come."""
+        """Submit a bot and return its progress."""
         values = {"name": submission.name, "entry": submission.entry, "again": "true" if again else ""}
         body, kind = form(values, f"{submission.name}.zip", packed(submission))
         return self._checked(self.ask("submissions", body, kind))
 
     def _checked(self, progress: dict[str, Any]) -> dict[str, Any]:
-        """An answer about a submission, with texts that are safe to print. ServerError if something is missing."""
+        """Return an answer about a submission with text that is safe to print.
+
+        Raise ServerError if something is missing.
+        """
         if not all(type(progress.get(key)) is kind for key, kind in _PROGRESS.items()):
             raise self._nonsense()
         return {key: printable_lines(value) if isinstance(value, str) else value for key, value in progress.items()}
@@ -126,7 +132,7 @@ class Server:
         say: Callable[[dict[str, Any]], None],
         pause: Callable[[float], None] = time.sleep,
     ) -> dict[str, Any]:
-        """Wait until a submission is decided; `say` is called each time something has changed."""
+        """Wait until a submission is decided and return its progress; `say` is called after each change."""
         while True:
             say(progress)
             if progress["state"] not in ("pending", "placing"):
@@ -138,7 +144,7 @@ class Server:
 
 
 def packed(submission: Submission) -> bytes:
-    """A zip archive of the submission's files."""
+    """Return a zip archive of the submission's files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in submission.files:
@@ -150,7 +156,7 @@ def packed(submission: Submission) -> bytes:
 
 
 def form(values: Mapping[str, str], file: str, content: bytes) -> tuple[bytes, str]:
-    """The body of a form with a file, and its content type."""
+    """Return the body of a form with a file, and its content type."""
     edge = secrets.token_hex(16)
     parts = [
         f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()

@@ -1,4 +1,4 @@
-"""What authors and organisers do, in browsers and by programs: upload, see what became of it, retire a bot, invite.
+"""The pages of authors and organisers, for browsers and programs: uploads and their outcomes, retiring bots, inviting.
 
 Authors see and change only their own bots.
 """
@@ -44,7 +44,7 @@ from arena.web.uploads import UploadLimits, read_upload
 MAX_TOKEN_CHARACTERS = 200
 _MAX_REASON_CHARACTERS = 200
 _LOG_ENTRIES = 200
-_GAMES_PER_OPPONENT = 20  # in which the page of a version looks for lost ones
+_GAMES_PER_OPPONENT = 20  # searched for losses by the page of a version
 
 
 # ---------------------------------------------------------------- signing in
@@ -94,7 +94,7 @@ async def _me(request: Request) -> Response:
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
-    """The author's versions, each with what has become of it, and the uploads of which none was made."""
+    """Return the author's versions, each with its outcome, and the uploads that did not become a version."""
     own = uploads.versions_of(stores.league, account.author)
     outcomes: dict[int | None, str] = {version.id: uploads.outcome_text(stores.league, version) for version in own}
     return {
@@ -111,7 +111,10 @@ async def _upload(request: Request) -> Response:
 
 
 async def take_upload(request: Request, account: Account, form: FormData) -> dict[str, Any]:
-    """Put an upload into the queue; its progress. ArenaError, which its author finds recorded, if it is not taken."""
+    """Put an upload into the queue and return its progress.
+
+    If it is not taken, record this for the author and raise ArenaError.
+    """
     backend = backend_of(request)
     limits = backend.settings.limits
     uploaded = form.get("file")
@@ -137,7 +140,7 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
 
 
 def own_version(league: League, account: Account, number: int) -> Version:
-    """One of the account's versions; organisers have all. NoPage for others', as if they did not exist."""
+    """Return one of the account's versions; organisers own all. Raise NoPage for others, as if they did not exist."""
     if league.value("SELECT 1 FROM versions WHERE version = ?", number):
         version = versions.get(league, number)
         if account.admin or version.author == account.author:
@@ -146,7 +149,7 @@ def own_version(league: League, account: Account, number: int) -> Version:
 
 
 def own_bot(league: League, account: Account, name: str) -> Version:
-    """The active version of one of the account's bots, or the last one. NoPage for others' bots."""
+    """Return the active version of one of the account's bots, or the last one. Raise NoPage for others' bots."""
     of_bot = [version for version in versions.in_state(league, retired=True) if version.name.lower() == name.lower()]
     if not of_bot or not (account.admin or of_bot[-1].author == account.author):
         raise NoPage("you have no such bot")
@@ -160,7 +163,7 @@ async def _version(request: Request) -> Response:
 
 
 def version_page(site: Site, account: Account, number: int) -> str:
-    """The page that shows how far a version has come."""
+    """Return the page that shows the progress of a version."""
     version = own_version(site.league, account, number)
     table = standings(site.league, version) if version.state == versions.PLACING else site.table
     latest = last_games_by_opponent(site.league, version, _GAMES_PER_OPPONENT)
@@ -184,7 +187,7 @@ async def _again(request: Request) -> Response:
 
 
 def check_again(stores: Stores, account: Account, number: int, limits: UploadLimits) -> None:
-    """Put a refused version of the account's into the queue once more; it counts as an upload."""
+    """Put a refused version of the account back into the queue; this counts as an upload."""
     version = own_version(stores.league, account, number)
     files = tuple(versions.files_of(stores.league, version.id))
     submission = Submission(version.name, version.author, version.entry, files)
@@ -198,7 +201,7 @@ async def _bot(request: Request) -> Response:
 
 
 def own_bot_page(site: Site, account: Account, name: str) -> str:
-    """The page of a bot with what only its author may see."""
+    """Return the page of a bot with the parts that only its author may see."""
     values = bot_values(site, own_bot(site.league, account, name), private=True)
     return site.render("bot.html", f"me/bots/{name}", own=True, live=False, **values)
 
@@ -224,7 +227,7 @@ async def _admin(request: Request) -> Response:
 
 
 def league_overview(stores: Stores) -> Mapping[str, Any]:
-    """The values for the organisers' page."""
+    """Return the values for the organisers' page."""
     league, now = stores.league, time.time()
     known = versions.in_state(league, retired=True)
     return {
@@ -238,7 +241,7 @@ def league_overview(stores: Stores) -> Mapping[str, Any]:
 
 
 async def _act(request: Request) -> Response:
-    """A form of the organisers' page: `do` says what, `what` to which bot, author or version, `reason` why."""
+    """Handle a form of the organisers' page: an action `do` on a bot, an author or a version `what`, for a `reason`."""
     account = await organiser(request)
     async with request.form(max_files=0, max_fields=5) as form:
         do, what, reason = (str(form.get(key) or "") for key in ("do", "what", "reason"))
@@ -256,7 +259,7 @@ async def _act(request: Request) -> Response:
 
 
 def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
-    """Do what an organiser asks; a new token, or "". LeagueError if it cannot be done."""
+    """Do what an organiser asks; return a new token or "". Raise LeagueError if it cannot be done."""
     league = stores.league
     if do == "pause":
         oversight.pause(league, reason)
@@ -278,7 +281,7 @@ def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
 
 
 def json_response(values: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Values as JSON."""
+    """Return values as a JSON response."""
     return Response(json_text(values), status, headers, media_type="application/json")
 
 

@@ -1,6 +1,6 @@
 """The process of one game: it unpacks the bot, starts it in the sandbox and plays it against a person.
 
-The first line of stdin says what is played, each later one is an answer of the person's. Each line of stdout is what
+The first line of stdin says what is played; each later one is an answer from the person. Each line of stdout is what
 the person may see now, made from a view, which holds no secret. All lines are JSON. The process ends with the game, or
 when stdin does.
 """
@@ -36,7 +36,7 @@ from arena.tournament.runner.job import Job
 DECISION = "decision"  # the person is to move
 WAITS = "waits"  # the bot is to move
 OVER = "over"
-FAILED = "failed"  # the game cannot go on
+FAILED = "failed"  # the game cannot continue
 _STONES = range(1, 10)
 _QUESTIONS = {
     "claim": "Claim stones, or go on.",
@@ -51,11 +51,11 @@ _QUESTIONS = {
 
 @dataclass(frozen=True)
 class GameOrder:
-    """What is to be played.
+    """The game to play.
 
-    folder, version   the league, and which of its versions plays
+    folder, version   the league, and the version that plays
     bot_folder        a folder for the bot's files
-    level             where the bot runs
+    level             the isolation level of the bot
     seed              decides cards and chance; the person must not learn it
     person            the person's name
     begins, claims    whether the person makes the first move, and claims stones
@@ -71,12 +71,12 @@ class GameOrder:
     claims: bool
 
     def line(self) -> str:
-        """As the first line of stdin."""
+        """Return the order as the first line of stdin."""
         return json.dumps(asdict(self)) + "\n"
 
 
 class RemotePerson(PersonInterface):
-    """The person's side of the table: `questions` go out, `answers` come in."""
+    """The person's side of the table: `questions` are sent, `answers` are received."""
 
     def __init__(self, answers: TextIO, questions: TextIO) -> None:
         self.person = ""
@@ -85,14 +85,14 @@ class RemotePerson(PersonInterface):
         self._table: dict[str, Any] = {}
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """The cards are dealt."""
+        """Begin with the cards just dealt."""
         seat = seats.index(self.person)
         bot = seats[1 - seat]
         self._news = News(("You", bot) if seat == 0 else (bot, "You"), seat)
         self._look(state)
 
     def moved(self, state: State, move: Move) -> None:
-        """A move was made."""
+        """Show the table after a move."""
         self._look(state)
 
     def _look(self, state: State) -> None:
@@ -103,7 +103,7 @@ class RemotePerson(PersonInterface):
             self.tell(WAITS)
 
     def ask(self, view: View, moves: list[Move]) -> Move:
-        """The move that the person makes."""
+        """Return the person's move. Raise Resigned if the person resigns, and Left if the answers end."""
         answer: Mapping[str, int] = {"hint": False}
         while "hint" in answer:
             hint = hint_text(view, moves) if answer["hint"] else ""
@@ -120,13 +120,13 @@ class RemotePerson(PersonInterface):
         return move
 
     def tell(self, kind: str, **more: Any) -> None:
-        """Send how things stand."""
+        """Send the state of the game."""
         self._questions.write(json.dumps({"kind": kind} | self._table | more) + "\n")
         self._questions.flush()
 
 
 def play(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
-    """Play the game, and tell how it ended."""
+    """Play the game and send its result."""
     table = RemotePerson(answers, questions)
     home = str(Path(order.bot_folder).resolve())
 
@@ -155,7 +155,7 @@ def play(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
 
 
 def _seating(order: GameOrder) -> Seating:
-    """Who plays what; the bot's files are unpacked."""
+    """Unpack the bot's files and return who plays in which seat."""
     with open_league(Path(order.folder), write=False) as league:
         version, settings = versions.get(league, order.version), league.settings
         files = versions.files_of(league, version.id)
@@ -174,10 +174,10 @@ def _seating(order: GameOrder) -> Seating:
 
 
 def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, Any]:
-    """The table as the person sees it, who sits below. Pairs are (the person, the bot).
+    """Return the table as the person, who sits below, sees it. Pairs are (the person, the bot).
 
-    Each stone has `owner` (0, 1, None), `modes`, `sides`, `fresh` (cards just played) and `why`, which says what can be
-    said about a claim, or is "" if no side is complete.
+    Each stone has `owner` (0, 1, None), `modes`, `sides`, `fresh` (cards just played) and `why`, which explains the
+    claim or why none is possible, or is "" if no side is complete.
     """
     fresh = {(event.seat == news.seat, event.stone, event.card) for event in news.events if event.card is not None}
     stones = []
@@ -216,7 +216,7 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, 
 
 
 def _words(event: Event, edition: str) -> str:
-    """What a player did, such as `pink 7 to stone 1 (k7@1)` or `claims stone 3`."""
+    """Return a player's action in words, such as `pink 7 to stone 1 (k7@1)` or `claims stone 3`."""
     if event.kind in ("draw", "return"):
         return event.text
     words = deed_words(event, edition)
@@ -224,13 +224,13 @@ def _words(event: Event, edition: str) -> str:
 
 
 def _called(card: str, edition: str) -> str:
-    """A card in words, with the card that a bound wild stands for."""
+    """Return a card in words, with the card that a bound wild stands for."""
     wild, _, bound = card.partition("=")
     return card_name(wild, edition) + (f" as {card_name(bound, edition)}" if bound else "")
 
 
 def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:
-    """The question to the person, and the legal moves in groups, one per card in hand.
+    """Return the question to the person, and the legal moves in groups, one per card in hand.
 
     Each move has `at` (its index), `text`, `said` (the move in words), `card` (in hand, or "") and `stone` (or "").
     """
@@ -251,11 +251,11 @@ def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Play what the first line of stdin asks for."""
-    tie_to_parent(int(sys.argv[1]))()  # here: code in the fork would have the server wait for SQLite
+    """Play the game that the first line of stdin describes."""
+    tie_to_parent(int(sys.argv[1]))()  # not in the fork: code there would make the server wait for SQLite
     questions = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever prints tells nothing
-    logging.getLogger("arena").addHandler(logging.NullHandler())  # nor is what a bot prints for the server's log
+    os.dup2(2, 1)  # what the bot prints must not reach the server
+    logging.getLogger("arena").addHandler(logging.NullHandler())  # nor its log
     logging.getLogger("arena").propagate = False
     order = GameOrder(**json.loads(sys.stdin.readline()))
     play(order, sys.stdin, questions)

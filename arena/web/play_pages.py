@@ -1,6 +1,6 @@
-"""The pages on which people play against bots: choose a bot, play, see how it ended.
+"""The pages for playing against bots: choose a bot, play, see how it ended.
 
-Authors can play, and guests unless the organiser forbids it: a cookie says whose a game is.
+Authors can play, and so can guests unless the organiser forbids it: a cookie identifies the owner of a game.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _GUEST_NAME = "visitor"
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who plays: an author, or a guest with an `account` of number 0."""
+    """A player: an author, or a guest with an `account` of number 0."""
 
     owner: str
     account: Account
@@ -49,7 +49,7 @@ class Visitor:
 
 
 async def visitor(request: Request) -> Visitor:
-    """Who asks; a 401 for those who may not play."""
+    """Return the visitor who sent a request; raise HTTPException (401) for those who may not play."""
     backend = backend_of(request)
     try:
         account = await signed_in(request)
@@ -61,7 +61,7 @@ async def visitor(request: Request) -> Visitor:
 
 
 def _guest(cookie: str) -> Visitor:
-    """The guest with a cookie."""
+    """Return the guest with this cookie."""
     return Visitor(GUEST + fingerprint(cookie), Account(0, _GUEST_NAME, False))
 
 
@@ -70,7 +70,7 @@ def _guest_cookie(request: Request) -> str:
 
 
 async def _fields(request: Request) -> Mapping[str, str]:
-    """The fields of a form."""
+    """Return the text fields of a form."""
     async with request.form(max_files=0, max_fields=8) as form:
         return {key: value for key, value in form.items() if isinstance(value, str)}
 
@@ -101,7 +101,7 @@ async def _choose(request: Request) -> Response:
 
 
 def opponents(site: Site) -> list[tuple[str, str]]:
-    """The bots in the table, best first: the name, and a description."""
+    """Return the name and a description of each bot in the table, best first."""
     listed = []
     for row in site.table.rows:
         author = f" by {row.version.author}" if row.version.author else ""
@@ -110,7 +110,7 @@ def opponents(site: Site) -> list[tuple[str, str]]:
 
 
 def opponent(league: League, name: str) -> versions.Version:
-    """A bot in the table to play against. NoPage if there is none."""
+    """Return a bot in the table to play against. Raise NoPage if there is none."""
     for version in versions.in_state(league, versions.ACTIVE):
         if version.name == name:
             return version
@@ -123,7 +123,7 @@ async def _begin(request: Request) -> Response:
     bot = await backend_of(request).read(lambda stores: opponent(stores.league, fields.get("bot", "")))
     begins = {"you": True, "bot": False}.get(fields.get("begins", ""), secrets.randbelow(2) == 0)
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
-    cookie = secrets.token_urlsafe(32)  # new for each game of a guest: one that somebody else has chosen opens no game
+    cookie = secrets.token_urlsafe(32)  # new for each game of a guest, so that nobody else can have chosen it
     try:
         tables.check(who.owner, address)
         if who.is_guest:
@@ -149,7 +149,7 @@ def _table(request: Request, who: Visitor) -> PlayTable:
 
 
 async def _game(request: Request) -> Response:
-    """The table; with `after`, as soon as there is something newer."""
+    """Return the page of a game; with `after`, as soon as there is something newer."""
     who = await visitor(request)
     table = _table(request, who)
     after = request.query_params.get("after", "")
@@ -159,7 +159,7 @@ async def _game(request: Request) -> Response:
 
 
 async def _act(request: Request) -> Response:
-    """A move, a question for a hint, or resigning."""
+    """Handle a move, a request for a hint, or a resignation."""
     who, backend = await visitor(request), backend_of(request)
     fields = await _fields(request)
     table = _table(request, who)
@@ -185,7 +185,7 @@ async def _act(request: Request) -> Response:
 
 async def _game_replay(request: Request) -> Response:
     record = _table(request, await visitor(request)).shown["record"]
-    if not record:  # earlier it would reveal the cards
+    if not record:  # during the game it would reveal the cards
         raise NoPage("the game can be looked at when it is over")
     game, path = StoredGame.of_record(record), request.url.path.strip("/")
     return HTMLResponse(await backend_of(request).site(viewer_page, game, "1", path))

@@ -1,4 +1,4 @@
-"""The games that people are playing against bots, each in a process of its own: how many, whose, and for how long.
+"""The games between visitors and bots, each in its own process: their number, owners and time limits.
 
 They are not stored and end with the server; the record of a game can be downloaded.
 """
@@ -37,10 +37,10 @@ GUEST = "guest "  # begins the owner of a game who is not signed in
 
 @dataclass(frozen=True)
 class PlayLimits:
-    """What people who play against bots may use.
+    """Limits on games against bots.
 
     games    games at a time, at most half of them by guests; 0: nobody plays
-    guests   whether people play, too, who are not signed in
+    guests   whether visitors may play without signing in
     idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
     """
 
@@ -64,17 +64,17 @@ _NOTHING: Mapping[str, Any] = {
 
 
 class CannotPlay(ArenaError):
-    """A game cannot be begun now; the text says why."""
+    """A game that cannot begin now; the text says why."""
 
 
 @dataclass
 class PlayTable:
-    """A game being played, or over.
+    """A game that is being played or is over.
 
     key, owner   its part of the address; who may see it and play
-    shown        what its process has told last (see `play_child`)
-    number       how many times it has told something
-    reveals      whether the owner may read what the bot has raised
+    shown        the last message of its process (see `play_child`)
+    number       how many messages there have been
+    reveals      whether the owner may read exceptions that the bot has raised
     """
 
     key: str
@@ -100,7 +100,7 @@ class PlayTable:
 
     @property
     def moves(self) -> int:
-        """The number of legal moves of the person now."""
+        """The number of legal moves that the person has now."""
         return sum(len(group["moves"]) for group in self.shown["groups"])
 
     def tell(self, shown: Mapping[str, Any]) -> None:
@@ -112,12 +112,12 @@ class PlayTable:
         self._news = asyncio.Event()
 
     def end(self, text: str) -> None:
-        """End a game that cannot go on."""
+        """End a game that cannot continue."""
         if self.in_hand:
             self.tell({**self.shown, "kind": FAILED, "text": text, "groups": []})
 
     async def later_than(self, number: int, seconds: float) -> None:
-        """Wait until something newer than `number` is shown and the bot is not to move, for `seconds` at most."""
+        """Wait at most `seconds` until something newer than `number` is shown and it is not the bot's turn."""
         if self.waiting >= _MAX_WAITING_REQUESTS:
             return
         end = time.monotonic() + seconds
@@ -134,7 +134,7 @@ class PlayTable:
 
 
 class Tables:
-    """The games that people play on a server; an asynchronous context manager."""
+    """The games played on a server; an asynchronous context manager."""
 
     def __init__(self, folder: Path, level: str, limits: PlayLimits) -> None:
         self.limits = limits
@@ -157,18 +157,18 @@ class Tables:
     # ------------------------------------------------------------ asking
 
     def of(self, owner: str) -> PlayTable | None:
-        """The game that somebody is playing, or has played last."""
+        """Return the game that an owner is playing or has played last; None if there is none."""
         return next((table for table in self._tables.values() if table.owner == owner), None)
 
     def get(self, key: str, owner: str) -> PlayTable | None:
-        """A game by its key, for its owner only."""
+        """Return a game by its key; None if there is none or it belongs to somebody else."""
         table = self._tables.get(key)
         return table if table is not None and table.owner == owner else None
 
     # ------------------------------------------------------------ playing
 
     def check(self, owner: str, address: str) -> None:
-        """CannotPlay if somebody cannot begin a game now."""
+        """Raise CannotPlay if this owner cannot begin a game now."""
         guest = owner.startswith(GUEST)
         going = [table for table in self._tables.values() if table.in_hand]
         guests = [table for table in going if table.owner.startswith(GUEST)]
@@ -186,7 +186,7 @@ class Tables:
     async def begin(
         self, owner: str, address: str, bot: Version, person: str, begins: bool, claims: bool, reveals: bool
     ) -> PlayTable:
-        """Begin a game. CannotPlay if there is no room for it."""
+        """Begin a game and return it. Raise CannotPlay if there is no room for it."""
         self.check(owner, address)
         before = self.of(owner)
         key = secrets.token_urlsafe(12)
@@ -210,12 +210,12 @@ class Tables:
         return table
 
     def move(self, table: PlayTable, number: int, index: int) -> None:
-        """Make the move with this index of those shown at `number`. A move that comes too late changes nothing."""
+        """Make the move with this index among those shown at `number`; ignore a move that comes too late."""
         if table.shown["kind"] == DECISION and table.number == number and 0 <= index < table.moves:
             self._answer(table, {"move": index})
 
     def hint(self, table: PlayTable) -> None:
-        """Ask what the packaged net would play; it is shown when it comes."""
+        """Request the move that the packaged net would play; it is shown when it arrives."""
         if table.shown["kind"] == DECISION:
             self._send(table, json.dumps({"hint": True}) + "\n")
 
@@ -224,7 +224,7 @@ class Tables:
         if table.shown["kind"] == DECISION:
             self._answer(table, {"resign": True})
         else:
-            table.resigning = True  # done when the bot has moved
+            table.resigning = True  # takes effect when the bot has moved
 
     def _answer(self, table: PlayTable, answer: Mapping[str, Any]) -> None:
         table.tell({**table.shown, "kind": WAITS, "groups": []})
@@ -234,16 +234,16 @@ class Tables:
     def _send(table: PlayTable, line: str) -> None:
         assert table.process is not None
         assert table.process.stdin is not None
-        with contextlib.suppress(OSError):  # it has ended; the reader sees that, too
+        with contextlib.suppress(OSError):  # the process has ended, which the reader notices
             table.process.stdin.write(line.encode())
 
     async def _read(self, table: PlayTable) -> None:
-        """Show what a process tells, until it ends."""
+        """Show each message of a process until it ends."""
         assert table.process is not None
         assert table.process.stdout is not None
         try:
             while table.in_hand and (line := await table.process.stdout.readline()):
-                if not table.in_hand:  # it was ended meanwhile
+                if not table.in_hand:  # the game has ended meanwhile
                     break
                 table.tell(json.loads(line))
                 if table.resigning:
@@ -302,7 +302,7 @@ class Tables:
 
 
 async def _start() -> asyncio.subprocess.Process:
-    """The process of a game (`play_child`)."""
+    """Start the process of a game (`play_child`)."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -1,6 +1,6 @@
 """The pages that everybody may see, made from the league alone.
 
-They do not show reasons and tracebacks of bots, which are for their authors.
+They do not show the reasons and tracebacks of bots, which are for their authors.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ STATIC = {
     "live.js": ("arena.web", "text/javascript"),
     "play.js": ("arena.web", "text/javascript"),
 }
-"""Files that pages refer to, each with its package and its type."""
+"""Files that pages refer to, with their packages and media types."""
 
 
 class NoPage(ArenaError):
-    """There is no page at an address."""
+    """An address at which there is no page."""
 
 
 @dataclass
 class Site:
     """A league with its standings `table`, which is computed once for all pages.
 
-    `level` says where bots run if the league's settings do not apply.
+    `level` is the isolation of bots if it differs from the league's settings.
     """
 
     league: League
@@ -77,37 +77,37 @@ class Site:
         return replace(stored, isolation=self.level) if self.level else stored
 
     def render(self, template: str, path: str, **values: Any) -> str:
-        """A page of the league."""
+        """Return a page of the league."""
         return render(template, path, league=self.league.name, **values)
 
 
 def open_site(league: League, level: str | None = None) -> Site:
-    """The site of a league as it is now."""
+    """Return the site of a league as it is now."""
     return Site(league, standings(league), level)
 
 
 @dataclass(frozen=True)
 class PublicPage:
-    """A public page as it is sent."""
+    """A public page, ready to be sent."""
 
     body: bytes
     media_type: str
     etag: str
 
 
-_sites: dict[tuple[Path, str | None], Site] = {}  # those that this process is serving
+_sites: dict[tuple[Path, str | None], Site] = {}  # served by this process
 
 
 def new_edition(
     folder: Path, level: str | None, asked: Sequence[str] | None, most: int
 ) -> tuple[dict[str, PublicPage], float]:
-    """Compute the standings of a served league; its main pages, and at most so many others (None: of all).
+    """Compute the standings of a served league; return its main pages and up to `most` others, and the processor time.
 
-    Also returns the processor time that this took, in seconds.
+    The others are those `asked` for; with None, all of them. The processor time is in seconds.
     """
     begun = time.thread_time()
     known = _sites.get((folder, level))
-    if known is None and threading.current_thread() is threading.main_thread():  # in a process of its own
+    if known is None and threading.current_thread() is threading.main_thread():  # in a separate process
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
     site = open_site(known.league if known is not None else open_league(folder, write=False), level)
     _sites[folder, level] = site
@@ -119,7 +119,7 @@ def new_edition(
 
 
 def with_site(folder: Path, level: str | None, what: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """The result of a function of a served league, with the standings as they were last computed."""
+    """Return the result of a function of a served league, with the standings as they were last computed."""
     if (folder, level) not in _sites:
         new_edition(folder, level, (), 0)
     return what(_sites[folder, level], *args)
@@ -133,19 +133,19 @@ def close_site(folder: Path, level: str | None) -> None:
 
 
 def public_page(site: Site, path: str) -> PublicPage:
-    """A public page as it is sent. NoPage if there is none."""
+    """Return a public page, ready to be sent. Raise NoPage if there is none."""
     body = page(site, path).encode()
     media_type = "application/json" if path in FIGURES else "text/html"
     return PublicPage(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
 def may_be(path: str) -> bool:
-    """Whether an address has the form of a public page's; the league is not read."""
+    """Return whether an address has the form of a public page's; the league is not read."""
     return path in PAGES or path in FIGURES or path.startswith(("bots/", "games/"))
 
 
 def page(site: Site, path: str) -> str:
-    """The public page at an address, or figures as JSON. NoPage if there is none."""
+    """Return the public page at an address, or figures as JSON. Raise NoPage if there is none."""
     first, _, rest = path.partition("/")
     if path in FIGURES:
         return json_text(FIGURES[path](site))
@@ -159,7 +159,7 @@ def page(site: Site, path: str) -> str:
 
 
 def paths(site: Site) -> Iterator[str]:
-    """The addresses of all public pages except those of games."""
+    """Yield the addresses of all public pages except those of games."""
     yield from PAGES
     for (name,) in site.league.query("SELECT name FROM bots ORDER BY name"):
         if _is_public(versions.of_bot(site.league, name)):
@@ -170,12 +170,12 @@ def paths(site: Site) -> Iterator[str]:
 
 
 def static_file(name: str) -> bytes:
-    """The content of one of STATIC."""
+    """Return the content of one of STATIC."""
     return files(STATIC[name][0]).joinpath("static", name).read_bytes()
 
 
 def render(template: str, path: str, *, data: Mapping[str, Any] | None = None, **values: Any) -> str:
-    """The page at an address such as `bots/greedy`; "" is the start page.
+    """Return the page at an address such as `bots/greedy`; "" is the start page.
 
     Links are relative, so that the pages work below a path of a proxy. `data` holds the values that scripts read, by
     the id of their element.
@@ -208,7 +208,7 @@ def _environment() -> Environment:
 
 
 def _elo(value: float | None, error: float | None = None) -> str:
-    """A rating, with its error if it is known."""
+    """Return a rating as text, with its error if that is known."""
     if value is None:
         return "–"
     return f"{value:+z.0f}" + ("" if error is None else f" ± {error:.0f}")
@@ -222,7 +222,7 @@ def _home(site: Site) -> str:
     lines = views.standing_lines(league, table.rows, ())
     trends = views.trends(league, MAX_EVENTS_OF_TREND)
     for line in lines:
-        is_drawn = line["elo"] is not None and line["rank"] <= MAX_DRAWN  # a table of hundreds stays a small page
+        is_drawn = line["elo"] is not None and line["rank"] <= MAX_DRAWN  # keeps the page of a large league small
         line["trend"] = trend(trends.get(line["bot"], ())) if is_drawn else ""
     newest: dict[int, GameResult] = {}
     for game in views.last_games(league, [row.version.id for row in table.rows], 20 * CARDS) if lines else ():
@@ -274,7 +274,7 @@ def _live(site: Site) -> str:
 
 
 def now_playing(league: League) -> dict[str, Any]:
-    """The pairings being played, the submissions on their way, and the last games."""
+    """Return the pairings being played, the submissions on their way, and the last games."""
     known = {version.id: version for version in versions.in_state(league, retired=True)}
     in_hand = [(known[a], known[b], deals) for a, b, deals in games.reserved_deals(league) if {a, b} <= known.keys()]
     held = {number for (number,) in league.query("SELECT version FROM versions WHERE holder IS NOT NULL")}
@@ -292,7 +292,7 @@ PAGES: dict[str, Callable[[Site], str]] = {
     "write": _write,
 }
 FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {
-    "api/v1/standings": lambda site: views.standing_values(site.league, site.table),  # of `arena standings --json`
+    "api/v1/standings": lambda site: views.standing_values(site.league, site.table),  # as in `arena standings --json`
 }
 """Addresses of JSON, made and kept like pages."""
 
@@ -301,7 +301,7 @@ FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {
 
 
 def bot_page(site: Site, name: str) -> str:
-    """The public page of a bot. NoPage if there is none."""
+    """Return the public page of a bot. Raise NoPage if there is none."""
     try:
         of_bot = versions.of_bot(site.league, name)
     except LeagueError:
@@ -313,12 +313,12 @@ def bot_page(site: Site, name: str) -> str:
 
 
 def _is_public(of_bot: Sequence[versions.Version]) -> bool:
-    """Whether everybody may see a bot: not if all its versions were refused."""
+    """Return whether everybody may see a bot: not if all its versions were refused."""
     return any(version.state != versions.REFUSED for version in of_bot)
 
 
 def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str, Any]:
-    """The values for the page of a bot; if `private`, with what the bot has printed and raised."""
+    """Return the values for the page of a bot; if `private`, with what the bot has printed and raised."""
     league = site.league
     lines = views.version_lines(league, version.name, site.table)
     rated = [line for line in views.rating_over_time(league, version.name) if line["elo"] is not None]
@@ -348,12 +348,12 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
 
 
 def outcome(game: GameResult, version: versions.Version) -> str:
-    """`won`, `lost` or `drawn`, as seen by a version that played."""
+    """Return `won`, `lost` or `drawn`, as seen by a version that played."""
     return "drawn" if game.winner is None else "won" if game.winner == version.label else "lost"
 
 
 def lost_games(latest: Mapping[str, Sequence[GameResult]], version: versions.Version) -> list[GameResult]:
-    """The games among the latest ones that a version lost, the latest first."""
+    """Return the losses of a version among its latest games, newest first."""
     lost = [game for played in latest.values() for game in played if outcome(game, version) == "lost"]
     return sorted(lost, key=lambda game: -game.id.key)
 
@@ -372,22 +372,22 @@ def _listed(game: GameResult) -> dict[str, Any]:
 
 
 def card(game: GameResult) -> dict[str, Any]:
-    """The values for a card with a game's final board; the sides are those above and below."""
+    """Return the values for a card with a game's final board; its sides are the one above and the one below."""
     try:
         board, starter = final_board(game.record)
-    except RecordError:  # a damaged one, which `arena verify` names
+    except RecordError:  # a damaged record, which `arena verify` reports
         board, starter = None, 0
     sides = [(game.first, game.stones[0], game.score == 1.0), (game.second, game.stones[1], game.score == 0.0)]
     return _listed(game) | {"board": board, "sides": sides if starter else sides[::-1]}
 
 
 def key_of(game: GameResult) -> str:
-    """A game as a part of an address."""
+    """Return a game as a part of an address."""
     return str(game.id).replace("/", "-")
 
 
 def game_page(site: Site, key: str) -> str:
-    """A game in the viewer, without what a bot has said to its author. NoPage if there is none."""
+    """Return a game in the viewer, without what its bots reported to their authors. Raise NoPage if there is none."""
     try:
         game = views.stored_game(site.league, GameId.parse(key.replace("-", "/")))
     except (LeagueError, OverflowError, ValueError):
@@ -396,7 +396,7 @@ def game_page(site: Site, key: str) -> str:
 
 
 def viewer_page(site: Site, game: StoredGame, key: str, path: str) -> str:
-    """A game in the viewer; without scripts, its final board and its moves. `key` is what the viewer calls it."""
+    """Return a game in the viewer; without scripts, its final board and moves. `key` is its name in the viewer."""
     data = game_data(game, key)
     first = data["starter"]
     return site.render(

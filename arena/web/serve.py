@@ -30,7 +30,7 @@ _PATIENCE_S = 30.0
 _WORKER_PAUSE_S = 5.0  # until a worker that has ended is replaced
 _MAX_CONNECTIONS = 1000
 _MAX_HEAD_BYTES = 64 << 10
-_SWITCH_S = 0.0005  # a thread that makes a page lets the event loop go on after this time
+_SWITCH_S = 0.0005  # after this time a thread that makes a page gives way to the event loop
 _NICE = 5  # workers and bots leave three quarters of a core to the server; with less, bots would exceed their clocks
 LOOK_FOR_WORK_S = 0.5
 GAMES_BETWEEN_LOOKS = 40
@@ -47,10 +47,10 @@ def serve(
 ) -> None:
     """Serve a league until Ctrl-C or SIGTERM, with `workers` processes running `arena league work` with `words`.
 
-    `told` is called with the port when the server listens. ArenaError if nothing can be served.
+    `told` is called with the port when the server listens. Raise ArenaError if nothing can be served.
     """
     app = create_app(folder, settings)
-    WebStore(folder).close()  # so that its errors come first
+    WebStore(folder).close()  # so that its errors are raised first
     listening = _listen(host, port)
     logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     sys.setswitchinterval(_SWITCH_S)
@@ -88,7 +88,7 @@ def _listen(host: str, port: int) -> socket.socket:
 class Workers:
     """Processes that work on a league, each replaced when it ends; a context manager.
 
-    They stop after their current games when this process ends, whatever ends it.
+    When this process ends, for whatever reason, they stop after their current games.
     """
 
     def __init__(self, folder: Path, number: int, words: Sequence[str]) -> None:
@@ -106,7 +106,7 @@ class Workers:
         self._thread.join()
 
     def _keep_running(self) -> None:
-        """Start the processes, replace and end them, all in one thread: they end when the thread does."""
+        """Start, replace and end the processes, all in one thread: they end when the thread does."""
         running: list[subprocess.Popen[bytes]] = []
         while not self._ending.is_set():
             for process in running:
@@ -142,7 +142,7 @@ class Workers:
 def work(session: LeagueSession, play: bool, told: Callable[[SubmissionResult], None] = lambda result: None) -> None:
     """Check and place submissions as they come, until Ctrl-C or SIGTERM.
 
-    With `play`, play more games while none waits. `told` is called with each result.
+    With `play`, more games are played while none waits. `told` is called with each result.
     """
     while session.wait_while_paused():
         results = handle_waiting(session)

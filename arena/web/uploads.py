@@ -1,8 +1,8 @@
-"""Uploads: what an author may upload, a file or an archive as a submission, and what became of it.
+"""Uploads: the limits on them, a file or an archive as a submission, and the outcome.
 
-Nothing of an upload is run here. What an archive says about sizes is not believed, links and special files are
-refused, no path may lead out of the folder, and unpacking stops at a limit. A submission waits in the league's queue
-until a process of the league takes it up.
+Nothing in an upload is run here. The sizes that an archive claims are not trusted, links and special files are refused,
+no path may lead out of the folder, and unpacking stops at a limit. A submission waits in the league's queue until a
+process of the league takes it up.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _UNREADABLE = (
 
 
 class LimitReached(LeagueError):
-    """An author has used up what is allowed; the text says when there is more."""
+    """An author's limit that is used up; the text says when there is more."""
 
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What an author may do: uploads per hour, MiB per upload, bots in the table or on their way there."""
+    """The limits of an author: uploads per hour, MiB per upload, bots in the table or on their way there."""
 
     uploads: int = 20
     mb: int = 8
@@ -76,10 +76,10 @@ class Upload:
 def read_upload(
     file: str, content: bytes, author: str, name: str | None = None, entry: str | None = None
 ) -> Submission:
-    """The submission that was uploaded as `file`.
+    """Return the submission that was uploaded as `file`.
 
     `name` is the bot's name (default: the file's). `entry` names the bot in an archive, with any parameters after a
-    colon. LeagueError for what cannot be submitted.
+    colon. Raise LeagueError for what cannot be submitted.
     """
     file = re.split(r"[/\\]", file)[-1] or "bot.py"
     if content[:4] in (b"PK\3\4", b"PK\5\6"):
@@ -98,7 +98,7 @@ def read_upload(
 
 
 def _submission(files: list[StoredFile], entry: str, name: str | None, author: str) -> Submission:
-    """The files as `arena submit` would read them from a folder; errors do not name the folder used for it."""
+    """Return the files as `arena submit` would read them from a folder; errors do not name the folder used for it."""
     with tempfile.TemporaryDirectory(prefix="arena-upload-") as temporary:
         folder = Path(temporary, "bot")
         folder.mkdir()
@@ -111,7 +111,7 @@ def _submission(files: list[StoredFile], entry: str, name: str | None, author: s
 
 
 def _unpacked(content: bytes) -> Iterator[StoredFile]:
-    """The files of a zip archive."""
+    """Yield the files of a zip archive."""
     if content.count(b"PK\1\2") > _MAX_ENTRIES:  # counted before they become objects
         raise _too_many()
     left = MOST_BYTES
@@ -145,7 +145,7 @@ def _too_many() -> LeagueError:
 
 
 def _without_common_folder(files: list[StoredFile]) -> list[StoredFile]:
-    """The files without the folder that all of them are in, if there is one."""
+    """Return the files without the folder that contains all of them, if there is one."""
     folders = {PurePosixPath(file.path).parts[0] for file in files}
     if len(folders) > 1 or any("/" not in file.path for file in files):
         return files
@@ -153,7 +153,7 @@ def _without_common_folder(files: list[StoredFile]) -> list[StoredFile]:
 
 
 def _likely_entry(files: list[StoredFile], archive: str) -> str:
-    """A guess at which file is the bot."""
+    """Return a guess at which file is the bot; raise LeagueError if there is no likely one."""
     top = [file.path for file in files if file.path.endswith(".py") and "/" not in file.path]
     for name in ("bot.py", "main.py", f"{archive.partition('.')[0]}.py"):
         if name in top:
@@ -167,7 +167,7 @@ def _likely_entry(files: list[StoredFile], archive: str) -> str:
 
 
 def check_number(store: WebStore, account: Account, limits: UploadLimits) -> None:
-    """LimitReached if an author has made too many uploads; the text says when the next one is possible."""
+    """Raise LimitReached if an author has made too many uploads; the text says when the next one is possible."""
     now = time.time()
     times = store.query(
         "SELECT received FROM uploads WHERE account = ? AND received > ? ORDER BY received",
@@ -201,7 +201,10 @@ def record_upload(
 def receive(
     stores: Stores, account: Account, file: str, submission: Submission, limits: UploadLimits, again: bool
 ) -> dict[str, Any]:
-    """Put a submission into the league's queue; its progress. LeagueError, which is logged, if it is not taken."""
+    """Put a submission into the league's queue and return its progress.
+
+    If it is not taken, log this and raise LeagueError.
+    """
     league, store = stores.league, stores.web
     check_number(store, account, limits)
     try:
@@ -218,7 +221,7 @@ def receive(
 
 
 def _check_number_of_bots(league: League, submission: Submission, limits: UploadLimits) -> None:
-    """LimitReached if a submission would give its author one bot too many."""
+    """Raise LimitReached if a submission would give its author one bot too many."""
     bots = {
         version.name.lower()
         for version in versions_of(league, submission.author)
@@ -232,13 +235,13 @@ def _check_number_of_bots(league: League, submission: Submission, limits: Upload
 
 
 def versions_of(league: League, author: str | None) -> list[Version]:
-    """All versions of an author's bots, newest first."""
+    """Return all versions of an author's bots, newest first."""
     found = [version for version in versions.in_state(league, retired=True) if version.author == author]
     return sorted(found, key=lambda version: (-version.submitted, -version.id))
 
 
 def uploads_of(store: WebStore, account: Account) -> list[Upload]:
-    """The last uploads of an author, newest first."""
+    """Return the last uploads of an author, newest first."""
     rows = store.query(
         "SELECT upload, received, file, version, outcome, text FROM uploads WHERE account = ? ORDER BY upload DESC"
         f" LIMIT {_LISTED_UPLOADS}",
@@ -247,11 +250,11 @@ def uploads_of(store: WebStore, account: Account) -> list[Upload]:
     return [Upload(*row) for row in rows]
 
 
-# ---------------------------------------------------------------- what has become of it
+# ---------------------------------------------------------------- outcomes
 
 
 def outcome_text(league: League, version: Version) -> str:
-    """What has become of a version, in words: `placed 2nd of 7, +88 ± 61`, as it was then."""
+    """Return the outcome for a version in words: `placed 2nd of 7, +88 ± 61`, as it was then."""
     if version.state in OPEN:
         return "being placed" if version.state == versions.PLACING else "waiting to be checked"
     if version.state == versions.REFUSED:
@@ -269,10 +272,10 @@ def outcome_text(league: League, version: Version) -> str:
 
 
 def progress(league: League, number: int) -> dict[str, Any]:
-    """How far a version has come, as plain values.
+    """Return the progress of a version as plain values.
 
-    `ahead` is the number of submissions taken up before it (None once it is worked on, or decided), `warnings` are
-    those of its check, `waits` says why submissions have to wait.
+    `ahead` is the number of submissions taken up before it (None once it is worked on or decided), `warnings` are from
+    its check, `waits` says why submissions have to wait.
     """
     version = versions.get(league, number)
     values: dict[str, Any] = {

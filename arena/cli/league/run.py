@@ -235,7 +235,7 @@ def serve(
 
 
 def require_web() -> None:
-    """ArenaError unless the libraries of the extra `web` are installed."""
+    """Raise ArenaError unless the libraries of the extra `web` are installed."""
     missing = [name for name in ("starlette", "uvicorn", "h11", "python_multipart") if find_spec(name) is None]
     if missing:
         raise ArenaError(

@@ -1,4 +1,4 @@
-"""`arena league create` and `arena league people`: a league, and who may do what in it."""
+"""`arena league create` and `arena league people`: create a league, and manage its authors."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def create(
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Settings such as a TOML file gives them, from texts KEY=VALUE; a string needs no quotes.
+    """Return settings as a TOML file gives them, parsed from KEY=VALUE; strings need no quotes.
 
     >>> read_settings(["placement.error=30", "rating.anchor=greedy"])
     {'placement': {'error': 30}, 'rating': {'anchor': 'greedy'}}

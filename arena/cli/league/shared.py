@@ -1,4 +1,4 @@
-"""What the commands of a league share: its table, the progress and outcome of submissions, JSON."""
+"""What the commands of a league share: its table, the progress and outcome of submissions, its verification."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def show_league(folder: Path, form: str) -> None:
 
 
 def show_standings(league: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
-    """Print the table as it is now; `more` goes into the JSON as well."""
+    """Print the current table; `more` is added to the JSON."""
     before, since = table_before(league, table)
     lines = standing_lines(league, table.rows, before)
     heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
@@ -45,11 +45,14 @@ def show_standings(league: League, table: Standings, form: str, more: dict[str, 
 
 
 def verify(folder: Path) -> int:
-    """Check a league for damage: its database, files, games, tables and log. Say what was found; the exit code."""
+    """Check a league's database, files, games, tables and log for damage.
+
+    Print what was found and return the exit code.
+    """
     try:
         with open_league(folder, write=False) as league:
             report = verify_league(league)
-    except LeagueError as error:  # so damaged that it cannot even be opened
+    except LeagueError as error:  # too damaged to be opened
         report = Verification(str(folder), faults=[one_line(str(error))])
     for fault in report.faults:
         click.echo(indented(fault))
@@ -95,7 +98,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
 
 
 class LeagueProgress:
-    """Shows progress on stderr: one line that is rewritten on a terminal, plain lines elsewhere."""
+    """Progress on stderr: one line that is rewritten on a terminal, plain lines elsewhere."""
 
     def __init__(self) -> None:
         self._doing = ""
@@ -113,7 +116,7 @@ class LeagueProgress:
         self._shown.update(RunStatus(self._games, 0, 0.0, None, list))
 
     def say(self, text: str) -> None:
-        """Begin something else."""
+        """Begin a new activity, with its own count of games."""
         self._doing = text
         self._games = 0
         self._begun = time.monotonic()

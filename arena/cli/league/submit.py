@@ -123,7 +123,7 @@ def submit(
 
 
 def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], form: str) -> int:
-    """Print the outcome of a submission and the standings. Returns the exit code."""
+    """Print the outcome of a submission and the standings; return the exit code."""
     values = {
         "bot": now.name,
         "version": now.number,
@@ -137,7 +137,7 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
 
 
 def _tell_of_missing_files(bot: str, reason: str) -> None:
-    """If a bot was refused because a module or file beside it was not submitted, say how to submit both."""
+    """Print how to submit a bot together with a module or file beside it, if it was refused for lack of that."""
     path = Path(find_bot(bot).path)
     for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
         name = module or file
@@ -152,7 +152,7 @@ def _tell_of_missing_files(bot: str, reason: str) -> None:
 
 
 def _tell_known(league: League, receipt: Receipt) -> None:
-    """Say why nothing is done with a submission."""
+    """Print why there is nothing to do for a submission."""
     version = receipt.version
     text = {
         "new": f"{version.label} is {version.state}.",
@@ -169,7 +169,10 @@ def _tell_known(league: League, receipt: Receipt) -> None:
 
 
 def read_token(file: Path | None) -> str:
-    """The token in a file, or in ARENA_TOKEN: on the command line, other users of the machine could read it."""
+    """Return the token from a file or from ARENA_TOKEN; raise an error if it is missing or invalid.
+
+    It is not an option, because other users of the machine can read the command line.
+    """
     if file is not None:
         try:
             token = file.read_text(encoding="utf-8", errors="replace").strip()
@@ -187,7 +190,7 @@ def read_token(file: Path | None) -> str:
 def submit_to(
     url: str, token_file: Path | None, bot: str, folder: Path | None, called: str | None, again: bool, form: str
 ) -> int:
-    """Submit a bot to a server, wait until it is decided, and say what became of it; the exit code."""
+    """Submit a bot to a server, wait until it is decided and print the outcome; return the exit code."""
     server = Server(url, read_token(token_file))
     submission = read_submission(bot, folder, called)
     if server.plain:
@@ -217,7 +220,7 @@ def _say(progress: dict[str, Any]) -> None:
 
 
 def show_standings_of(url: str, form: str) -> None:
-    """Show the table of the league of a server."""
+    """Print the table of a server's league. Raise ArenaError if the answer is not a table."""
     table = Server(url).ask("standings")
     try:
         lines, name = table["standings"], one_line(str(table["league"]))

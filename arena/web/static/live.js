@@ -1,4 +1,4 @@
-// Renews a page every five seconds, and fills in the token of an invitation's link.
+// Refreshes a page every five seconds, and fills in the token from an invitation's link.
 "use strict";
 (() => {
   const field = document.querySelector("[data-sign-in] input[name=token]");
@@ -13,7 +13,7 @@
   let shown = "";
   setInterval(async () => {
     if (document.hidden || main.contains(document.activeElement)) return;
-    if (main.querySelector("th[aria-sort], details[open]")) return; // what somebody has sorted or opened stays
+    if (main.querySelector("th[aria-sort], details[open]")) return; // keep what the reader has sorted or opened
     try {
       const answer = await fetch(location.href); // an unchanged page is not sent again
       const found = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
@@ -21,6 +21,6 @@
       shown = found.innerHTML;
       main.replaceChildren(...found.childNodes);
       document.dispatchEvent(new Event("renew"));
-    } catch { /* the server is not there; the next time it may be */ }
+    } catch { /* the server did not answer; try again next time */ }
   }, 5000);
 })();

@@ -1,4 +1,4 @@
-// Plays with clicks, taps and keys what the page's forms play without script. It knows no rules: the page lists the moves.
+// Adds clicks, taps and keys to the page's forms, which also work without scripts. The page lists the legal moves; no rules here.
 "use strict";
 (() => {
   const box = document.querySelector("[data-play]");
@@ -10,7 +10,7 @@
   };
   let moves = [], cards = [], picked = "", busy = false;
 
-  // ------------------------------------------------------------ what can be chosen
+  // ------------------------------------------------------------ choices
 
   const possible = (stone) => moves.filter((one) => one.card === picked && (stone === undefined || one.stone === stone));
 
@@ -109,7 +109,7 @@
     }
   }
 
-  // while the bot is to move, ask for what comes next; each question waits at the server
+  // while the bot is to move, request what comes next; the server holds each request until there is something new
   async function follow() {
     if (box.dataset.kind !== "waits") return;
     try {
