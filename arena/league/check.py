@@ -322,7 +322,7 @@ class _Check:
                 if len(lost) >= _MOST_FORFEITS or "timeout" in lost:
                     why = "because the bot forfeits"
                 elif number >= _LEAST_UNITS and late(0.5):
-                    why = "because the time was up (--seconds)"
+                    why = "because time ran out (--seconds)"
                 if why and number < len(units):
                     self.left_out.append(f"{rules}: {self.games - 2 * number} of {self.games} games, {why}")
                     break
@@ -339,8 +339,8 @@ class _Check:
                     break
         if len(part.again) < len(part.rows):
             self.left_out.append(
-                f"{rules}: determinism in {len(part.rows) - len(part.again)} of {len(part.rows)} games, because the"
-                " time was up (--seconds)"
+                f"{rules}: determinism in {len(part.rows) - len(part.again)} of {len(part.rows)} games, because"
+                " time ran out (--seconds)"
             )
 
     # ------------------------------------------------------------ what it shows
@@ -354,9 +354,9 @@ class _Check:
             return CheckAnswer(None, "not checked")
         different = sum(1 for part in self.parts for _ in _differences(part))
         if different:
-            return CheckAnswer(False, f"decisions differ in {different} of {again} games that were played again")
+            return CheckAnswer(False, f"decisions differ in {different} of {again} repeated games")
         hashes = "" if self.level == "none" or self.bot.command else ", with another hash seed"
-        return CheckAnswer(True, f"all decisions are the same in {again} games that were played again{hashes}")
+        return CheckAnswer(True, f"all decisions are the same in {again} repeated games{hashes}")
 
     def findings(self) -> list[Finding]:
         """Return the first forfeit and all warnings."""
@@ -373,8 +373,8 @@ class _Check:
         if differences:
             part, game, decision, before, after = differences[0]
             text = (
-                "makes other decisions when a game is played again: it uses more than the position and its seed,"
-                " such as a clock, a generator of its own, the order of a set, or memories of other games"
+                "makes other decisions when a game is repeated: they depend on more than the position and its seed,"
+                " such as a clock, its own random generator, the order of a set, or memory of other games"
             )
             where = f"first difference: {part.rules}, {_game_text(game)}, decision {decision}: {before}, then {after}"
             found.append(Finding(WARNING, "not repeatable", text, part.rules, (where,), game.record))
@@ -396,10 +396,10 @@ class _Check:
             if memory is None:
                 continue
             if memory.peak_mb > limit / 2:
-                text = f"takes {memory.peak_mb:,.0f} of the {limit} MB of memory that it may have"
+                text = f"uses {memory.peak_mb:,.0f} of its {limit} MB of memory"
                 return [Finding(WARNING, "memory", text, part.rules)]
             if memory.growth_mb > LEAK_PER_GAME_MB and memory.growth_mb * len(part.rows) > LEAK_MB:
-                text = f"its memory grows by {memory.growth_mb:.2g} MB with each game"
+                text = f"its memory grows by {memory.growth_mb:.2g} MB per game"
                 return [Finding(WARNING, "memory leak", text, part.rules)]
         return []
 
@@ -579,7 +579,7 @@ def _verdict(report: CheckReport) -> str:
 
 def _strength(score: float, spec: str) -> str:
     """Return what the share of the points against `random` means, and what to try next."""
-    words = "as a bot with an idea should" if score >= 0.75 else "little better" if score >= 0.55 else "no better"
+    words = "clearly better" if score >= 0.75 else "little better" if score >= 0.55 else "no better"
     next_try = f"arena match {shlex.quote(spec)} greedy --games 200"
     return f"Strength: {score:.0%} of the points against random, {words}. Next: {next_try}"
 

@@ -153,7 +153,7 @@ def check_submission(league: League, author: str | None, size: int) -> None:
     """Raise BudgetSpent if an author may not submit files of `size` bytes now."""
     bounds = league.stored_settings()  # another process may have changed them
     use = use_of(league, author)
-    whose = "submissions without an author have" if author is None else f"{author} has"
+    whose = "bots without an author have" if author is None else f"{author} has"
     if bounds.submissions is not None and use.submissions >= bounds.submissions:
         raise BudgetSpent(
             f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; wait until the first of"
@@ -176,8 +176,8 @@ def check_disk(league: League, size: int = 0) -> None:
     used = folder_bytes(league.folder)
     if used + size > bound * _MIB:
         raise BudgetSpent(
-            f"the league in {league.folder} takes {used / _MIB:.1f} of the {bound} MiB that it may take (disk_mb). To"
-            f" change the limit: arena league people {league.name} --disk-mb N"
+            f"the league in {league.folder} uses {used / _MIB:.1f} of its {bound} MiB (disk_mb). To change the limit:"
+            f" arena league people {league.name} --disk-mb N"
         )
 
 

@@ -156,7 +156,7 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
         waits = ""
         if now.state == PLACING and not session.stopping:
             paused = session.lease.pause is not None
-            waits = f"{league.name} is paused" if paused else "it is the turn of others"
+            waits = f"{league.name} is paused" if paused else "it is the turn of other submissions"
         return SubmissionResult(now, _games(league, version), warnings=warnings, waits=waits)
     after = events.publish(
         league,
@@ -390,12 +390,12 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
         if tried.accepted:
             if session.failures[version.id] < 2:
                 continue
-            reason = f"it cannot be loaded each time: {error}"
+            reason = f"it fails to load at times: {error}"
         broken += 1
         if version.state in OPEN:
             versions.refuse(session.league, version, reason)
         else:
-            retire(session.league, version.name, f"it cannot play any more: {reason}")
+            retire(session.league, version.name, f"it can no longer play: {reason}")
     if not broken and not named:
         raise LeagueError(f"nothing can be played: {error}")
 
@@ -432,7 +432,7 @@ def _suspend_forfeiters(league: League, players: Sequence[Version]) -> bool:
         if now.state == ACTIVE and now.retired is None:
             most = max(games.forfeits(league, [version.id]), key=lambda forfeit: forfeit.games)
             detail = one_line(" ".join(most.detail.split()), 200)
-            reason = f"suspended: it forfeited {lost} of its last {recent} games, most by {most.kind}: {detail}"
+            reason = f"suspended: it forfeited {lost} of its last {recent} games, mostly by {most.kind}: {detail}"
             retire(league, version.name, reason)
             suspended = True
     return suspended

@@ -132,7 +132,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     order = np.array([index[version.id] for version in rated], dtype=np.int64)
     if len({int(fit.group[i]) for i in inside}) > 1:
         notes.append(
-            "the bots fall into groups without a game between them, so their ratings cannot be compared;"
+            "the bots fall into groups that have not met, so ratings cannot be compared between groups;"
             " 'arena league play' links them"
         )
     notes.append(_evidence(fit))
@@ -157,9 +157,9 @@ def _known(value: float) -> float | None:
 
 
 def _evidence(fit: Ratings) -> str:
-    note = f"errors rest on {counted(fit.deals, 'deal')}"
+    note = f"error bars are based on {counted(fit.deals, 'deal')}"
     if int(fit.clusters.min()) < FEWEST_DEALS:
-        note += f"; none is shown for a bot with fewer than {FEWEST_DEALS}, which needs more games"
+        note += f"; a bot with fewer than {FEWEST_DEALS} deals has none yet"
     return note
 
 

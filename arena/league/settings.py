@@ -50,7 +50,7 @@ class LeagueSettings:
     most_games: int = whole(1000, 2, 1_000_000, "games after which a placement ends in any case", **_PLACEMENT)
     sample: int = whole(8, 1, 1000, "opponents that a placement meets at a time", **_PLACEMENT)
     games: int = whole(
-        10, 2, 10_000, "games against each of them before ratings are computed again, an even number", **_PLACEMENT
+        10, 2, 10_000, "games against each of them before ratings are updated, an even number", **_PLACEMENT
     )
     anchor: str | None = text(
         None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the mean of all ratings is 0", **_RATING
@@ -58,12 +58,10 @@ class LeagueSettings:
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
     prior: float = real(2.0, "virtual draws per bot", least=0.01, most=100, **_RATING)
     submissions: int | None = whole(
-        None, 1, 1_000_000, "new contents that an author may submit in 24 hours", unset="no limit", **_BUDGET
+        None, 1, 1_000_000, "new submissions per author in 24 hours", unset="no limit", **_BUDGET
     )
-    author_mb: int | None = whole(
-        100, 1, 10_000_000, "MiB that the files of an author's bots may take, unpacked", **_BUDGET
-    )
-    disk_mb: int | None = whole(10_000, 1, 100_000_000, "MiB that the league's folder may take", **_BUDGET)
+    author_mb: int | None = whole(100, 1, 10_000_000, "MiB for the files of an author's bots, unpacked", **_BUDGET)
+    disk_mb: int | None = whole(10_000, 1, 100_000_000, "MiB for the league's folder", **_BUDGET)
 
     @property
     def games_a_deal(self) -> int:
@@ -93,7 +91,7 @@ def check_author(text: str | None) -> str | None:
         return None
     text = text.strip()
     if not text or not text.isprintable() or len(text) > _LONGEST_AUTHOR:
-        raise LeagueError(f"the name of an author is a line of printable text, at most {_LONGEST_AUTHOR} characters")
+        raise LeagueError(f"an author's name is one line of printable text, at most {_LONGEST_AUTHOR} characters")
     return text
 
 
@@ -122,7 +120,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
     if settings.anchor is not None and not _NAME.fullmatch(settings.anchor):
         check.fault("rating.anchor", f"expected the name of a bot, found '{settings.anchor}'")
     if settings.anchor is None and "anchor_elo" in values:
-        check.fault("rating.anchor_elo", "belongs to rating.anchor, the bot that has this rating")
+        check.fault("rating.anchor_elo", "needs rating.anchor, the bot with this rating")
     if settings.games % 2 and settings.pairs:
         check.fault("placement.games", f"games come in pairs: expected an even number, found {settings.games}")
     if check.faults:

@@ -70,15 +70,15 @@ def _versions(league: League, report: Verification) -> Iterator[str]:
     for (name,) in league.query("SELECT hash FROM files ORDER BY hash"):
         report.files += 1
         if StoredFile("", league.value("SELECT content FROM files WHERE hash = ?", name)).hash != name:
-            yield f"file {str(name)[:12]}: its content is not what was submitted"
+            yield f"file {str(name)[:12]}: its content differs from the submission"
     states = {*versions.OPEN, versions.ACTIVE, versions.REPLACED, versions.REFUSED}
     for version in versions.in_state(league, retired=True):
         report.versions += 1
         if version.state not in states:
-            yield f"{version.label}: '{version.state}' is not a state of a version"
+            yield f"{version.label}: '{version.state}' is not a valid state"
         files = tuple(versions.files_of(league, version.id))
         if Submission(version.name, version.author, version.entry, files).hash != version.hash:
-            yield f"{version.label}: its files or its entry are not those that were submitted"
+            yield f"{version.label}: its files or its entry differ from the submission"
 
 
 def _games(league: League, report: Verification, most: int | None) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _games(league: League, report: Verification, most: int | None) -> Iterator[s
     report.games = total = league.count_games()
     stored = league.value("SELECT ifnull(sum(games), 0) FROM lineups")
     if stored != total:
-        yield f"games: {total} are there, {stored} were stored"
+        yield f"games: found {total}, but {stored} were stored"
     deals = int(league.meta("deals"))
     chosen = None if most is None or most >= total else set(random.sample(range(total), most))
     played: dict[int, set[int]] = {}
@@ -103,7 +103,7 @@ def _games(league: League, report: Verification, most: int | None) -> Iterator[s
             continue
         played.setdefault(game.deal, set()).add(game.pairing)
         if len(played[game.deal]) > 1 and settings.own_deals:
-            yield f"game {game}: another pairing has played this deal, too"
+            yield f"game {game}: another pairing has also played this deal"
         if chosen is None or at in chosen:
             report.replayed += 1
             fault = _game_fault(row, sides[game.pairing], settings.rules, seeds)
@@ -120,7 +120,7 @@ def _game_fault(row: Row, sides: tuple[str, str], rules: str, seeds: set[int]) -
     head = result.record.split(";", 1)[0].split(" ")
     seed, _, _ = (head[2] if len(head) > 2 else "").partition(":")
     if not seed.isdecimal() or len(seed) > 40 or int(seed) not in seeds:
-        return "its record has a seed that the league never played with"
+        return "its record has a seed that the league never used"
     return game_fault(result, rules, int(seed))
 
 
@@ -130,7 +130,7 @@ def _events(league: League, report: Verification) -> Iterator[str]:
     for event, count, so_far in league.query("SELECT event, games, total FROM events ORDER BY event"):
         report.events += 1
         if not before <= so_far <= total or count > so_far:
-            yield f"event {event}: {so_far} games in all cannot be, after {before} and with {total} now"
+            yield f"event {event}: impossible total of {so_far} games, after {before} before and with {total} now"
         before = max(before, so_far)
     wrong = "SELECT event, version FROM ratings WHERE games <> wins + draws + losses OR games > ? ORDER BY 1, 2"
     for event, version in league.query(wrong, total):

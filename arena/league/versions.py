@@ -88,7 +88,7 @@ def of_bot(league: League, name: str) -> list[Version]:
         known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise LeagueError(
             f"there is no bot '{name}' in {league.name}{did_you_mean(name, names)}"
-            + (f" (there are {known})" if names else " (nothing has been submitted yet)")
+            + (f" (known bots: {known})" if names else " (nothing has been submitted yet)")
         )
     return [Version(*row) for row in rows]
 
@@ -221,7 +221,7 @@ def _bot_for(league: League, submission: Submission) -> int:
         league.run("UPDATE bots SET name = ?, author = ? WHERE bot = ?", submission.name, submission.author, bot)
         return int(bot)
     if name != submission.name:
-        raise LeagueError(f"{league.name} has a bot '{name}'; spell its name like that")
+        raise LeagueError(f"{league.name} has a bot '{name}'; use that spelling")
     _check_author(submission, name, author)
     _check_retired(name, retired, reason)
     return int(bot)

@@ -148,18 +148,18 @@ def standing_remarks(league: League, table: Standings, since: int | None) -> lis
     zero = "the table's average (0)" if anchor is None else f"{anchor} ({league.settings.anchor_elo:g})"
     prior = f"Prior: {league.settings.prior:g} virtual draws per bot."
     if table.duel is not None:
-        prior = "Of two bots, ratings and errors are those of their pairs."
+        prior = "With two bots, ratings and errors come from their pairs."
     remarks = [f"Ratings are relative to {zero}; ± is a 95% interval, clustered by deal. {prior}"]
     if since is not None:
-        common = ", minus the average change of all bots" if anchor is None else ""
-        remarks[0] += f" Change: since event {since}{common}."
+        relative = ", relative to the field" if anchor is None else ""
+        remarks[0] += f" Change: Elo since event {since}{relative}."
     elo, error = table.first_advantage
     if not math.isnan(error):
         remarks.append(f"First player's advantage: {elo:+z.0f} ± {error:.0f} Elo.")
     remarks += [f"{note[0].upper()}{note[1:]}." for note in table.notes]
     if len(table.rows) == 1 and not table.total:
         name = shlex.quote(league.name)
-        remarks.append(f"A bot alone has no rating. Submit others, such as: arena submit random --league {name}")
+        remarks.append(f"A single bot has no rating. Submit another one, such as: arena submit random --league {name}")
     left = ", ".join(f"{line['bot']} v{line['version']} ({line['state']})" for line in waiting(league))
     if left:
         remarks.append(f"Not in the table yet: {left}.")

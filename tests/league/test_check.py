@@ -60,7 +60,7 @@ def test_a_bot_without_defects_is_ready(level: str) -> None:
     assert base.memory is None or 5 < base.memory.peak_mb < 500
     text = report_text(report)
     assert text.startswith(f"{report.spec}: ready to submit (no findings)\n\nForfeits: none in 4 games\n")
-    assert "\nDeterminism: yes: all decisions are the same in 4 games" in text
+    assert "\nDeterminism: yes: all decisions are the same in 4 repeated games" in text
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_when_time_is_up_the_rest_is_named() -> None:
     report = checked("slow:ms=150,games=1000", games=40, seconds=1.0)
     played = report.rules[0].games
     assert 2 <= played < 20
-    assert f"base: {40 - played} of 40 games, because the time was up (--seconds)" in report.left_out
+    assert f"base: {40 - played} of 40 games, because time ran out (--seconds)" in report.left_out
     assert f"only {played} of 40 games were played" in report_text(report)
 
 

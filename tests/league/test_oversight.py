@@ -72,7 +72,7 @@ def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"disk_mb": 1}) as found:
         enter(found, "a", "b")
         (tmp_path / "a" / "fat").write_bytes(b"x" * (1 << 20))
-        with pytest.raises(oversight.BudgetSpent, match="of the 1 MiB that it may take"):
+        with pytest.raises(oversight.BudgetSpent, match="of its 1 MiB"):
             receive(found, "one", FIRST)
         assert main(["league", "play", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]) == 2
     assert open_league(tmp_path / "a", write=False).count_games() == 0
@@ -193,19 +193,19 @@ def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 CHANGES = {
-    "UPDATE files SET content = x'00'": "its content is not what was submitted",
+    "UPDATE files SET content = x'00'": "its content differs from the submission",
     "UPDATE games SET score = 2 - score": "the record gives",
     "UPDATE games SET record = replace(record, ':', ':1')": "",
     "UPDATE games SET id = id + 4": "",
-    "DELETE FROM games WHERE id % 2": "are there",
+    "DELETE FROM games WHERE id % 2": "games: found",
     "UPDATE lineups SET session = 99": "refers to a row of sessions that does not exist",
-    "UPDATE versions SET entry = 'b.py:x=1' WHERE version = 2": "b v1: its files or its entry are not those",
-    "DELETE FROM version_files WHERE version = 2": "its files or its entry are not those",
+    "UPDATE versions SET entry = 'b.py:x=1' WHERE version = 2": "b v1: its files or its entry differ",
+    "DELETE FROM version_files WHERE version = 2": "its files or its entry differ",
     "UPDATE meta SET value = '0' WHERE key = 'deals'": "its deal was never given out",
-    "UPDATE events SET total = 99999": "games in all cannot be",
+    "UPDATE events SET total = 99999": "impossible total",
     "UPDATE ratings SET wins = wins + 1": "do not add up",
-    "UPDATE lineups SET games = games + 2": "games: 24 are there, 28 were stored",
-    "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never played with",
+    "UPDATE lineups SET games = games + 2": "games: found 24, but 28 were stored",
+    "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never used",
 }
 
 

@@ -144,7 +144,7 @@ def test_a_bot_that_cannot_be_loaded_any_more_is_retired(tmp_path: Path) -> None
         assert names(found) == ["last v1", "random v1"]
         retired = versions.of_bot(found, "bad")[0]
         assert retired.retired is not None
-        assert retired.retired_reason.startswith("it cannot play any more")
+        assert retired.retired_reason.startswith("it can no longer play")
         assert "AssertionError" in retired.retired_reason
         assert "retired" in [e.kind for e in events.events(found)]
 

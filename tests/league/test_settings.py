@@ -53,7 +53,7 @@ def test_a_league_may_be_without_a_clock(clock: dict[str, int], expected: Clock)
         ({"placement": {"error": 0}}, "placement.error: expected a number from 1 to 1000, found 0"),
         ({"placement": {"eror": 5}}, "placement.eror: unknown key; did you mean 'error'?"),
         ({"placement": 5}, "expected a table [placement]"),
-        ({"rating": {"anchor_elo": 5}}, "rating.anchor_elo: belongs to rating.anchor"),
+        ({"rating": {"anchor_elo": 5}}, "rating.anchor_elo: needs rating.anchor"),
         ({"rating": {"anchor": "a/b"}}, "rating.anchor: expected the name of a bot"),
         ({"rating": {"prior": 0}}, "rating.prior"),
         ({"name": "../up"}, "'../up' is not a valid name for a league"),

@@ -170,7 +170,7 @@ def test_unknown_bots(found: League) -> None:
     with pytest.raises(LeagueError, match="nothing has been submitted yet"):
         versions.of_bot(found, "ann")
     enter(found, "ann", "bob")
-    with pytest.raises(LeagueError, match=r"no bot 'anm' in test; did you mean 'ann'\? \(there are ann, bob\)"):
+    with pytest.raises(LeagueError, match=r"no bot 'anm' in test; did you mean 'ann'\? \(known bots: ann, bob\)"):
         versions.of_bot(found, "anm")
 
 

@@ -8,9 +8,9 @@ from arena.cli.main import Entry, LazyGroup
 
 COMMANDS: dict[str, Entry] = {
     "create": Entry("arena.cli.league.setup:create", "Create a league.", "Set up"),
-    "people": Entry("arena.cli.league.setup:people", "Invite authors, and show or limit what they use.", "Set up"),
+    "people": Entry("arena.cli.league.setup:people", "Invite authors; show and limit what they use.", "Set up"),
     "show": Entry("arena.cli.league.show:show", "Show a league or a bot, or list the leagues.", "Look"),
-    "history": Entry("arena.cli.league.show:history", "Show what has happened.", "Look"),
+    "history": Entry("arena.cli.league.show:history", "Show past events, or the log.", "Look"),
     "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", "Run"),
     "work": Entry("arena.cli.league.run:work", "Check and place submissions as they come.", "Run"),
     "pause": Entry("arena.cli.league.run:pause", "Pause, or resume after a pause.", "Run"),
@@ -27,6 +27,6 @@ def league() -> None:
     arena submit bots/mine.py --league open
     arena league show open
 
-    LEAGUE is a name in leagues/, or the folder of a league. The commands for runs take it, too: arena standings,
+    LEAGUE is a name in leagues/, or the folder of a league. The commands for runs also accept it: arena standings,
     replay, report, plot, export and verify.
     """

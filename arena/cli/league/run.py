@@ -99,8 +99,8 @@ def work(
 
 @click.command()
 @league_argument
-@click.option("--reason", default="", metavar="TEXT", help="Why; shown to everybody who waits.")
-@click.option("--undo", is_flag=True, help="End the pause: commands that wait continue.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, shown to everybody who waits.")
+@click.option("--undo", is_flag=True, help="End the pause; waiting commands continue.")
 def pause(name: str, reason: str, undo: bool) -> None:
     """Pause LEAGUE: games in progress are finished, then everything waits. Bots can still be submitted.
 
@@ -120,7 +120,7 @@ def pause(name: str, reason: str, undo: bool) -> None:
 @click.command()
 @league_argument
 @click.argument("bot")
-@click.option("--reason", default="", metavar="TEXT", help="Why; shown in the history.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, shown in the history.")
 @click.option("--undo", is_flag=True, help="Bring the bot back.")
 @options.output
 def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
@@ -133,8 +133,10 @@ def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
         after = change(league, bot, reason, undo)
         click.echo(f"{bot} is {'back' if undo else 'out of the table'}.", err=True)
         if bot == league.settings.anchor:
-            scale = f"{league.settings.anchor_elo:g} again" if undo else "none: the mean of the table is 0"
-            click.echo(f"It is the anchor. Its rating is {scale}, so all ratings have moved.", err=True)
+            scale = (
+                f"its rating is {league.settings.anchor_elo:g}" if undo else "without it, the mean of the table is 0"
+            )
+            click.echo(f"It is the anchor: {scale}, so all ratings have moved.", err=True)
         show_standings(league, after, form)
 
 
@@ -159,7 +161,7 @@ def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
     default=20,
     show_default=True,
     metavar="N",
-    help="Uploads per author and hour.",
+    help="Uploads per author per hour.",
 )
 @click.option(
     "--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N", help="Largest upload, in MiB."
@@ -178,12 +180,12 @@ def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
     default=8,
     show_default=True,
     metavar="N",
-    help="Games that people may play against bots at a time; 0: none.",
+    help="Games that visitors may play against bots at the same time (0: none).",
 )
 @click.option(
     "--guests/--no-guests",
     default=True,
-    help="Whether visitors play without signing in (default: yes, at no more than half of the tables).",
+    help="Let visitors play without signing in, at up to half of the tables (default: yes).",
 )
 @options.isolation_of_league
 def serve(
@@ -218,7 +220,7 @@ def serve(
         if level != "sandbox" and isolation is None:
             raise ArenaError(
                 f"{league.name} runs bots at isolation {level}, with the rights of your user account. To let others"
-                f" upload bots all the same, give --isolation {level}"
+                f" upload bots anyway, give --isolation {level}"
             )
     require_isolation(level)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")

@@ -123,9 +123,9 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
     "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
 )
 @click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
-@click.option("--submissions", type=whole(0), metavar="N", help="Set how many versions an author may submit a day.")
-@click.option("--author-mb", type=whole(0), metavar="N", help="Set how many MiB an author's files may take.")
-@click.option("--disk-mb", type=whole(0), metavar="N", help="Set how many MiB the league's folder may take.")
+@click.option("--submissions", type=whole(0), metavar="N", help="Limit each author to N submissions a day.")
+@click.option("--author-mb", type=whole(0), metavar="N", help="Limit each author's files to N MiB.")
+@click.option("--disk-mb", type=whole(0), metavar="N", help="Limit the league's folder to N MiB.")
 @as_json
 def people(
     name: str,
@@ -137,13 +137,13 @@ def people(
     as_json: bool,
     **limits: int | None,
 ) -> None:
-    """Invite authors to LEAGUE, and show or limit what they use. Without options, list everybody.
+    """Invite authors to LEAGUE; show and limit what they use. Without options, list everybody.
 
     \b
     arena league people open --invite Ada --url https://league.example
     arena league people open --submissions 10 --author-mb 50
 
-    A token is shown once; an author may have several. With 0, there is no limit.
+    A token is shown only once; an author may have several. A limit of 0 means no limit.
     """
     if author is not None and revoke is not None:
         raise click.UsageError("--invite and --revoke were given together; choose one")
@@ -203,6 +203,6 @@ def _list(league: League, as_json: bool) -> None:
         role = " (organiser)" if line["admin"] else ""
         remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {until}")
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
-    remarks += [f"Limits: {shown}.", f"The league's folder takes {size / (1 << 20):.1f} MiB."]
+    remarks += [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
     heading = f"{league.name}: used in the last 24 hours"
     print_report(Report(heading, [budget_table(uses)], remarks, values=lambda: values), "json" if as_json else "table")

@@ -71,7 +71,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
     if result.waits:
         text = (
             f"{version.label} is {version.state} and waits: {indented(result.waits)}. {result.games} of its games are"
-            f" stored. 'arena league play {shlex.quote(str(league.folder))}' continues with it as soon as it can."
+            f" stored. To continue as soon as possible: arena league play {shlex.quote(str(league.folder))}"
         )
     elif result.interrupted:
         text = (

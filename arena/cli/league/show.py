@@ -38,9 +38,9 @@ from arena.text import indented, utc_text
 @click.command()
 @click.argument("league", metavar="LEAGUE", required=False, shell_complete=complete_leagues)
 @click.argument("bot", required=False)
-@click.option("--at", type=whole(1), metavar="EVENT", help="Show the table after an event of the history.")
-@click.option("--version", type=whole(1), metavar="V", help="With BOT: this version (default: the active one).")
-@click.option("--against", metavar="BOT", help="With BOT: only its games against this one.")
+@click.option("--at", type=whole(1), metavar="EVENT", help="Show the table as it was after an event of the history.")
+@click.option("--version", type=whole(1), metavar="V", help="With BOT: show this version (default: the active one).")
+@click.option("--against", metavar="BOT", help="With BOT: show only its games against this opponent.")
 @click.option("--files", type=PATH, metavar="DIR", help="With BOT: write its files to DIR.")
 @output
 def show(
@@ -58,8 +58,8 @@ def show(
     arena league show open --at 12
     arena league show open mybot --against greedy
 
-    For BOT, show its versions, its opponents, and the games it lost by forfeit. With --files, also write the files that
-    were submitted; none of them is run.
+    For BOT, show its versions, its opponents, and the games it lost by forfeit. With --files, also write the submitted
+    files; none of them is run.
     """
     if bot is None and (version is not None or against is not None or files is not None):
         raise click.UsageError("--version, --against and --files are for one bot; name it after LEAGUE")
@@ -150,10 +150,10 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
 @click.command()
 @league_argument
 @click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
-@click.option("--limit", type=whole(0), default=0, metavar="N", help="Show the last N (default: all).")
+@click.option("--limit", type=whole(0), default=0, metavar="N", help="Show only the last N (default: all).")
 @output
 def history(name: str, as_log: bool, limit: int, form: str) -> None:
-    """Show what has happened in LEAGUE: bots submitted, replaced and retired, and games played.
+    """Show the history of LEAGUE: bots submitted, replaced and retired, and games played.
 
     \b
     arena league history open

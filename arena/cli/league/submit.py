@@ -90,7 +90,7 @@ def submit(
         raise click.UsageError("give either --league NAME or --server URL")
     if server is not None:
         if author is not None:
-            raise click.UsageError("for --server, the author is the one who was invited; leave out --author")
+            raise click.UsageError("with --server, the author is the one who was invited; leave out --author")
         return submit_to(server, token_file, bot, folder, called, again, form)
     assert name is not None
     with open_league(name) as league:
@@ -144,7 +144,7 @@ def _tell_of_missing_files(bot: str, reason: str) -> None:
         if (path.parent / f"{name}.py").exists() or (path.parent / name).exists():
             home = shlex.quote(os.path.relpath(path.parent))
             click.echo(
-                f"{name} is beside it, but only one file is submitted unless you name its folder:\n"
+                f"{name} is in the same folder, but only one file was submitted. To submit the folder:\n"
                 f"  arena submit {shlex.quote(path.name)} --folder {home} ...",
                 err=True,
             )
@@ -183,7 +183,7 @@ def read_token(file: Path | None) -> str:
     if not token:
         raise click.UsageError("--server needs a token: set ARENA_TOKEN, or give --token-file FILE")
     if not (token.isascii() and token.isprintable()):
-        raise ArenaError("the token is not valid: it is one line of ASCII, such as arena_...")
+        raise ArenaError("the token is not valid: expected one line of ASCII, such as arena_...")
     return token
 
 
@@ -194,10 +194,10 @@ def submit_to(
     server = Server(url, read_token(token_file))
     submission = read_submission(bot, folder, called)
     if server.plain:
-        click.echo(f"Note: the connection to {one_line(url)} is not encrypted, so the token can be read.", err=True)
+        click.echo(f"Note: the connection to {one_line(url)} is not encrypted, so others can read the token.", err=True)
     progress = server.submit(submission, again)
     name = one_line(f"{progress['bot']} v{progress['version']}")
-    click.echo(f"Received: {name}. If you stop waiting, nothing is lost.", err=True)
+    click.echo(f"Received: {name}. You can stop waiting; nothing is lost.", err=True)
     progress = server.wait(progress, _say)
     if form == "json":
         click.echo(json_text({"submission": progress}), nl=False)

@@ -21,7 +21,7 @@ def test_standings(played: Arena) -> None:
     lines = out.splitlines()
     assert lines[0].startswith("open: rules base, bots not isolated, no clock; 3 bots, ")
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
-    assert "Change: since event 3" in out
+    assert "Change: Elo since event 3" in out
     found = values(played("league", "show", "open", "--json").out)
     columns = "rank bot version author elo elo_error95 new elo_change "
     columns += "rank_change games wins draws losses score forfeits hash"

@@ -48,8 +48,8 @@ def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
     arena("league", "create", "open", *QUICK, "--set", "rating.anchor=first")
     for name in ("first", "last"):
         arena("submit", f"bots/{name}.py", "--league", "open")
-    assert "It is the anchor. Its rating is none" in arena("league", "retire", "open", "first").err
-    assert "It is the anchor. Its rating is 0 again" in arena("league", "retire", "open", "first", "--undo").err
+    assert "It is the anchor: without it, the mean of the table is 0" in arena("league", "retire", "open", "first").err
+    assert "It is the anchor: its rating is 0" in arena("league", "retire", "open", "first", "--undo").err
 
 
 def interrupted(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str, str]:
