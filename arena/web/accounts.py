@@ -136,7 +136,7 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
     with store.change():
         known = store.query("SELECT account, author FROM accounts WHERE author = ?", name)
         if known and known[0][1] != name:
-            raise LeagueError(f"there is already an author '{known[0][1]}'; spell the name like that")
+            raise LeagueError(f"there is already an author '{known[0][1]}'; use that spelling")
         if known:
             account = known[0][0]
             if admin:

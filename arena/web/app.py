@@ -93,12 +93,12 @@ class Guard:
             return None
         charset = headers.get("content-type", "").lower().partition("charset=")[2].partition(";")[0].strip('" ')
         if charset not in ("", "utf-8"):  # some Python codecs fail in unexpected ways
-            return PlainTextResponse("forms are read as UTF-8", 415)
+            return PlainTextResponse("forms must be in UTF-8", 415)
         if not path.startswith(API) and not is_same_origin(headers):
             return PlainTextResponse("this request came from another site, so nothing was done", 403)
         length, most = headers.get("content-length", ""), self._max_upload_bytes if path in UPLOADS else MAX_FORM_BYTES
         if not length or "transfer-encoding" in headers:
-            return PlainTextResponse("the length of the body is needed: Content-Length", 411, {"connection": "close"})
+            return PlainTextResponse("the header Content-Length is required", 411, {"connection": "close"})
         if int(length) > most:  # the server has checked that it is a number, and reads no more than it says
             return PlainTextResponse(f"that is too large: at most {most >> 10} KiB", 413, {"connection": "close"})
         return None

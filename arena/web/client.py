@@ -103,7 +103,7 @@ class Server:
         return values
 
     def _nonsense(self) -> ServerError:
-        return ServerError(f"{one_line(self.url, 80)} does not answer as the server of a league does")
+        return ServerError(f"{one_line(self.url, 80)} does not answer like the server of a league")
 
     def _reason(self, text: bytes) -> str:
         try:

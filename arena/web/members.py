@@ -119,7 +119,7 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
     limits = backend.settings.limits
     uploaded = form.get("file")
     if not isinstance(uploaded, UploadFile) or not uploaded.filename:
-        raise HTTPException(400, "choose a file (a part 'file' of the form)")
+        raise HTTPException(400, "choose a file (the field 'file' of the form)")
     file, content = uploaded.filename, await uploaded.read()
     name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
     if len(content) > limits.mb << 20:
@@ -191,7 +191,7 @@ def check_again(stores: Stores, account: Account, number: int, limits: UploadLim
     version = own_version(stores.league, account, number)
     files = tuple(versions.files_of(stores.league, version.id))
     submission = Submission(version.name, version.author, version.entry, files)
-    uploads.receive(stores, account, f"{version.label} once more", submission, limits, True)
+    uploads.receive(stores, account, f"{version.label} again", submission, limits, True)
 
 
 async def _bot(request: Request) -> Response:

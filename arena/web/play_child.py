@@ -39,7 +39,7 @@ OVER = "over"
 FAILED = "failed"  # the game cannot continue
 _STONES = range(1, 10)
 _QUESTIONS = {
-    "claim": "Claim stones, or go on.",
+    "claim": "Claim stones, or continue.",
     "play": "Your move: choose a card, then a stone.",
     "take": "Take a card from the table.",
     "put": "Choose where to put it.",

@@ -55,7 +55,7 @@ async def visitor(request: Request) -> Visitor:
         account = await signed_in(request)
     except HTTPException:
         if not backend.settings.play.guests:
-            raise HTTPException(401, "Sign in first: here only authors play against bots.") from None
+            raise HTTPException(401, "Sign in first: only authors can play against bots here.") from None
         return _guest(request.cookies.get(_guest_cookie(request), ""))
     return Visitor(f"account {account.number}", account)
 
@@ -144,7 +144,7 @@ async def _begin(request: Request) -> Response:
 def _table(request: Request, who: Visitor) -> PlayTable:
     table = backend_of(request).tables.get(request.path_params["key"], who.owner)
     if table is None:
-        raise NoPage("this game is not yours, or it has ended: the server stopped, or nobody moved for a while")
+        raise NoPage("this game is not yours, or it no longer exists: the server stopped, or nobody moved for a while")
     return table
 
 
@@ -186,7 +186,7 @@ async def _act(request: Request) -> Response:
 async def _game_replay(request: Request) -> Response:
     record = _table(request, await visitor(request)).shown["record"]
     if not record:  # during the game it would reveal the cards
-        raise NoPage("the game can be looked at when it is over")
+        raise NoPage("you can watch the game when it is over")
     game, path = StoredGame.of_record(record), request.url.path.strip("/")
     return HTMLResponse(await backend_of(request).site(viewer_page, game, "1", path))
 

@@ -173,12 +173,13 @@ class Tables:
         going = [table for table in self._tables.values() if table.in_hand]
         guests = [table for table in going if table.owner.startswith(GUEST)]
         if not self.limits.games:
-            raise CannotPlay("nobody plays against bots here: the organiser has set up no tables")
+            raise CannotPlay("games against bots are switched off here")
         if any(table.owner == owner for table in going):
-            raise CannotPlay("you are playing a game: finish it, or resign, before you begin another")
+            raise CannotPlay("finish or resign your current game before you begin another")
         if guest and sum(table.address == address for table in guests) >= _GAMES_PER_ADDRESS:
             raise CannotPlay(
-                f"{_GAMES_PER_ADDRESS} games are being played from your address; sign in, or wait until one is over"
+                f"{_GAMES_PER_ADDRESS} games are already being played from your address;"
+                " sign in, or wait until one is over"
             )
         if len(going) >= self.limits.games or (guest and len(guests) >= max(self.limits.games // 2, 1)):
             raise CannotPlay("all tables are taken; try again in a few minutes")
@@ -201,7 +202,7 @@ class Tables:
             del self._tables[key]
             shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
-                raise CannotPlay("a game cannot be begun now; try again in a few minutes") from error
+                raise CannotPlay("the game could not be started; try again in a few minutes") from error
             raise
         seed = drawn_seed(isolated=True)
         order = GameOrder(str(self._folder), bot.id, str(folder), self._level, seed, person, begins, claims)
@@ -248,10 +249,10 @@ class Tables:
                 table.tell(json.loads(line))
                 if table.resigning:
                     self.resign(table)
-            table.end("The game has broken off because its process ended. It was not your doing.")
+            table.end("The game ended early because its process stopped. It was not your fault.")
         except Exception:
             log.exception("a game with %s", table.bot)
-            table.end("The game has broken off. It was not your doing.")
+            table.end("The game ended early because of a fault of the server. It was not your fault.")
         finally:
             await self._stop(table)
 
@@ -283,7 +284,7 @@ class Tables:
             await asyncio.sleep(min(_LOOK_S, self.limits.idle_s / 4))
             for table in list(self._tables.values()):
                 if table.in_hand and time.monotonic() - table.touched > self.limits.idle_s:
-                    table.end(f"The game has ended: nobody made a move for {self.limits.idle_s / 60:.0f} minutes.")
+                    table.end(f"The game has ended: no move for {self.limits.idle_s / 60:.0f} minutes.")
                 if table.shown["kind"] == FAILED and table.reader is not None and not table.reader.done():
                     table.reader.cancel()
                 if not table.in_hand and time.monotonic() - table.touched > self.limits.idle_s:

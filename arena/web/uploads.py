@@ -160,7 +160,7 @@ def _likely_entry(files: list[StoredFile], archive: str) -> str:
             return name
     if len(top) == 1:
         return top[0]
-    raise LeagueError("say which file of the archive is the bot, such as bot.py, or 'cmd:./mybot' for a program")
+    raise LeagueError("name the file of the archive that is the bot, such as bot.py, or 'cmd:./mybot' for a program")
 
 
 # ---------------------------------------------------------------- storing
@@ -177,7 +177,7 @@ def check_number(store: WebStore, account: Account, limits: UploadLimits) -> Non
     if len(times) >= limits.uploads:
         wait = times[len(times) - limits.uploads][0] + HOUR_S - now
         raise LimitReached(
-            f"{account.author} has made {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
+            f"{account.author} has used {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
             f" in {wait / 60:.0f} minutes"
         )
 
@@ -229,8 +229,8 @@ def _check_number_of_bots(league: League, submission: Submission, limits: Upload
     }
     if submission.name.lower() not in bots and len(bots) >= limits.bots:
         raise LimitReached(
-            f"{submission.author} has {len(bots)} bots in the league, and {limits.bots} are allowed: submit a new"
-            " version of one of them, or retire one"
+            f"{submission.author} already has {len(bots)} of {limits.bots} bots in the league: submit a new version"
+            " of one of them, or retire one"
         )
 
 

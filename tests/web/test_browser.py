@@ -153,7 +153,7 @@ def choose(driver: Any, at: int, by_keys: bool) -> None:
             driver.switch_to.active_element.send_keys(stone.text.split()[0])
         else:
             stone.click()
-        if kind(driver) != "decision" or not driver.find_elements("xpath", "//*[text()='Which of these?']"):
+        if kind(driver) != "decision" or not driver.find_elements("xpath", "//*[text()='Choose one:']"):
             return
     buttons = driver.find_elements("css selector", "[data-moves] button[name=move]")
     button = next(button for button in buttons if button.is_displayed())
@@ -183,7 +183,7 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_
     assert moves > 10
     assert any(text in text_of(driver) for text in ("You win", "You lose", "A draw"))
     assert_sound(driver, width)
-    click(driver, "link text", "See it in the viewer")
+    click(driver, "link text", "Watch the replay")
     assert driver.find_elements("css selector", "[data-viewer] .board")
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
@@ -223,7 +223,7 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
         moves += 1
     assert moves > 10
     assert any(text in text_of(plain) for text in ("You win", "You lose", "A draw"))
-    click(plain, "link text", "See it in the viewer")
+    click(plain, "link text", "Watch the replay")
     wait_for(plain, "(a) –")
     assert plain.find_elements("css selector", "[data-viewer] .small-board [class^=c-]")
     assert len(plain.find_elements("css selector", "[data-viewer] .moves li")) >= moves

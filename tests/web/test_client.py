@@ -108,7 +108,7 @@ def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         Server("http://127.0.0.1:1").ask("standings")
     server = Server("http://x")
     for text in (b"", b"<html>", b"[]", b"[" * 100_000, b"\xff"):
-        with pytest.raises(ServerError, match="does not answer as the server"):
+        with pytest.raises(ServerError, match="does not answer like the server"):
             server._read(text)
     assert client._NoRedirect().redirect_request() is None  # a token follows no redirection
 
@@ -131,7 +131,7 @@ def test_a_malformed_answer_is_one_sentence(
     monkeypatch.setattr(Server, "ask", lambda self, *args: answer)
     assert main(["submit", str(tmp_path / "mine.py"), "--server", "http://localhost"]) == 2
     err = capsys.readouterr().err
-    assert "does not answer as the server of a league does" in err
+    assert "does not answer like the server of a league" in err
     assert "Traceback" not in err
 
 

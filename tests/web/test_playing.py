@@ -197,7 +197,7 @@ def test_a_hint_changes_nothing_but_says_what_to_play(web: Web) -> None:
 def test_giving_up_and_one_game_at_a_time(web: Web) -> None:
     ann = web.person("Ann")
     game = Play(ann)
-    assert "are playing a game" in ann.post("/play", 429, bot="two")
+    assert "resign your current game" in ann.post("/play", 429, bot="two")
     assert "continue against one v1" in ann.get("/play")
     assert "You gave up the game" in game.post(resign="1")
     assert " resigned" in record_of(game)
@@ -211,7 +211,7 @@ def test_tables_are_bounded(web: Web, play: PlayLimits) -> None:
     ann, bob = web.person("Ann"), web.person("Bob")
     if play.games == 1:
         Play(ann)
-    text = "all tables are taken" if play.games else "nobody plays"
+    text = "all tables are taken" if play.games else "switched off"
     assert text in bob.post("/play", 429, bot="one").lower()
     assert text in bob.get("/play").lower()
 
@@ -325,7 +325,7 @@ def test_a_process_that_is_killed_ends_its_game_with_a_word(sandboxed: Web) -> N
     assert len(pids) == 1
     bots = descendants(pids[0])
     os.kill(pids[0], signal.SIGKILL)
-    assert wait_for(lambda: "broken off" in game.look(), PATIENCE_S)
+    assert wait_for(lambda: "ended early" in game.look(), PATIENCE_S)
     assert wait_for(lambda: not any(map(is_running, bots)), PATIENCE_S)
     assert_nothing_is_left(sandboxed)
 

@@ -317,6 +317,6 @@ def test_limits_of_an_author(web: Web, limits: UploadLimits) -> None:
 def test_an_author_has_so_many_bots(web: Web, limits: UploadLimits) -> None:
     ann = web.person("Ann")
     ann.upload("mine.py")
-    assert "1 bots in the league, and 1 are allowed" in ann.upload("more.py", GOOD + "#", status=400)
+    assert "already has 1 of 1 bots in the league" in ann.upload("more.py", GOOD + "#", status=400)
     ann.upload("mine.py", GOOD + "# version 2")
     assert web.states()["mine v2"] == "pending"

@@ -58,9 +58,9 @@
       } else for (const name of ["tabindex", "role", "aria-label"]) sign.removeAttribute(name);
     }
     if (!moves.length) return;
-    if (stone !== undefined) hint("Which of these?");
-    else if (picked) hint(open.some((one) => one.stone) ? "Choose a marked stone, or here:" : "");
-    else hint(cards.length ? "Choose a card of your hand" + (open.length ? ", or here:" : ".") : "");
+    if (stone !== undefined) hint("Choose one:");
+    else if (picked) hint(open.some((one) => one.stone) ? "Click a highlighted stone, or choose:" : "");
+    else hint(cards.length ? "Choose a card from your hand" + (open.length ? ", or one of these:" : ".") : "");
   }
 
   function at(stone) {
