@@ -203,7 +203,7 @@ def check(runner: MatchRunner, version: Version) -> Admission | None:
         runner.line_up([version], [CONTROL])
         report = _report(runner, version.label)
         if report.errors and _report(runner, CONTROL).errors:
-            raise LeagueError("not even the program's own bots can be checked here")
+            raise LeagueError("even the program's own bots cannot be checked here")
     except BotsFailed as error:
         return Admission(False, str(error))
     except _Stopped:
@@ -245,7 +245,7 @@ def trial(runner: MatchRunner, version: Version) -> Admission | None:
         if control is None:
             return None
         if not control.accepted:
-            raise LeagueError(f"not even the program's own bots can be played here: {control.reason}")
+            raise LeagueError(f"even the program's own bots cannot play here: {control.reason}")
     return tried
 
 
@@ -390,7 +390,7 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
         if tried.accepted:
             if session.failures[version.id] < 2:
                 continue
-            reason = f"it fails to load at times: {error}"
+            reason = f"it sometimes fails to load: {error}"
         broken += 1
         if version.state in OPEN:
             versions.refuse(session.league, version, reason)

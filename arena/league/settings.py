@@ -31,12 +31,12 @@ class LeagueError(ArenaError):
 class LeagueSettings:
     """The settings of a league, fixed at its creation except for `[budget]` (see `arena.league.oversight`)."""
 
-    name: str = text(REQUIRED, 40, "name of the league", unset="the one it is created with")
+    name: str = text(REQUIRED, 40, "name of the league", unset="the name given at its creation")
     rules: str = text("base", 4096, "rule set")
     isolation: str = choice("sandbox", ISOLATIONS, "where bots run")
     clock: Clock = table(Clock, "thinking time; 0: no limit", _USUAL_CLOCK)
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
-    pairs: bool = flag(True, "play each deal twice with the seats swapped; if false, once, and the bots begin in turn")
+    pairs: bool = flag(True, "play each deal twice with the seats swapped; if false, once; bots take turns to begin")
     own_deals: bool = flag(
         True, "no deal is played by two pairings; if false, pairings that play at the same time share deals"
     )
@@ -47,10 +47,10 @@ class LeagueSettings:
         most=1000,
         **_PLACEMENT,
     )
-    most_games: int = whole(1000, 2, 1_000_000, "games after which a placement ends in any case", **_PLACEMENT)
-    sample: int = whole(8, 1, 1000, "opponents that a placement meets at a time", **_PLACEMENT)
+    most_games: int = whole(1000, 2, 1_000_000, "most games of a placement", **_PLACEMENT)
+    sample: int = whole(8, 1, 1000, "opponents in each step of a placement", **_PLACEMENT)
     games: int = whole(
-        10, 2, 10_000, "games against each of them before ratings are updated, an even number", **_PLACEMENT
+        10, 2, 10_000, "games against each of these opponents before ratings are updated, an even number", **_PLACEMENT
     )
     anchor: str | None = text(
         None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the mean of all ratings is 0", **_RATING

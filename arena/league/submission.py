@@ -172,7 +172,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
         if not os.path.isdir(named):
             raise
         raise LeagueError(
-            f"{parts.target} is a folder; name the bot's file in it, and all files of the folder are submitted:"
+            f"{parts.target} is a folder; to submit all its files, name the bot's file in it:"
             f" arena submit bot.py --folder {shlex.quote(str(named))}"
         ) from error
     path = Path(spec.path)

@@ -45,7 +45,7 @@ WEB = Database(
     error=LeagueError,
     synchronous="FULL",
     wait_s=30,
-    if_read_only="A server, and invitations, need to write to it",
+    if_read_only="Servers and invitations need to write to it",
     if_full="try again",
 )
 

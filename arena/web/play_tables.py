@@ -252,7 +252,7 @@ class Tables:
             table.end("The game ended early because its process stopped. It was not your fault.")
         except Exception:
             log.exception("a game with %s", table.bot)
-            table.end("The game ended early because of a fault of the server. It was not your fault.")
+            table.end("The game ended early because of an error in the server. It was not your fault.")
         finally:
             await self._stop(table)
 

@@ -160,7 +160,7 @@ def _likely_entry(files: list[StoredFile], archive: str) -> str:
             return name
     if len(top) == 1:
         return top[0]
-    raise LeagueError("name the file of the archive that is the bot, such as bot.py, or 'cmd:./mybot' for a program")
+    raise LeagueError("name the bot's file in the archive, such as bot.py, or 'cmd:./mybot' for a program")
 
 
 # ---------------------------------------------------------------- storing

@@ -60,7 +60,7 @@ def test_an_archive_is_a_folder(tmp_path: Path) -> None:
 def test_which_file_is_the_bot() -> None:
     assert read_upload("x.zip", zipped({"a.py": BOT}), "Ann").entry == "a.py"
     assert read_upload("b.zip", zipped({"a.py": BOT, "b.py": BOT}), "Ann").entry == "b.py"
-    with pytest.raises(ArenaError, match="name the file of the archive"):
+    with pytest.raises(ArenaError, match="name the bot's file in the archive"):
         read_upload("x.zip", zipped({"a.py": BOT, "b.py": BOT}), "Ann")
     with pytest.raises(ArenaError, match=r"it has no file c\.py"):
         read_upload("x.zip", zipped({"a.py": BOT}), "Ann", entry="c.py")
