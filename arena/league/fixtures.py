@@ -130,7 +130,9 @@ def nearest(elo: float, others: Mapping[int, float], sample: int) -> list[int]:
 
 
 def games_needed(error: float, target: float, played: int) -> int:
-    """Return how many games in total reduce an error to the target, if it shrinks with the square root of the games.
+    """Return how many games in total reduce an error to a target, both in Elo.
+
+    The error is assumed to shrink with the square root of the number of games.
 
     >>> games_needed(80, 40, 100)
     400

@@ -129,7 +129,7 @@ class OpponentResults:
 
 
 def head_to_heads(league: League, number: int) -> list[OpponentResults]:
-    """Return a version's results against each opponent, ordered by the opponents' numbers."""
+    """Return a version's results against each opponent, ordered by the opponents' numbers. `number` is the version's."""
     # a begins game 0 of a pair and b game 1; `score` has the half points of the bot that began
     rows = league.query(
         "SELECT opponent, count(*), sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"
@@ -197,7 +197,11 @@ def recent_forfeits(league: League, version: int, last: int) -> tuple[int, int]:
 
 
 def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
-    """Return the games between some versions for `arena.stats`: first, second (numbers as text), score, deal."""
+    """Return the games between some versions as a frame for `arena.stats`.
+
+    Its columns are `first` and `second` (version numbers as text), `score` (points of the first: 0, 0.5 or 1) and
+    `deal`.
+    """
     import numpy as np
     import pandas as pd
 

@@ -182,7 +182,7 @@ def invitations(store: WebStore) -> list[Invitation]:
 
 
 def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[int, Account] | None:
-    """Return the number and the account of a valid token; None for any other text."""
+    """Return the token's number and its account if it is valid at `now` (default: the present), else None."""
     rows = store.query(
         "SELECT t.token, a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
         " WHERE t.hash = ? AND t.expires > ? AND t.revoked IS NULL",
@@ -196,7 +196,7 @@ def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[i
 
 
 def sign_in(store: WebStore, token: str) -> str | None:
-    """Begin a session with a token and return its secret, which is always new; None for an invalid token."""
+    """Begin a session with a token and return its secret, which is always new; None if the token is not valid."""
     valid = account_of(store, token)
     if valid is None:
         return None
@@ -217,7 +217,10 @@ def sign_in(store: WebStore, token: str) -> str | None:
 
 
 def session_of(store: WebStore, session: str, now: float | None = None) -> Account | None:
-    """Return the account of the session with this secret; None if there is none or its token is no longer valid."""
+    """Return the account of the session with this secret; None if there is none or its token is no longer valid.
+
+    `now` is in seconds since 1970, by default the present.
+    """
     now = time.time() if now is None else now
     rows = store.query(
         "SELECT a.account, a.author, a.admin FROM sessions s JOIN tokens t ON t.token = s.token"
@@ -234,6 +237,6 @@ def session_of(store: WebStore, session: str, now: float | None = None) -> Accou
 
 
 def sign_out(store: WebStore, session: str) -> None:
-    """End a session."""
+    """End a session, given its secret; nothing happens if there is none."""
     with store.change():
         store.run("DELETE FROM sessions WHERE hash = ?", fingerprint(session))

@@ -46,7 +46,7 @@ _UNREADABLE = (
 
 
 class LimitReached(LeagueError):
-    """An author's limit that is used up; the text says when there is more."""
+    """A limit of an author that has been reached; the text says what is possible instead."""
 
 
 @dataclass(frozen=True)
