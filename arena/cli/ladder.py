@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import shlex
 
 import click
 
@@ -13,15 +13,19 @@ from arena.cli.options import (
     complete_bots,
     complete_configs,
     complete_rules,
-    csv_folder,
     games,
-    output,
-    print_report,
+    quiet,
+    shown,
     split_variants,
+    verbose,
+    wide,
     workers,
 )
-from arena.cli.playing import with_settings_of
-from arena.lab.ladder import MAX_GAMES, ladder_config, stand, standing_report
+from arena.cli.playing import DONE, FORFEITED, progress_for, with_settings_of
+from arena.lab.ladder import GAMES, ladder_config, stand
+from arena.results.standings import standings
+from arena.results.standings_report import export, standings_report
+from arena.text import one_line
 
 
 @click.command()
@@ -45,34 +49,38 @@ from arena.lab.ladder import MAX_GAMES, ladder_config, stand, standing_report
 )
 @click.option("--isolation", type=ISOLATION, help="Where BOT runs: none (default), in this process, with your rights.")
 @workers
-@csv_folder
-@output
+@wide
+@quiet
+@verbose
 def ladder(
-    bot: str,
-    rules: tuple[str, ...],
-    games: int | None,
-    file: str,
-    isolation: str | None,
-    workers: int | None,
-    to: Path | None,
-    form: str,
+    bot: str, rules: tuple[str, ...], games: int | None, file: str, isolation: str | None, workers: int | None
 ) -> int:
-    """Find the rung on which BOT stands on the ladder of reference bots.
+    """Play BOT against every rung of the ladder of reference bots, and say where it stands.
 
     \b
     arena ladder bots/mine.py --rules base,tactical
 
-    BOT plays pairs of games against single rungs (at most --games per rung, by default 300) until it is clear whether
-    it is 30 Elo stronger or weaker than the rung. The result is where BOT stands and what beats it. To resume, give the
-    same command again. The rungs play each other with 'arena run ladder'.
+    BOT plays pairs of games against each rung (--games per rung, by default 100). It is stronger or weaker than a rung
+    if the 95% interval of their Elo difference says so. Each rule set is a run in results/, which 'arena standings' and
+    'arena replay' read. To resume, give the same command again. The rungs play each other with 'arena run ladder'.
+
+    The exit code is 1 if BOT forfeited every game.
     """
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
-    standings = []
+    code = DONE
     for name in dict.fromkeys(split_variants(rules, "--rules") or ["base"]):
-        standing = stand(config, bot, name, games or MAX_GAMES, isolation, tell=lambda text: click.echo(text, err=True))
-        if not standing.complete:
+        standing = stand(config, bot, name, games or GAMES, isolation, progress_for())
+        if standing is None:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED
-        standings.append(standing)
-    print_report(standing_report(standings), form, to)
-    return 0
+        table = standings(standing.run)
+        export(table, standing.run.folder)
+        click.echo(err=True)  # an empty line after the progress
+        click.echo(f"{one_line(standing.sentence())}\n")
+        if standing.forfeited:
+            code = FORFEITED
+        else:
+            click.echo(shown(standings_report(table), "table"))
+        folder = standing.run.folder
+        click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
+    return code

@@ -1,16 +1,21 @@
-"""The ladder: which matches it has, which rungs a bot meets, and what is said of its place."""
+"""The ladder: its rungs, and what is said about a bot's place."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.errors import ArenaError
-from arena.lab.ladder import Met, Standing, candidate, ladder_config
-from arena.stats.sprt import SprtTest, sprt_result
+from arena.lab.ladder import Standing, candidate, ladder_config, settings
+from arena.results.run import run_of
+from arena.stats.pairs import head_to_head
 from arena.tournament.config import BotSetting
-from tests.cli.conftest import Arena, arena, json_of  # noqa: F401
+from arena.tournament.games import ScheduleProgress
+from tests.cli.conftest import Arena, arena  # noqa: F401
+
+WON, EVEN, LOST = (2, 0, 10, 0, 40), (3, 0, 5, 0, 3), (40, 0, 10, 0, 2)
 
 
 def rungs(*names: str) -> tuple[BotSetting, ...]:
@@ -19,8 +24,7 @@ def rungs(*names: str) -> tuple[BotSetting, ...]:
 
 def test_the_ladder_that_comes_along() -> None:
     config = ladder_config()
-    names = config.bot_names
-    assert {"random", "greedy", "formations", "counter", "odds", "net", "champion"} == {*names}
+    assert {"random", "greedy", "formations", "counter", "odds", "net", "champion"} == {*config.bot_names}
     assert config.games >= 1000
 
 
@@ -35,30 +39,56 @@ def test_a_bot_is_not_its_own_rung() -> None:
     assert (bot.name, [rung.name for rung in others]) == ("greedy", ["random", "first"])
     bot, others = candidate("random=greedy", rungs("random", "first"))
     assert (bot.name, len(others)) == ("random-candidate", 2)
+    with pytest.raises(ArenaError, match="no rung other than this bot"):
+        candidate("greedy", rungs("greedy"))
 
 
-def met(number: int, rung: str, *counts: int) -> Met:
-    return Met(number, rung, sprt_result(SprtTest(-30, 30), counts), Path("there"))
+def test_every_rung_is_played() -> None:
+    config = settings(ladder_config(), "barca", "tactical", 10, "process")
+    met = [(pairing.a, pairing.b) for pairing in config.schedule().pairings(ScheduleProgress())]
+    assert met == [("barca", rung) for rung in ladder_config().bot_names]
+    assert config.levels == ("process", *["none"] * len(met))
 
 
-def test_what_is_said_of_a_place() -> None:
-    won, even, lost = (2, 0, 10, 0, 40), (3, 0, 5, 0, 3), (40, 0, 10, 0, 2)
-    names = ("random", "greedy", "counter", "odds")
-    found = Standing("mine", "base", names, (met(3, "counter", *lost), met(2, "greedy", *even), met(1, "random", *won)))
-    assert found.above == 1
-    assert found.sentence() == "base: above rung 1, random; as good as greedy; beaten by counter (86.5%)"
-    assert Standing("mine", "base", names, (met(4, "odds", *won),)).sentence() == "base: above the highest rung, odds"
-    lowest = Standing("mine", "base", names, (met(1, "random", *lost),)).sentence()
-    assert lowest == "base: not above the lowest rung, random; beaten by random (86.5%)"
+@pytest.mark.parametrize(
+    ("counts", "above", "said"),
+    [
+        ((WON, WON, WON, WON), 4, "stronger than odds, rung 4 of 4"),
+        (
+            (WON, EVEN, LOST),
+            1,
+            "stronger than random, rung 1 of 3; undecided after 104 games against greedy (50.0%);"
+            " weaker than counter (13.5%)",
+        ),
+        ((LOST, WON), 2, "stronger than greedy, rung 2 of 2; weaker than random (13.5%)"),
+        ((LOST, LOST), 0, "not shown to be stronger than any rung; weaker than random (13.5%), greedy (13.5%)"),
+        (
+            ((0, 0, 0, 0, 2),),
+            0,
+            "not shown to be stronger than any rung; undecided after 4 games against random (100.0%)",
+        ),
+    ],
+)
+def test_what_is_said_of_a_place(counts: tuple[tuple[int, ...], ...], above: int, said: str) -> None:
+    names = ("mine", "random", "greedy", "counter", "odds")[: len(counts) + 1]
+    run = run_of([], Path("there"), "gauntlet")
+    run = replace(run, config={"rules": "base", "bots": [{"name": name} for name in names]})
+    found = Standing(run, tuple(map(head_to_head, counts)))
+    assert found.above == above
+    assert found.sentence() == f"base: mine is {said}"
 
 
 @pytest.mark.slow
 @pytest.mark.process
-def test_a_bot_is_placed(arena: Arena) -> None:  # noqa: F811
-    """By the command."""
-    Path("mine.toml").write_text('bots = ["random", "first", "greedy"]\ngames = 4\nseed = 5\n')
-    call = ("ladder", "counter", "--config", "mine.toml", "--workers", 1, "--games", 4)
-    found = json_of(*call, "--json")["standings"]
-    assert [one["rules"] for one in found] == ["base"]
-    assert [(rung["bot"], rung["games"]) for rung in found[0]["met"]] == [("greedy", 4), ("first", 4)]
-    assert "games (" not in arena(*call).err, "they were played before"
+def test_the_command_places_a_bot(arena: Arena) -> None:  # noqa: F811
+    Path("mine.toml").write_text('bots = ["random", "first"]\nseed = 5\n')
+    Path("dead.py").write_text("def act(view, moves):\n    raise KeyError(1)\n")
+    options = ("--config", "mine.toml", "--workers", 1, "--games", 20)
+    found = arena("ladder", "greedy", *options)
+    assert found.out.startswith("base: greedy is stronger than first, rung 2 of 2\n")
+    again = arena("ladder", "greedy", *options)
+    assert (again.out, again.err) == (found.out, "\n"), "nothing is played again"
+    assert "gauntlet, rules base, 40 games, seed 5" in arena("standings", "ladder-greedy-base").out
+    dead = arena("ladder", "dead.py", *options, code=1).out
+    assert dead.startswith("base: dead forfeited every game: KeyError: 1 (dead.py, line 2)\n\nStored in ")
+    assert "more games" not in dead
