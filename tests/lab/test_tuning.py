@@ -11,21 +11,21 @@ import pandas as pd
 import pytest
 
 from arena.bots.spec import parse_spec
+from arena.errors import ArenaError
 from arena.game.rng import Rng, derive_seed
 from arena.lab import tuning
-from arena.lab.tuning import DEFAULT, TUNED, Choice, Proposals, Range, Task, TuneError, result_values, tune
+from arena.lab.tuning import DEFAULT, STUDY, TUNED, Task, tune
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
-pytest.importorskip("optuna")
-SPACE = (Range("x", 0, 1, 0.001, False), Range("n", 1, 4, 1, True), Choice("style", ("a", "b")))
+optuna = pytest.importorskip("optuna")
+PARAMS = ("x:0..1", "n:1..4", "style:a|b")
 BOT = """
-class Noisy:
-    '''Plays at random with a chance, else the first move.'''
-    def __init__(self, noise: float = 0.9) -> None:
-        self.noise = noise
+class Mine:
+    def __init__(self, x: float = 0.9, n: int = 1, style: str = "a") -> None:
+        self.x = x
 
     def act(self, view, moves):
-        return view.rng.choice(moves) if view.rng.random() < self.noise else moves[0]
+        return view.rng.choice(moves) if view.rng.random() < self.x else moves[0]
 """
 
 
@@ -33,9 +33,13 @@ class Played:
     """Stands for `run_tournament`: wins fall by chance, more often the nearer x is to 0.3, and with style b."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, int, int]] = []
+        self.calls: list[tuple[Path, int]] = []
+        self.interrupt_at = -1
 
     def __call__(self, bots: list[dict[str, str]], **given: Any) -> Any:
+        if len(self.calls) == self.interrupt_at:
+            raise KeyboardInterrupt
+        self.calls.append((given["out"], given["seed"]))
         params = parse_spec(bots[0]["spec"]).params
         chance = 0.9 - abs(float(params.get("x", 0.9)) - 0.3) - 0.2 * (params.get("style", "a") == "a")
         rows = []
@@ -46,109 +50,89 @@ class Played:
                 won = float(rng.random() < chance)
                 score = won if first == TUNED else 1 - won
                 rows.append((number, game // 2, game % 2, first, second, score, None))
-        self.calls.append((Path(given["out"]).as_posix(), given["games"], given["seed"]))
         heads = ["pairing", "deal", "game", "first", "second", "score", "forfeit_by"]
         return SimpleNamespace(games=pd.DataFrame(rows, columns=heads))
 
 
 @pytest.fixture
-def played(monkeypatch: pytest.MonkeyPatch) -> Played:
+def played(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Played:
+    (tmp_path / "mine.py").write_text(BOT)
+    monkeypatch.chdir(tmp_path)
     found = Played()
     monkeypatch.setattr(tuning, "run_tournament", found)
     return found
 
 
-def test_it_finds_what_is_good(played: Played, tmp_path: Path) -> None:
-    found = tune(Task("greedy", SPACE, ("random",), seed=1, trials=30, games=60), tmp_path / "t")
-    assert abs(float(found.winner.params["x"]) - 0.3) < 0.2
-    assert found.winner.params["style"] == "b"
+def trials(folder: Path) -> list[tuple[dict[str, Any], float, str]]:
+    """Return parameters, score and state of all trials but those that were interrupted."""
+    study = optuna.load_study(study_name=None, storage=f"sqlite:///{folder / STUDY}")
+    return [(one.params, one.value, one.state.name) for one in study.trials if one.state.name != "FAIL"]
+
+
+@pytest.mark.slow
+def test_it_finds_what_is_good(played: Played) -> None:
+    found = tune(Task("mine.py", PARAMS, ("random",), seed=1, trials=25, games=100), Path("t"))
+    assert abs(float(found.params["x"]) - 0.3) < 0.2
+    assert found.params["style"] == "b"
     assert found.better
     assert list(found.confirmed) == [DEFAULT, "random"]
     assert found.confirmed["random"].games == 400
-    stored = json.loads((tmp_path / "t" / "tune.json").read_text())
-    assert stored["result"] == json.loads(json.dumps(result_values(found)))
+    stopped = [score for _, score, state in trials(Path("t")) if state == "PRUNED"]
+    best = max(score for _, score, state in trials(Path("t")) if state == "COMPLETE")
+    assert stopped
+    assert max(stopped) < best
 
 
-def test_stages_play_deals_of_their_own(played: Played, tmp_path: Path) -> None:
-    tune(Task("greedy", SPACE, seed=1, trials=6, games=10, confirm=20), tmp_path)
-    seeds = {place.split("/")[-2 if "confirm" not in place else -1]: set() for place, _, _ in played.calls}  # type: ignore[var-annotated]
-    for place, _, seed in played.calls:
-        seeds[place.split("/")[-2 if "confirm" not in place else -1]].add(seed)
-    assert len(seeds["trials"]) == 1  # the same deals for all
-    assert len(seeds["race"]) == 2
-    assert not seeds["trials"] & seeds["race"]
-    assert not (seeds["trials"] | seeds["race"]) & seeds["confirm"]
+def test_all_trials_play_the_same_deals_and_the_confirmation_others(played: Played) -> None:
+    tune(Task("mine.py", PARAMS, seed=1, trials=3, games=100, confirm=20), Path("t"))
+    first, second = ({seed for place, seed in played.calls if place.name == start} for start in ("0", "50"))
+    (last,) = (seed for place, seed in played.calls if "confirm" in place.parts)
+    assert len(first) == len(second) == 1
+    assert len(first | second | {last}) == 3
 
 
-def test_equal_proposals_are_played_once(played: Played, tmp_path: Path) -> None:
-    found = tune(Task("greedy", (Choice("style", ("a", "b")),), seed=1, trials=9, games=10), tmp_path)
-    assert len(found.trials) == 2
-    assert sum("trials" in place for place, _, _ in played.calls) == 2
+@pytest.mark.slow
+def test_interruption_and_more_trials_change_nothing(played: Played) -> None:
+    task = Task("mine.py", PARAMS, seed=5, trials=11, games=100, confirm=20)
+    whole = tune(task, Path("whole"))
+    played.interrupt_at = len(played.calls) + 13  # within a trial
+    with pytest.raises(KeyboardInterrupt):
+        tune(task, Path("parts"))
+    played.interrupt_at = -1
+    tune(Task("mine.py", PARAMS, trials=9, games=100, confirm=20), Path("parts"))  # the folder knows the seed
+    assert tune(task, Path("parts")).values() == whole.values()
+    assert trials(Path("parts")) == trials(Path("whole"))
 
 
-def test_proposals_follow_from_seed_and_results_alone() -> None:
-    def ask(count: int, known: int = 0) -> list[dict[str, Any]]:
-        """Proposals with scores; the first `known` are only told, as after an interruption."""
-        proposals = Proposals(SPACE, 5)
-        made = []
-        for at in range(count):
-            params = whole[at] if at < known else proposals.ask()
-            proposals.tell(params, 1 - abs(float(params["x"]) - 0.5))
-            made.append(dict(params))
-        return made
-
-    whole: list[dict[str, Any]] = []
-    whole = ask(14)
-    assert ask(14) == whole
-    assert ask(14, known=11) == whole
-    assert all(1 <= one["n"] <= 4 and 0 <= one["x"] <= 1 and one["style"] in ("a", "b") for one in whole)
-
-
-def test_a_folder_of_another_tuning_is_left_alone(played: Played, tmp_path: Path) -> None:
-    task = Task("greedy", SPACE, seed=1, trials=2, games=4, confirm=4)
-    tune(task, tmp_path / "t")
-    tune(task, tmp_path / "t")  # the same again
-    with pytest.raises(TuneError, match=r"a tuning with other settings \(seed, trials\)"):
-        tune(Task("greedy", SPACE, seed=2, trials=3, games=4, confirm=4), tmp_path / "t")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "precious.txt").write_text("x")
-    with pytest.raises(TuneError, match="is not empty"):
-        tune(task, tmp_path / "other")
-    (tmp_path / "t" / "tune.json").write_text("[]")
-    with pytest.raises(TuneError, match="cannot read"):
-        tune(task, tmp_path / "t")
+def test_a_folder_of_another_tuning_is_left_alone(played: Played) -> None:
+    tune(Task("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
+    with pytest.raises(ArenaError, match=r"a tuning with other settings \(seed, games\)"):
+        tune(Task("mine.py", PARAMS, seed=2, trials=1, games=6, confirm=4), Path("t"))
+    Path("mine.py").write_text(BOT + "\n")
+    with pytest.raises(ArenaError, match=r"a tuning with other settings \(sources\)"):
+        tune(Task("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
 
 
 @pytest.mark.slow
 @pytest.mark.process
-def test_the_command_resumes_with_the_same_result(arena: Arena, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "noisy.py").write_text(BOT)
-    words = [
-        "tune",
-        "noisy.py",
-        "--param",
-        "noise:0..1",
-        "--against",
-        "random",
-        "--trials",
-        3,
-        "--games",
-        8,
-        "--confirm",
-        8,
-        "--seed",
-        4,
-        "--json",
-    ]
-    once = json.loads(arena(*words, "--workers", 1, "--out", "one", code=None).out)
-    arena(*words, "--workers", 2, "--out", "two", code=None)
-    first, second = (json.loads((tmp_path / name / "tune.json").read_text()) for name in ("one", "two"))
-    assert first == second
-    (tmp_path / "two" / "tune.json").write_text(json.dumps({k: v for k, v in second.items() if k != "result"}))
-    for place in ("confirm", "race/1-000", "race/1-001", "race/1-002", "trials/002"):
-        for file in (tmp_path / "two" / place).glob("*"):
-            file.unlink()
-    again = json.loads(arena(*words, "--workers", 2, "--out", "two", code=None).out)
-    assert again == once == first["result"]
-    plain = [one for one in words if one not in ("--json", "--seed", 4)]  # the folder knows its seed
-    assert "noise=" in arena(*plain, "--out", "two", code=None).out
+def test_the_command(arena: Arena) -> None:  # noqa: F811
+    Path("mine.py").write_text(BOT)
+    words = ["tune", "mine.py", "--param", "x:0..1", "--against", "random", "--trials", 2, "--games", 8, "--confirm", 8]
+    found = json.loads(arena(*words, "--seed", 4, "--workers", 1, "--json", "--out", "one", code=None).out)
+    again = json.loads(arena(*words, "--seed", 4, "--workers", 2, "--json", "--out", "two", code=None).out)
+    assert found == again
+    plain = arena(*words, "--out", "one", code=None)
+    assert plain.err == "tuning in one, seed 4\n", "nothing is played again"
+    assert plain.out.startswith(f"winner    mine.py:x={found['params']['x']}\nagainst   as it was: ")
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_forfeits_come_first_and_more_games_are_not_advised(arena: Arena) -> None:  # noqa: F811
+    Path("dead.py").write_text(BOT.replace("self.x = x", "self.x = x if x == 0.9 else None"))
+    words = ("--param", "x:0..0.5", "--trials", 1, "--games", 4, "--confirm", 4, "--seed", 4)
+    said = arena("tune", "dead.py", *words, code=3).out
+    assert said.startswith(
+        "The winner forfeited 4 of 4 games of the confirmation: arena replay results/tune-dead/confirm/"
+    )
+    assert "try more" not in said

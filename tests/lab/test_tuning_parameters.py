@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from arena.errors import ArenaError
-from arena.lab.tuning import Choice, Range, read_parameters, spec_with
+from arena.lab.tuning import read_parameters, spec_with
 
+distributions = pytest.importorskip("optuna").distributions
 BOT = """
 class Mine:
     def __init__(self, depth: int = 1, boldness: float = 0.5, style: str = "a", count: int | None = None) -> None: ...
@@ -25,20 +27,15 @@ def bot(tmp_path: Path) -> str:
 
 
 def test_ranges_are_as_the_bot_wants_them(bot: str) -> None:
-    found = read_parameters(bot, ["depth:1..6", "boldness:0..1", "style:a|b", "count:-2..3"])
-    assert found == [
-        Range("depth", 1, 6, 1, True),
-        Range("boldness", 0, 1, 0.001, False),
-        Choice("style", ("a", "b")),
-        Range("count", -2, 3, 1, True),
-    ]
-    assert [str(one) for one in found][:3] == ["depth:1..6", "boldness:0..1", "style:a|b"]
+    assert read_parameters(bot, ["depth:1..6", "boldness:0.1..0.7", "style:a|b", "count:-2..3"]) == {
+        "depth": distributions.IntDistribution(1, 6),
+        "boldness": distributions.FloatDistribution(0.1, 0.7, step=0.0006),
+        "style": distributions.CategoricalDistribution(("a", "b")),
+        "count": distributions.IntDistribution(-2, 3),
+    }
 
 
-def test_numbers_stand_in_a_spec_without_noise() -> None:
-    assert Range("x", 0, 1, 0.001, False).value(0.1 + 0.2) == 0.3
-    assert Range("x", 0.5, 2000.5, 1.0, False).value(700.49999) == 700.0
-    assert Range("x", 0, 9, 1, True).value(3.0) == 3
+def test_parameters_are_added_to_those_of_a_spec() -> None:
     assert spec_with("mine=a/b.py:x=1", {"y": 0.25}) == "a/b.py:x=1,y=0.25"
     assert spec_with("greedy", {}) == "greedy"
 
@@ -73,3 +70,9 @@ def test_what_cannot_be_tuned_is_said(bot: str, tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text("def act(view, moves):\n    return moves[0]\n")
     with pytest.raises(ArenaError, match="which has no parameters"):
         read_parameters(str(tmp_path / "plain.py"), ["depth:1..6"])
+
+
+def test_without_optuna_the_extra_is_named(bot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ArenaError, match=r"needs optuna; install it with: pip install 'schotten-arena\[tune\]'"):
+        read_parameters(bot, ["depth:1..6"])
