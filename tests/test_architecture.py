@@ -23,7 +23,8 @@ FLOORS = (
     ("tournament",),
     ("league",),
     ("results",),
-    ("lab", "terminal", "adapters"),
+    ("terminal", "adapters"),
+    ("lab",),
     ("web",),
     ("cli",),
 )

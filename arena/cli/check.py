@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from arena.cli import options
 from arena.league.check import GAMES, RULES, check_bot, report_text
+from arena.terminal.live import progress_for
 from arena.text import json_text
 from arena.tournament.config import Clock
-from arena.tournament.runner.progress import RunStatus, progress_for
+from arena.tournament.runner.progress import RunStatus
 
 READY, NOT_READY = 0, 1
 SECONDS = 60
@@ -82,7 +81,7 @@ def check(
     def tell(progress: str) -> None:
         nonlocal line
         line = progress
-        shown.update(RunStatus(0, 0, 0.0, None, list))
+        shown.update(RunStatus(0, 0))
 
     try:
         report = check_bot(
@@ -96,7 +95,7 @@ def check(
             report=tell,
         )
     finally:
-        if sys.stderr.isatty():
-            shown.note("")  # nothing that follows stands behind the progress
+        if line:
+            shown.end(RunStatus(0, 0), interrupted=False)
     click.echo(f"{json_text(report.to_dict())}\n" if as_json else report_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else READY

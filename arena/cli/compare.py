@@ -31,7 +31,7 @@ from arena.cli.options import (
     split_variants,
     verbose,
 )
-from arena.cli.playing import config_of, confirm_bots, progress_for, tell_error, until_error, with_settings_of
+from arena.cli.playing import command_progress, config_of, confirm_bots, tell_error, until_error, with_settings_of
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
@@ -176,7 +176,7 @@ def _play_and_show(
             comparison,
             folder,
             lambda config: with_settings_of(config, options),
-            progress_for,
+            command_progress,
             lambda text: click.echo(text, err=True),
             until,
         )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import logging
-import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -26,17 +24,15 @@ from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import all_values, export, standings_report
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
+from arena.terminal.live import StatusText, figures, progress_for, rate_text
 from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
+from arena.tournament.runner.progress import NoProgress, ProgressListener
 from arena.tournament.runner.run import play_run
 from arena.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from arena.terminal.live import LiveTable
 
 DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
@@ -113,10 +109,7 @@ def play(
     if until is not None and not resume:
         config = until.go_on(config, folder)
     test = config.verdict()
-    progress = progress_for(None if test is None else _test_line(test))
-    if until is not None:
-        progress = progress_for(lambda status: f"{status_text(status)}  |  {until.state}")
-        progress.most = ""
+    progress = command_progress(_line_of(test, until))
     report = play_run(config, folder, progress, resume=resume, verdict=test, more=until)
     if report.interrupted:
         click.echo(
@@ -142,37 +135,25 @@ def play(
     return DONE if test is None else VERDICT_CODES[test.result().verdict]
 
 
-def _test_line(test: SequentialTest) -> Callable[[RunStatus], str]:
-    """What shows the progress of a sequential test."""
+def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusText | None:
+    """Return the figures of a run that ends when a test is decided or errors are small enough; None for others."""
+    if until is not None:
+        return lambda status: f"{figures(status)}  |  {until.state}"
+    if test is not None:
+        return lambda status: sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
+    return None
 
-    def line(status: RunStatus) -> str:
-        return sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
 
-    return line
-
-
-def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | LineProgress:
-    """The progress of a run: a table on a terminal, plain lines elsewhere and with `-v`, nothing with `-q`.
-
-    `text` replaces the usual figures.
-    """
+def command_progress(text: StatusText | None = None) -> ProgressListener:
+    """Return the display of a run: as `progress_for`, but plain lines and the log with `-v`, nothing with `-q`."""
     meta = click.get_current_context().meta
     if meta.get(QUIET):
-        return LineProgress(io.StringIO(), text=text)
+        return NoProgress()
     if meta.get(VERBOSE):
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
         logging.getLogger("arena").addHandler(handler)
-    elif is_terminal():
-        from arena.terminal.live import LiveTable
-
-        return LiveTable(text)
-    return LineProgress(text=text)
-
-
-def is_terminal() -> bool:
-    """Whether stderr is a terminal that can be drawn on."""
-    return sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    return progress_for(text, plain=meta.get(VERBOSE, False))
 
 
 def tell_error(until: UntilError) -> bool:

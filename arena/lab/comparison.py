@@ -23,9 +23,10 @@ from arena.results.sources import StoredComparison
 from arena.results.standings import standings
 from arena.results.standings_report import export
 from arena.results.until_error import MOST_GAMES, UntilError
+from arena.terminal.live import progress_for
 from arena.tournament.config import TournamentConfig, check
 from arena.tournament.folders import find_folder, is_begun, is_comparison
-from arena.tournament.runner.progress import ProgressListener, progress_for
+from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.runner.run import asks_for_more, play_run, require_bots
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import differences

@@ -15,6 +15,7 @@ from arena.lab.notebook import Run
 from arena.results.run import stored_config
 from arena.results.sources import StoredRun
 from arena.results.until_error import UntilError
+from arena.terminal.live import progress_for
 from arena.tournament.config import (
     TournamentConfig,
     check,
@@ -25,7 +26,6 @@ from arena.tournament.config import (
 )
 from arena.tournament.folders import run_folder, run_name, with_folder
 from arena.tournament.formats import FORMATS
-from arena.tournament.runner.progress import progress_for
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader
 

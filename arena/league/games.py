@@ -129,7 +129,7 @@ class OpponentResults:
 
 
 def head_to_heads(league: League, number: int) -> list[OpponentResults]:
-    """Return a version's results against each opponent, ordered by the opponents' numbers. `number` is the version's."""
+    """Return the results of the version `number` against each opponent, ordered by the opponents' numbers."""
     # a begins game 0 of a pair and b game 1; `score` has the half points of the bot that began
     rows = league.query(
         "SELECT opponent, count(*), sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"

@@ -1,95 +1,139 @@
-"""The table of a run while it is played: drawn in place on a terminal, on stderr.
+"""The progress of whatever plays games: a live table on a terminal, plain lines elsewhere.
 
-It is drawn once a second at most, and less often if drawing is slow: it may use one fiftieth of a core.
+All of it goes to stderr, so that stdout holds results only. rich is imported only where it draws: commands in a pipe
+need not wait for it.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeAlias
 
 import numpy as np
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
 
 from arena.results.formats import shortened
 from arena.results.table import error_text, percent
 from arena.stats.frames import GameArrays
 from arena.stats.ratings import rate
-from arena.text import one_line, printable_lines
-from arena.tournament.runner.progress import PairResult, RunStatus, status_text
-from arena.tournament.runner.progress import Text as StatusText
+from arena.text import half_up, one_line, printable_lines
+from arena.tournament.runner.progress import PairResult, ProgressListener, RunStatus
 
-EVERY_S = 1.0
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+
+StatusText: TypeAlias = Callable[[RunStatus], str]
+
+EVERY_S, LINE_EVERY_S = 1.0, 5.0
+"""The least time between two drawings of the table, and between two lines."""
 SHARE = 0.02
 """The share of a core's time that drawing may take."""
+_QUIET_S = 2.0  # without a game: from then on the moves show that something happens
 _AROUND = 6  # lines around the rows of bots
 _NUMBERS = 46  # columns of the terminal that everything but the names takes
 
 
-class LiveRow(NamedTuple):
-    """A bot in the table; None for what is not known."""
+def progress_for(text: StatusText | None = None, plain: bool = False) -> ProgressListener:
+    """Return the display for stderr: a live table if it is a terminal and not `plain`, else lines.
 
-    bot: str
-    elo: float | None
-    error: float | None
-    games: int
-    score: float | None
-    forfeits: int
+    `text` replaces the usual figures.
+    """
+    if plain or not is_drawable(sys.stderr):
+        return LineProgress(text)
+    return LiveProgress(text)
 
 
-class LiveTable:
-    """Shows rank, Elo with its error, score and forfeits of each bot of a run, a bar, games a second and the time left.
+def is_drawable(*streams: TextIO) -> bool:
+    """Return whether the streams are a terminal that can be drawn on."""
+    return all(stream.isatty() for stream in streams) and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
-    `text` replaces the line of figures below the bar. Listens as `tournament.runner.progress.ProgressListener` says.
-    `spent` are the seconds of CPU that drawing has taken.
+
+class LineProgress:
+    """Prints plain lines, one every few seconds: for files, pipes and CI."""
+
+    def __init__(self, text: StatusText | None = None, stream: TextIO | None = None) -> None:
+        self._text = text or _with_shares
+        self._stream = sys.stderr if stream is None else stream
+        self._next = 0.0
+
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
+        """Print what will be played."""
+        most = "at most " if status.at_most else ""
+        before = f", {status.done:,} of them played before" if status.done else ""
+        self.note(f"{one_line(name)}: {most}{status.total:,} games{before}, seed {seed}")
+        self._next = time.monotonic() + LINE_EVERY_S
+
+    def update(self, status: RunStatus) -> None:
+        """Print the figures if the last line is old enough."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + LINE_EVERY_S
+            self.note(self._text(status))
+
+    def note(self, text: str) -> None:
+        """Print a message; nothing if nobody can read it any more."""
+        try:
+            print(printable_lines(text), file=self._stream, flush=True)
+        except (OSError, ValueError):
+            self._next = math.inf
+
+    def end(self, status: RunStatus, interrupted: bool) -> None:
+        """Print the last figures."""
+        self.note(self._text(status) + " - interrupted" * interrupted)
+
+
+class LiveProgress:
+    """Draws the rows of the bots, a bar, the rate and the time left, in place of what was there before.
+
+    It draws once a second at most, and less often if drawing is slow. `spent` are the seconds of CPU that drawing has
+    taken.
     """
 
     def __init__(self, text: StatusText | None = None, console: Console | None = None) -> None:
-        self.most = "at most " if text else ""
-        self.console = console or Console(stderr=True, highlight=False, markup=False)
+        from rich.console import Console
+
         self.spent = 0.0
-        self._text = text or status_text
+        self._text = text or figures
+        self._console = console or Console(stderr=True, highlight=False, markup=False)
         self._title = ""
         self._live: Live | None = None
         self._is_gone = False
         self._next = 0.0
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
-        """Play begins."""
+        """Draw the table for the first time."""
         self._title = f"{one_line(name)}, seed {seed}"
         self._draw(status)
 
     def update(self, status: RunStatus) -> None:
-        """Games were stored."""
+        """Draw the table if it is time to."""
         if time.monotonic() >= self._next:
             self._draw(status)
 
     def note(self, text: str) -> None:
         """Print a message that stays above the table."""
-        self._write(lambda: self.console.print(Text(printable_lines(text))))
+        from rich.text import Text
+
+        self._write(lambda: self._console.print(Text(printable_lines(text))))
 
     def end(self, status: RunStatus, interrupted: bool) -> None:
-        """Play has ended: leave the terminal to others, with the table."""
-        self._draw(status, " - interrupted" if interrupted else "")
+        """Draw the table for the last time and leave the terminal to others."""
+        self._draw(status, " - interrupted" * interrupted)
         live, self._live = self._live, None
         if live is not None:
             self._write(live.stop)
 
     def _write(self, write: Callable[[], object]) -> None:
-        """Write to the terminal unless it has been closed; play goes on without it."""
+        """Write to the terminal unless it has been closed; play continues without it."""
         try:
             write()
         except (OSError, ValueError):
             self._is_gone, self._live = True, None
 
     def _draw(self, status: RunStatus, more: str = "") -> None:
-        """Draw the table in place of what is there."""
         if self._is_gone:
             return
         start = time.thread_time()
@@ -99,17 +143,27 @@ class LiveTable:
         self._next = time.monotonic() + max(EVERY_S, cost / SHARE)
 
     def _started(self) -> Live:
+        from rich.live import Live
+
         if self._live is None:
-            self._live = Live(console=self.console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+            self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
             self._live.start()
-            self.console.show_cursor(True)  # so that it is there after a kill
+            self._console.show_cursor(True)  # so that it is there after a kill
         return self._live
 
     def _content(self, status: RunStatus, more: str) -> RenderableType:
-        """A title, the rows that fit, a bar, and a line of figures that ends in `more`."""
-        width, height = self.console.size
-        lines: list[RenderableType] = [Text(shortened(self._title, width - 1), "bold")]
-        lines += _table(run_rows(status), width, max(height - _AROUND, 1))
+        """Return a title, the rows that fit, a bar, and a line of figures that ends in `more`."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        width, height = self._console.size
+        lines: list[RenderableType] = []
+        if self._title:
+            lines.append(Text(shortened(self._title, width - 1), "bold"))
+        if status.bots:
+            lines += _table(run_rows(status), width, max(height - _AROUND, 1))
         if status.total:
             bar = Table.grid()  # ends the line
             completed = min(max(status.done, 0), status.total)
@@ -119,7 +173,81 @@ class LiveTable:
         return Group(*lines)
 
 
+# ---------------------------------------------------------------- in words
+
+
+def figures(status: RunStatus) -> str:
+    """Return games, percentage, rate and time left, in a line without the bots.
+
+    >>> figures(RunStatus(250, 1000, 250.0, 3.0))
+    '250 of 1,000 games (25%), 250 games/s, 3 s left'
+    >>> figures(RunStatus(0, 2, quiet_s=75, moves=lambda: 31))
+    '0 of 2 games (0%), games in play for 1:15, 31 moves made'
+    """
+    share = f" ({status.done * 100 // status.total}%)" if status.total else ""
+    text = f"{status.done:,} of {status.total:,} games{share}"
+    if status.rate > 0:
+        text += f", {rate_text(status.rate)}"
+    if status.seconds_left is not None and status.done < status.total:
+        text += f", {duration(status.seconds_left)} left"
+    if status.quiet_s >= _QUIET_S and status.done < status.total:
+        moves = status.moves()
+        text += f", games in play for {duration(status.quiet_s)}" + (f", {moves:,} moves made" if moves else "")
+    return text
+
+
+def duration(seconds: float) -> str:
+    """Format a time for the user.
+
+    >>> duration(0.4), duration(75), duration(3 * 3600 + 60)
+    ('0 s', '1:15', '3:01:00')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def rate_text(rate: float) -> str:
+    """Format a rate.
+
+    >>> rate_text(1234.5), rate_text(0.25)
+    ('1,234 games/s', '0.25 games/s')
+    """
+    return f"{rate:,.0f} games/s" if rate >= 10 else f"{rate:.2g} games/s"
+
+
+def _with_shares(status: RunStatus) -> str:
+    """Return the figures and the first three bots with their shares of the points.
+
+    >>> _with_shares(RunStatus(10, 10, results=lambda: [PairResult("random", "greedy", 10, 1.0)]))
+    '10 of 10 games (100%)  |  greedy 90.0%, random 10.0%'
+    """
+    ranked = sorted(scores(status).items(), key=lambda item: -item[1][1] / item[1][0])
+    shown = [f"{one_line(bot)} {100 * half_up(points / games, 3):.1f}%" for bot, (games, points) in ranked[:3]]
+    return figures(status) + ("  |  " if shown else "") + ", ".join(shown + ["..."] * (len(ranked) > 3))
+
+
+# ---------------------------------------------------------------- the table
+
+
+class LiveRow(NamedTuple):
+    """A bot in the table: Elo and half of its 95% interval, share of the points; None for what is not known."""
+
+    bot: str
+    elo: float | None
+    error: float | None
+    games: int
+    score: float | None
+    forfeits: int
+
+
 def _table(rows: Sequence[LiveRow], width: int, most: int) -> list[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     faults = any(row.forfeits for row in rows)
     for head in ("#", "bot", "Elo", "±95%", "games", "score%", *(["forfeits"] if faults else [])):
@@ -139,19 +267,30 @@ def _table(rows: Sequence[LiveRow], width: int, most: int) -> list[RenderableTyp
 
 
 def run_rows(status: RunStatus) -> list[LiveRow]:
-    """The bots of a run, best first, as their games so far rate them."""
+    """Return the bots of a run, best first, as their games so far rate them."""
     ratings = ratings_of(status.results())
     forfeits = status.forfeits()
+    played = scores(status)
     rows = []
-    for share in status.shares():
-        elo, error = ratings.get(share.bot, (None, None))
-        score = share.share if share.games else None
-        rows.append(LiveRow(share.bot, elo, error, share.games, score, forfeits.get(share.bot, 0)))
+    for bot in status.bots:
+        elo, error = ratings.get(bot, (None, None))
+        games, points = played.get(bot, (0, 0.0))
+        rows.append(LiveRow(bot, elo, error, games, points / games if games else None, forfeits.get(bot, 0)))
     return sorted(rows, key=lambda row: (row.elo is None, -(row.elo or 0.0), row.bot))
 
 
+def scores(status: RunStatus) -> dict[str, tuple[int, float]]:
+    """Return games and points of each bot that has played."""
+    sums: dict[str, tuple[int, float]] = {}
+    for pair in status.results():
+        for bot, points in ((pair.a, pair.points), (pair.b, pair.games - pair.points)):
+            games, before = sums.get(bot, (0, 0.0))
+            sums[bot] = (games + pair.games, before + points)
+    return sums
+
+
 def ratings_of(results: Sequence[PairResult]) -> dict[str, tuple[float, float]]:
-    """Elo of each bot (the mean of the field is 0) and half of its 95% interval, from sums of points.
+    """Return Elo of each bot (the mean of the field is 0) and half of its 95% interval, from sums of points.
 
     The sums do not say who moved first or which games shared a deal, so there is no first-player advantage and games
     count as independent. Otherwise this is the rating that `arena standings` computes.

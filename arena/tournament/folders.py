@@ -45,10 +45,10 @@ def inner_runs(folder: Path) -> list[Path]:
 
 
 def is_begun(folder: Path) -> bool:
-    """Is there a run with settings in the folder?"""
+    """Return whether the folder holds a run with settings; a database that was never begun does not count."""
     if not (folder / DATABASE).is_file():
         return False
-    with Reader(folder) as reader, contextlib.suppress(StoreError):
+    with contextlib.suppress(StoreError), Reader(folder) as reader:
         return bool(reader.config())
     return False
 

@@ -1,4 +1,4 @@
-"""The table of a run while it is played."""
+"""The progress of a run: a live table, plain lines, never an error because of it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rich.console import Console
 from arena.cli.main import INTERRUPTED
 from arena.stats.ratings import rate
 from arena.terminal import live
-from arena.terminal.live import EVERY_S, SHARE, LiveTable, ratings_of
-from arena.tournament.runner.progress import BotShare, PairResult, RunStatus
+from arena.terminal.live import EVERY_S, SHARE, LineProgress, LiveProgress, figures, ratings_of
+from arena.tournament.runner.progress import PairResult, RunStatus
 from arena.tournament.store.reader import Reader
 from tests.terminal.terminals import Terminal
 
@@ -26,15 +26,14 @@ NAMES = ("ann", "\x1b[2J\u202eevil", "🤖" * 60, "x" * 200, "שלום")
 
 def status(names: tuple[str, ...] = NAMES, done: int = 400, games: int = 40) -> RunStatus:
     pairs = [PairResult(a, b, games, 0.75 * games) for at, a in enumerate(names) for b in names[at + 1 :]]
-    shares = [BotShare(name, 160, 0.5) for name in names]
-    return RunStatus(done, 1000, 12.0, 50.0, lambda: shares, results=lambda: pairs, forfeits=lambda: {names[0]: 3})
+    return RunStatus(done, 1000, 12.0, 50.0, bots=names, results=lambda: pairs, forfeits=lambda: {names[0]: 3})
 
 
 def drawn(columns: int, rows: int = 24, names: tuple[str, ...] = NAMES) -> list[str]:
     stream = io.StringIO()
     size = {"width": columns, "height": rows}
     console = Console(file=stream, force_terminal=True, color_system="truecolor", _environ={}, **size)  # type: ignore[arg-type]
-    table = LiveTable(console=console)
+    table = LiveProgress(console=console)
     table.begin("run", 1, status(names))
     table._next = 0.0
     table.update(status(names, 500))
@@ -64,7 +63,7 @@ def test_it_is_drawn_in_place_at_any_width(columns: int) -> None:
 
 def test_a_few_games_have_no_error() -> None:
     stream = io.StringIO()
-    table = LiveTable(console=Console(file=stream, force_terminal=True, width=80, _environ={}))
+    table = LiveProgress(console=Console(file=stream, force_terminal=True, width=80, _environ={}))
     table.begin("run", 1, status(("ann", "bob"), games=4))
     table.end(status(("ann", "bob"), games=4), True)
     assert "nan" not in stream.getvalue()
@@ -77,7 +76,7 @@ def test_a_long_field_is_cut_to_the_height_of_the_terminal() -> None:
 
 
 def test_drawing_is_rarer_if_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = LiveTable(console=Console(file=io.StringIO(), force_terminal=True, width=80))
+    table = LiveProgress(console=Console(file=io.StringIO(), force_terminal=True, width=80))
     table.begin("run", 1, status())
     spent = table.spent
     table.update(status())
@@ -93,13 +92,66 @@ def test_drawing_is_rarer_if_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_closed_terminal_does_not_stop_play() -> None:
     master, slave = pty.openpty()
     with os.fdopen(slave, "w") as stream:
-        table = LiveTable(console=Console(file=stream, force_terminal=True, width=80))
+        table = LiveProgress(console=Console(file=stream, force_terminal=True, width=80))
         table.begin("run", 1, status())
         os.close(master)
         table._next = 0.0
         table.update(status())
         table.note("x")
         table.end(status(), False)
+
+
+def test_without_bots_it_is_a_line() -> None:
+    stream = io.StringIO()
+    table = LiveProgress(lambda status: "checking", Console(file=stream, force_terminal=True, width=80, _environ={}))
+    table.update(RunStatus(0, 0))
+    table.end(RunStatus(0, 0), False)
+    assert seen(stream, 80, 24) == ["checking"]
+
+
+def test_lines_come_every_few_seconds_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("arena.terminal.live.time.monotonic", lambda: clock[0])
+    stream = io.StringIO()
+    progress = LineProgress(stream=stream)
+    progress.begin("quick", 42, status(("ann", "bob"), 200))
+    for second in range(20):
+        clock[0] += 1
+        progress.update(status(("ann", "bob"), 200 + 40 * second))
+    progress.note("worker \x1b3 died")
+    progress.end(status(("ann", "bob"), 1000), interrupted=True)
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "quick: 1,000 games, 200 of them played before, seed 42"
+    assert len(lines) == 1 + 4 + 2
+    assert lines[1] == "360 of 1,000 games (36%), 12 games/s, 50 s left  |  ann 75.0%, bob 25.0%"
+    assert lines[-2] == "worker ?3 died"
+    assert lines[-1] == "1,000 of 1,000 games (100%), 12 games/s  |  ann 75.0%, bob 25.0% - interrupted"
+
+
+def test_results_are_not_computed_for_nothing() -> None:
+    progress = LineProgress(stream=io.StringIO())
+    unasked = RunStatus(1, 2, results=lambda: pytest.fail("nothing is due"))
+    progress.begin("x", 1, unasked)
+    for _ in range(100):
+        progress.update(unasked)
+
+
+def test_a_stream_that_breaks_does_not_stop_the_run() -> None:
+    class Broken(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    closed = io.StringIO()
+    closed.close()
+    for stream in (Broken(), closed):
+        progress = LineProgress(stream=stream)
+        progress.begin("x", 1, status())
+        progress.end(status(), interrupted=False)
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    assert figures(RunStatus(0, 0)) == "0 of 0 games"
+    assert figures(RunStatus(1, 10, 0.25, 36.0)) == "1 of 10 games (10%), 0.25 games/s, 36 s left"
 
 
 def test_ratings_from_sums_are_those_of_the_games() -> None:

@@ -43,7 +43,6 @@ def play(name: str, max_games: int | None, workers: int | None, isolation: str |
     Unfinished submissions are finished first. Several of these commands may run side by side.
     """
     with open_league(name) as league:
-        progress = LeagueProgress()
         cores = workers or core_count()
         results: list[SubmissionResult] = []
 
@@ -52,12 +51,14 @@ def play(name: str, max_games: int | None, workers: int | None, isolation: str |
             progress.end()
             tell_result(league, result)
 
-        with open_session(league, "play", cores, isolation, progress.add, progress.say, trust) as session:
+        with (
+            LeagueProgress() as progress,
+            open_session(league, "play", cores, isolation, progress.add, progress.say, trust) as session,
+        ):
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
             played = 0 if session.stopping else play_games(session, max_games, told)
             stopped = session.stopping
-        progress.end()
         show_standings(league, standings(league), form, {"played": played, "interrupted": stopped})
     left = any(result.interrupted and not result.waits for result in results)
     unfinished = left or (max_games is not None and played < max_games)
@@ -87,14 +88,16 @@ def work(
     from arena.web.serve import work as work_on
 
     with open_league(name) as league:
-        progress = LeagueProgress()
 
         def told(result: SubmissionResult) -> None:
+            progress.end()
             tell_result(league, result)
 
-        with open_session(league, "work", workers or 1, isolation, progress.add, progress.say, trust) as session:
+        with (
+            LeagueProgress() as progress,
+            open_session(league, "work", workers or 1, isolation, progress.add, progress.say, trust) as session,
+        ):
             work_on(session, play, told)
-        progress.end()
 
 
 @click.command()

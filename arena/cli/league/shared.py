@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import click
 
@@ -20,8 +20,9 @@ from arena.league.verification import Verification, verify_league
 from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
 from arena.results.league import standing_table
 from arena.results.table import Report
+from arena.terminal.live import progress_for, rate_text
 from arena.text import counted, indented, one_line
-from arena.tournament.runner.progress import RunStatus, progress_for, rate_text
+from arena.tournament.runner.progress import RunStatus
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
 
@@ -98,31 +99,40 @@ def tell_result(league: League, result: SubmissionResult) -> None:
 
 
 class LeagueProgress:
-    """Progress on stderr: one line that is rewritten on a terminal, plain lines elsewhere."""
+    """Shows on stderr what a league plays: live on a terminal, as plain lines elsewhere."""
 
     def __init__(self) -> None:
         self._doing = ""
         self._games = 0
         self._begun = time.monotonic()
-        self._shown = progress_for(text=lambda status: self._text())
+        self._shown = progress_for(text=self._text)
 
-    def _text(self) -> str:
-        rate = self._games / max(time.monotonic() - self._begun, 1e-3)
-        return f"{self._doing}: {self._games:,} games, {rate_text(rate)}"
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+
+    def _text(self, status: RunStatus) -> str:
+        return f"{self._doing}: {status.done:,} games, {rate_text(status.rate)}"
+
+    def _status(self) -> RunStatus:
+        return RunStatus(self._games, 0, self._games / max(time.monotonic() - self._begun, 1e-3))
 
     def add(self, games: int) -> None:
         """Count games that were stored."""
         self._games += games
-        self._shown.update(RunStatus(self._games, 0, 0.0, None, list))
+        self._shown.update(self._status())
 
     def say(self, text: str) -> None:
         """Begin a new activity, with its own count of games."""
+        self.end()
         self._doing = text
-        self._games = 0
         self._begun = time.monotonic()
         self._shown.note(text)
 
     def end(self) -> None:
         """Leave the last line as it stands."""
         if self._games:
-            self._shown.note(self._text())
+            self._shown.end(self._status(), interrupted=False)
+        self._games = 0

@@ -95,16 +95,18 @@ def submit(
     assert name is not None
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
-        progress = LeagueProgress()
         cores = workers or core_count()
-        with open_session(league, "submit", cores, isolation, progress.add, progress.say, trust) as session:
+        with (
+            LeagueProgress() as progress,
+            open_session(league, "submit", cores, isolation, progress.add, progress.say, trust) as session,
+        ):
             try:
                 receipt, result = placement.submit(session, submission, again)
             except BudgetSpent as error:
+                progress.end()
                 click.echo(f"{submission.name} is refused: {indented(str(error))}", err=True)
                 return REFUSED
             others = [] if session.stopping else placement.handle_waiting(session)
-        progress.end()
         click.echo(err=True)
         if result is None:
             _tell_known(league, receipt)

@@ -379,9 +379,10 @@ class _Session:
             total=self._total,
             rate=rate,
             seconds_left=(self._total - done) / rate if rate else None,
-            shares=self._scores.shares,
+            at_most=self._verdict is not None,
             quiet_s=time.monotonic() - self._last_result,
             moves=self._moves,
+            bots=self._schedule.bots,
             results=self._scores.results,
             forfeits=self._scores.forfeits,
         )
