@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable
+from functools import partial
 
-from prompt_toolkit.application import Application
-from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition
-from prompt_toolkit.formatted_text import AnyFormattedText
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.layout import BufferControl, HSplit, Window
-from prompt_toolkit.layout.processors import AfterInput, BeforeInput
 from rich.console import Console
 from rich.text import Text
 
@@ -19,8 +13,9 @@ from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
+from arena.terminal.scene import Scene
+from arena.terminal.screen import WIDTH, Background, Screen, shown_output
 from arena.terminal.session import Session
-from arena.terminal.widgets import WIDTH, Background, Notes, application, fixed, shown_output, table
 from arena.text import printable_lines
 
 _PATIENCE_S, _HEARD = 2.0, 5
@@ -37,15 +32,14 @@ class FullScreen(TerminalInterface):
     def __init__(self, person: str) -> None:
         super().__init__(person)
         self._left = False
-        self._notes = Notes()
         self._heard: list[str] = []  # what bots have printed since the last decision
         self._decision: DecisionInput | None = None
         self._answers: queue.Queue[Move | BaseException] = queue.Queue()
         self._head: str | None = None  # what the arrow keys point at
         self._stone: int | None = None
         self._over: str | None = None
-        self._input = Buffer(multiline=False)
-        self._app: Application[None] = self._make()
+        self._screen = Screen(self._table, self._keys, self._typed, self._prompt, self._pointed)
+        self._bind()
 
     # ---- for the game, in its thread ------------------------------------------------------------------------
 
@@ -54,17 +48,17 @@ class FullScreen(TerminalInterface):
         if self._left:  # while a bot was thinking
             raise Left
         super().moved(state, move)
-        self._app.invalidate()
+        self._screen.refresh()
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """The move that the person makes."""
         decision = DecisionInput(view, moves, self.scene)
         heard, self._heard = self._heard[-_HEARD:], []
-        self._notes.show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
+        self._screen.show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
         self.news.clear()
         self._head = self._stone = None
         self._decision = decision
-        self._app.invalidate()
+        self._screen.refresh()
         answer = self._answers.get()
         self._decision = None
         if isinstance(answer, BaseException):
@@ -81,16 +75,16 @@ class FullScreen(TerminalInterface):
 
         def over() -> None:
             if session.result is None and not session.resigned:
-                self._leave()
+                self._screen.leave()
                 return
             text = end(session)
-            self._notes.show(f"{self.news.text()}\n\n{text}".strip())
+            self._screen.show(f"{self.news.text()}\n\n{text}".strip())
             self._over = text
-            self._app.invalidate()
+            self._screen.refresh()
 
         game = Background(lambda: session.play(Person(self, session.seating.claims)), over)
         with shown_output(session, self._hear):
-            self._app.run(pre_run=game.start)
+            self._screen.run(game.start)
             self._left = True
             self._answers.put(Left())
             game.join(_PATIENCE_S)  # a bot may think on; all moves are saved
@@ -106,35 +100,13 @@ class FullScreen(TerminalInterface):
         """A bot has printed something."""
         self._heard.append(line)
         if self._decision is None:
-            self._notes.add(line)
-            self._app.invalidate()
+            self._screen.add(line)
 
-    def _leave(self) -> None:
-        loop = self._app.loop
-        if loop is not None:
-            loop.call_soon_threadsafe(lambda: self._app.exit() if self._app.is_running else None)
+    def _table(self) -> Scene | str:
+        return self.scene.pointing(self._pointed_card, self._stone) if hasattr(self, "scene") else ""
 
-    def _make(self) -> Application[None]:
-        keys = KeyBindings()
-        self._bind(keys)
-        self._notes.bind(keys)
-        line = Window(
-            BufferControl(self._input, input_processors=[BeforeInput(self._prompt, "bold"), AfterInput(self._pointed)]),
-            height=1,
-            dont_extend_height=True,
-        )
-        body = HSplit(
-            [
-                fixed(self._table),
-                self._notes.window,
-                line,
-                fixed(lambda: _KEYS if self._over is None else "Enter leaves", style="reverse", height=1),
-            ]
-        )
-        return application(body, keys)
-
-    def _table(self) -> AnyFormattedText:
-        return table(self.scene.pointing(self._pointed_card, self._stone)) if hasattr(self, "scene") else ""
+    def _keys(self) -> str:
+        return _KEYS if self._over is None else "Enter leaves"
 
     @property
     def _pointed_card(self) -> str | None:
@@ -148,40 +120,32 @@ class FullScreen(TerminalInterface):
 
     # ---- keys -----------------------------------------------------------------------------------------------
 
-    def _bind(self, keys: KeyBindings) -> None:
-        pointing = Condition(lambda: self._decision is not None and not self._input.text)
-
-        @keys.add("enter")
-        def _(event: KeyPressEvent) -> None:
-            self._entered()
-
+    def _bind(self) -> None:
         for key, cards, stones in (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1)):
-            keys.add(key, filter=pointing)(lambda event, c=cards, s=stones: self._point(c, s))
+            self._screen.on(key, action=partial(self._point, cards, stones), when=self._may_point)
+        self._screen.on("escape", action=self._put_back)
+        self._screen.on("c-c", action=self._screen.leave)
+        self._screen.on("c-d", action=self._screen.leave, when=lambda: not self._screen.text)
 
-        @keys.add("escape", eager=True)
-        def _(event: KeyPressEvent) -> None:
-            self._head = self._stone = None
-            if self._input.text:
-                self._input.reset()
-            elif self._decision is not None and self._decision.picked is not None:
-                self._enter("undo")
+    def _may_point(self) -> bool:
+        return self._decision is not None and not self._screen.text
 
-        @keys.add("c-c")
-        @keys.add("c-d", filter=Condition(lambda: not self._input.text))
-        def _(event: KeyPressEvent) -> None:
-            self._app.exit()
+    def _put_back(self) -> None:
+        self._head = self._stone = None
+        if self._screen.text:
+            self._screen.text = ""
+        elif self._decision is not None and self._decision.picked is not None:
+            self._enter("undo")
 
-    def _entered(self) -> None:
-        typed = self._input.text
-        self._input.reset()
+    def _typed(self, text: str) -> None:
         if self._over is not None:
-            self._app.exit()
+            self._screen.leave()
         elif self._decision is None:
             return
-        elif not typed.strip() and self._head is not None:
+        elif not text.strip() and self._head is not None:
             self._answer(self._decision.choices[self._head][self._stone or 0])
         else:
-            self._enter(typed)
+            self._enter(text)
 
     def _enter(self, typed: str) -> None:
         decision = self._decision
@@ -197,12 +161,12 @@ class FullScreen(TerminalInterface):
         if move is not None:
             self._answer(move)
         else:
-            self._notes.show(decision.notes)
+            self._screen.show(decision.notes)
 
     def _answer(self, answer: Move | BaseException) -> None:
         self._decision = None
         self._head = self._stone = None
-        self._notes.show("")
+        self._screen.show("")
         self._answers.put(answer)
 
     def _point(self, cards: int, stones: int) -> None:
@@ -224,6 +188,6 @@ class FullScreen(TerminalInterface):
     def _pointed(self) -> str:
         """The move that is pointed at, behind the prompt."""
         decision, head = self._decision, self._head
-        if decision is None or head is None or self._input.text:
+        if decision is None or head is None or self._screen.text:
             return ""
         return f"{decision.choices[head][self._stone or 0]}   (Enter plays it)"

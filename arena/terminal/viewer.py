@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from prompt_toolkit.application import Application
-from prompt_toolkit.formatted_text import AnyFormattedText
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.layout import HSplit
-
 from arena.results.board import ending_text
 from arena.results.records import StoredGame
+from arena.terminal.scene import Scene
+from arena.terminal.screen import Background, Screen, shown_output
 from arena.terminal.session import Session
 from arena.terminal.timeline import Timeline
-from arena.terminal.widgets import Background, Notes, application, fixed, shown_output, table
 
 PACES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds per move, from quick to slow."""
@@ -33,13 +29,13 @@ class Viewer:
         self._hands = 0
         self._seat = 0
         self._wakes = asyncio.Event()
-        self._notes = Notes()
         self._heard: list[str] = []
-        self._app = self._make()
+        self._screen = Screen(self._table, lambda: _KEYS)
+        self._bind()
 
     def run(self) -> None:
         """Show a game that is complete."""
-        self._app.run(pre_run=self._begin)
+        self._screen.run(meanwhile=self._advance)
 
     def run_session(self, session: Session) -> None:
         """Show a game while it is played. What it raises passes through."""
@@ -47,21 +43,14 @@ class Viewer:
         def over() -> None:
             if session.result is not None:
                 self._timeline.result = ending_text(StoredGame.of(session.result))
-            self._app.invalidate()
+            self._screen.refresh()
 
         game = Background(session.play, over)
 
-        def begin() -> None:
-            self._begin()
-            game.start()
-
         with shown_output(session, self._heard.append):
-            self._app.run(pre_run=begin)
+            self._screen.run(game.start, self._advance)
         if game.error is not None:
             raise game.error
-
-    def _begin(self) -> None:
-        self._app.create_background_task(self._advance())
 
     async def _advance(self) -> None:
         while True:
@@ -71,7 +60,7 @@ class Viewer:
             except TimeoutError:
                 if self._playing and self._number < self._last:
                     self._number += 1
-                self._app.invalidate()
+                self._screen.refresh()
 
     @property
     def _last(self) -> int:
@@ -79,18 +68,11 @@ class Viewer:
 
     # ---- what is seen ---------------------------------------------------------------------------------------
 
-    def _make(self) -> Application[None]:
-        keys = KeyBindings()
-        self._bind(keys)
-        self._notes.bind(keys)
-        body = HSplit([fixed(self._table), self._notes.window, fixed(lambda: _KEYS, style="reverse", height=1)])
-        return application(body, keys)
-
-    def _table(self) -> AnyFormattedText:
+    def _table(self) -> Scene | str:
         if not self._timeline.moments:
             return "Starting the bots ..."
-        self._notes.show(self._text())
-        return table(self._timeline.scene(self._number, self._seat, _HANDS[self._hands]))
+        self._screen.show(self._text())
+        return self._timeline.scene(self._number, self._seat, _HANDS[self._hands])
 
     def _text(self) -> str:
         timeline, number = self._timeline, self._number
@@ -102,29 +84,27 @@ class Viewer:
 
     # ---- keys -----------------------------------------------------------------------------------------------
 
-    def _bind(self, keys: KeyBindings) -> None:
-        def on(key: str, action: Callable[[], None]) -> None:
-            def pressed(event: KeyPressEvent) -> None:
-                action()
-                self._wakes.set()  # start the time to the next step again
+    def _bind(self) -> None:
+        on = self._on
+        on("right", "n", "enter", action=lambda: self._go(self._number + 1))
+        on("left", "b", action=lambda: self._go(self._number - 1))
+        on("home", action=lambda: self._go(0))
+        on("end", action=lambda: self._go(self._last))
+        on("c", action=lambda: self._go(self._timeline.claim(self._number, 1)))
+        on("C", action=lambda: self._go(self._timeline.claim(self._number, -1)))
+        on("space", action=self._toggle)
+        on("+", action=lambda: self._change(-1))
+        on("-", action=lambda: self._change(1))
+        on("h", action=lambda: setattr(self, "_hands", (self._hands + 1) % len(_HANDS)))
+        on("f", action=lambda: setattr(self, "_seat", 1 - self._seat))
+        self._screen.on("q", "c-c", "c-d", "escape", action=self._screen.leave)
 
-            keys.add(key)(pressed)
+    def _on(self, *keys: str, action: Callable[[], None]) -> None:
+        def pressed() -> None:
+            action()
+            self._wakes.set()  # start the time to the next step again
 
-        for key in ("right", "n", "enter"):
-            on(key, lambda: self._go(self._number + 1))
-        for key in ("left", "b"):
-            on(key, lambda: self._go(self._number - 1))
-        on("home", lambda: self._go(0))
-        on("end", lambda: self._go(self._last))
-        on("c", lambda: self._go(self._timeline.claim(self._number, 1)))
-        on("C", lambda: self._go(self._timeline.claim(self._number, -1)))
-        on("space", self._toggle)
-        on("+", lambda: self._change(-1))
-        on("-", lambda: self._change(1))
-        on("h", lambda: setattr(self, "_hands", (self._hands + 1) % len(_HANDS)))
-        on("f", lambda: setattr(self, "_seat", 1 - self._seat))
-        for key in ("q", "c-c", "c-d", "escape"):
-            keys.add(key)(lambda event: self._app.exit())
+        self._screen.on(*keys, action=pressed)
 
     def _go(self, number: int) -> None:
         self._playing = False

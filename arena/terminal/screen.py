@@ -1,0 +1,237 @@
+"""What the full-screen programs share: a table above, notes below it, and one line to type in or keys to press.
+
+prompt_toolkit is imported only where a screen is made: commands that print need not wait for it.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from arena.bots.output import BotOutput, redirected
+from arena.terminal.drawing import draw
+from arena.terminal.scene import Scene
+from arena.terminal.session import Session
+from arena.text import printable_lines
+
+if TYPE_CHECKING:
+    from prompt_toolkit.formatted_text import AnyFormattedText
+
+WIDTH = 60
+"""The least width of a terminal that all is drawn on, in columns."""
+_NOTES, _PAGE = 200, 5
+
+
+class Screen:
+    """A table, notes below it, a line to type in if somebody hears what is `typed`, and the keys.
+
+    `prompt` stands before the line, `hint` behind what was typed. PgUp and PgDn scroll the notes.
+    """
+
+    def __init__(
+        self,
+        table: Callable[[], Scene | str],
+        keys: Callable[[], str],
+        typed: Callable[[str], None] | None = None,
+        prompt: Callable[[], str] = str,
+        hint: Callable[[], str] = str,
+    ) -> None:
+        from prompt_toolkit.application import Application
+        from prompt_toolkit.buffer import Buffer
+        from prompt_toolkit.data_structures import Point
+        from prompt_toolkit.history import DummyHistory
+        from prompt_toolkit.key_binding import KeyBindings
+        from prompt_toolkit.layout import AnyContainer, Dimension, FormattedTextControl, HSplit, Layout, Window
+        from prompt_toolkit.layout.processors import AfterInput
+        from prompt_toolkit.output import ColorDepth
+        from prompt_toolkit.widgets import FormattedTextToolbar, Label, TextArea
+
+        self._table = table
+        self._notes = ""
+        self._top = 0
+        self._console = Console()
+        self._keys = KeyBindings()
+
+        def accept(buffer: Buffer) -> bool:
+            if typed is not None:
+                typed(buffer.text)
+            return False  # what was typed does not stay
+
+        self._line = TextArea(
+            multiline=False,
+            accept_handler=accept,
+            history=DummyHistory(),
+            prompt=lambda: [("bold", prompt())],
+            input_processors=[AfterInput(hint)],
+        )
+        notes = Window(
+            FormattedTextControl(self._shown_notes, show_cursor=False, get_cursor_position=lambda: Point(0, self._top)),
+            height=Dimension(min=1),
+            get_vertical_scroll=lambda window: self._top,
+        )
+        parts: list[AnyContainer] = [Label(self._drawn_table, wrap_lines=False), notes]
+        if typed is not None:
+            parts.append(self._line)
+        parts.append(FormattedTextToolbar(keys, style="reverse"))
+        self._app: Application[None] = Application(
+            layout=Layout(HSplit(parts)),
+            key_bindings=self._keys,
+            full_screen=True,
+            color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,  # None: all the terminal has
+        )
+        self._app.ttimeoutlen = 0.05  # Escape is a key here
+        self.on("pageup", action=lambda: self._scroll(-_PAGE))
+        self.on("pagedown", action=lambda: self._scroll(_PAGE))
+
+    @property
+    def text(self) -> str:
+        """What has been typed and not entered."""
+        return self._line.text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._line.text = text
+
+    def on(self, *keys: str, action: Callable[[], object], when: Callable[[], bool] = lambda: True) -> None:
+        """Let each of these keys call `action`, and nothing else, as long as `when` holds."""
+        from prompt_toolkit.filters import Condition
+
+        for key in keys:
+            self._keys.add(key, filter=Condition(when), eager=True)(lambda event: action())
+
+    def run(
+        self,
+        begin: Callable[[], object] = lambda: None,
+        meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
+        """Show the screen until `leave`. `begin` is called first; `meanwhile` runs beside it."""
+
+        def begun() -> None:
+            if meanwhile is not None:
+                self._app.create_background_task(meanwhile())
+            begin()
+
+        self._app.run(pre_run=begun)
+
+    def leave(self) -> None:
+        """End the program; it may be called from any thread, and when it has ended."""
+        if (loop := self._app.loop) is not None:
+            loop.call_soon_threadsafe(self._exit)
+
+    def _exit(self) -> None:
+        if self._app.is_running and not self._app.is_done:
+            self._app.exit()
+
+    def refresh(self) -> None:
+        """Draw the screen again soon; it may be called from any thread."""
+        self._app.invalidate()
+
+    # ---- table and notes --------------------------------------------------------------------------------------------
+
+    def show(self, text: str) -> None:
+        """Replace the notes; the text may have been written by strangers."""
+        shown = printable_lines(text)
+        if shown != self._notes:
+            self._notes, self._top = shown, 0
+
+    def add(self, line: str) -> None:
+        """Append a line to the notes."""
+        self._notes = "\n".join([*self._notes.split("\n")[-_NOTES:], printable_lines(line)]).lstrip("\n")
+        self.refresh()
+
+    def _scroll(self, lines: int) -> None:
+        self._top = min(max(self._top + lines, 0), len(self._wrapped()) - 1)
+
+    @property
+    def _width(self) -> int:
+        return self._app.output.get_size().columns
+
+    def _wrapped(self) -> list[str]:
+        """Return the notes as lines that fit, broken between words."""
+        return [line.plain for line in Text(self._notes).wrap(self._console, max(self._width, 20))]
+
+    def _shown_notes(self) -> str:
+        return "\n".join(self._wrapped())
+
+    def _drawn_table(self) -> AnyFormattedText:
+        """Return the table, as wide as the terminal is now."""
+        from prompt_toolkit.formatted_text import ANSI
+
+        table, width = self._table(), self._width
+        if isinstance(table, str):
+            return table
+        if width < WIDTH:
+            return f"The terminal is too narrow: it has {width} columns, and the table needs {WIDTH}.\n"
+        console = Console(
+            file=io.StringIO(),
+            force_terminal=True,
+            color_system="truecolor",  # prompt_toolkit finds the colours that the terminal has
+            width=width,
+            legacy_windows=False,
+            no_color=bool(os.environ.get("NO_COLOR")) or None,
+        )
+        with console.capture() as shown:
+            console.print(draw(table, width), soft_wrap=True, end="")
+        return ANSI(shown.get())
+
+
+class _Heard(logging.Handler):
+    """Hands on what bots print."""
+
+    def __init__(self, hear: Callable[[str], None]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._hear(record.getMessage())
+
+
+@contextmanager
+def shown_output(session: Session, hear: Callable[[str], None]) -> Iterator[None]:
+    """Pass on to `hear`, line by line, what bots print and the log says, instead of writing it across the screen."""
+    log = logging.getLogger("arena")
+    handler = _Heard(hear)
+    level, propagate = log.level, log.propagate
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        with redirected(BotOutput(session.speaker)):
+            yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        log.propagate = propagate
+
+
+class Background:
+    """Plays in a thread of its own, so that the screen responds while a bot thinks."""
+
+    def __init__(self, play: Callable[[], None], done: Callable[[], None]) -> None:
+        self.error: BaseException | None = None
+        self._play, self._done = play, done
+        self._thread = threading.Thread(target=self._run, daemon=True, name="game")
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._play()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self._done()
+
+    def join(self, seconds: float) -> None:
+        """Wait at most so many seconds for the end."""
+        self._thread.join(seconds)
