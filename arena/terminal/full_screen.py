@@ -125,15 +125,15 @@ class FullScreen(TerminalInterface):
             self._screen.on(key, action=partial(self._point, cards, stones), when=self._may_point)
         self._screen.on("escape", action=self._put_back)
         self._screen.on("c-c", action=self._screen.leave)
-        self._screen.on("c-d", action=self._screen.leave, when=lambda: not self._screen.text)
+        self._screen.on("c-d", action=self._screen.leave, when=lambda: not self._screen.line.text)
 
     def _may_point(self) -> bool:
-        return self._decision is not None and not self._screen.text
+        return self._decision is not None and not self._screen.line.text
 
     def _put_back(self) -> None:
         self._head = self._stone = None
-        if self._screen.text:
-            self._screen.text = ""
+        if self._screen.line.text:
+            self._screen.line.text = ""
         elif self._decision is not None and self._decision.picked is not None:
             self._enter("undo")
 
@@ -188,6 +188,6 @@ class FullScreen(TerminalInterface):
     def _pointed(self) -> str:
         """The move that is pointed at, behind the prompt."""
         decision, head = self._decision, self._head
-        if decision is None or head is None or self._screen.text:
+        if decision is None or head is None or self._screen.line.text:
             return ""
         return f"{decision.choices[head][self._stone or 0]}   (Enter plays it)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from arena.game.engine import View
 from arena.game.moves import Move
 from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
+from arena.terminal.live import is_drawable
 from arena.terminal.session import Session
 from arena.text import printable_lines
 
@@ -24,8 +24,8 @@ def console_for() -> Console:
 
 
 def on_screen() -> bool:
-    """Whether there is a terminal that can be drawn on."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    """Return whether a game can be drawn on a terminal."""
+    return is_drawable(sys.stdin, sys.stdout)
 
 
 class LineInterface(TerminalInterface):

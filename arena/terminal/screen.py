@@ -33,7 +33,7 @@ _NOTES, _PAGE = 200, 5
 class Screen:
     """A table, notes below it, a line to type in if somebody hears what is `typed`, and the keys.
 
-    `prompt` stands before the line, `hint` behind what was typed. PgUp and PgDn scroll the notes.
+    `prompt` stands before the `line`, `hint` behind what was typed. PgUp and PgDn scroll the notes.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Screen:
                 typed(buffer.text)
             return False  # what was typed does not stay
 
-        self._line = TextArea(
+        self.line = TextArea(
             multiline=False,
             accept_handler=accept,
             history=DummyHistory(),
@@ -79,7 +79,7 @@ class Screen:
         )
         parts: list[AnyContainer] = [Label(self._drawn_table, wrap_lines=False), notes]
         if typed is not None:
-            parts.append(self._line)
+            parts.append(self.line)
         parts.append(FormattedTextToolbar(keys, style="reverse"))
         self._app: Application[None] = Application(
             layout=Layout(HSplit(parts)),
@@ -90,15 +90,6 @@ class Screen:
         self._app.ttimeoutlen = 0.05  # Escape is a key here
         self.on("pageup", action=lambda: self._scroll(-_PAGE))
         self.on("pagedown", action=lambda: self._scroll(_PAGE))
-
-    @property
-    def text(self) -> str:
-        """What has been typed and not entered."""
-        return self._line.text
-
-    @text.setter
-    def text(self, text: str) -> None:
-        self._line.text = text
 
     def on(self, *keys: str, action: Callable[[], object], when: Callable[[], bool] = lambda: True) -> None:
         """Let each of these keys call `action`, and nothing else, as long as `when` holds."""

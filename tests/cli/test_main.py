@@ -50,8 +50,9 @@ def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:
         words.append(f"tournament {bots} --games 2 --seed 1 -q --workers 1 --out {run}")
         words += [f"standings {run}", f"standings {run} --json", f"standings {run} --print csv"]
     code = f"import os\nfrom arena.cli.main import main\nos.chdir({str(tmp_path)!r})\n"
-    loaded = loaded_by(code + "".join(f"assert main({line.split()!r}) == 0\n" for line in words))
-    assert not loaded & {"pandas", "distributed", "rich"}
+    code += "".join(f"assert main({line.split()!r}) == 0\n" for line in words)
+    assert not loaded_by(code) & {"pandas", "distributed", "rich", "prompt_toolkit"}
+    assert not loaded_by(code + "assert main(['replay', 'two']) == 0") & {"pandas", "distributed", "prompt_toolkit"}
 
 
 def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
