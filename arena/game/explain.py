@@ -222,7 +222,7 @@ def judge_claim(
         cards = clan_cards(found)
         best = evaluate(rules, read_side(rules, [*theirs.texts, *cards]), modes)
     if cards:
-        return Verdict(False, f"{' '.join(cards)} would make it {best}, which beats {own}", cards)
+        return Verdict(False, f"the other side could still win it with {' '.join(cards)}, {best}", cards)
     if unseen.bit_count() < n - theirs.size:
         return Verdict(True, f"{own}; too few face-down cards are left to complete the other side")
     if own.strength and reply(own.strength - 1):

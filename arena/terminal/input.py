@@ -252,6 +252,7 @@ def why(scene: Scene, stone: int) -> str:
             found = verdict(player)
             can = "can claim it" if found.holds else "cannot claim it"
             reason = found.reason.replace("your side", "the side")
+            reason = reason.replace("the other side could", f"{_name(scene, 1 - player)} could")
             lines.append(f"{'You' if (name := _name(scene, player)) == 'you' else name} {can}: {reason}.")
     for sides in scene.sides:
         if worth := side_worth(scene.rules, sides[stone - 1], scene.modes[stone - 1]):

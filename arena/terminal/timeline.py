@@ -60,7 +60,9 @@ class Timeline:
         """The cards are dealt."""
         self.names = seats
         self._turn = state.turn
-        self.moments.append(Moment(Position.of(state), f"The deal; {self._who(state.turn)} begins."))
+        sign, name = "ab"[state.turn], self._name(state.turn)
+        starter = f"{name} (seat {sign})" if name else f"Seat {sign}"
+        self.moments.append(Moment(Position.of(state), f"Cards dealt. {starter} starts."))
 
     def moved(self, state: State, move: Move, choice: str = "") -> None:
         """A move was made."""
@@ -79,8 +81,10 @@ class Timeline:
         return f"{self._who(seat)}: {', '.join(parts) or move.text}"
 
     def _who(self, seat: int) -> str:
-        name = shortened(one_line(self.names[seat]), 24)
-        return f"{'ab'[seat]} {name}".rstrip()
+        return f"{'ab'[seat]} {self._name(seat)}".rstrip()
+
+    def _name(self, seat: int) -> str:
+        return shortened(one_line(self.names[seat]), 24)
 
     def scene(self, number: int, seat: int, open_hands: tuple[bool, bool]) -> Scene:
         """The table at a moment, counted from 0, with `seat` below."""

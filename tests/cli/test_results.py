@@ -77,7 +77,7 @@ def test_replay_lists_games(arena: Arena, played: Path) -> None:
 def test_replay_by_identity_and_by_number_shows_the_same_game(arena: Arena, played: Path) -> None:
     by_number = arena("replay", played, 8).out
     assert by_number == arena("replay", played, "0/1/1").out
-    assert "The deal;" in by_number
+    assert "Cards dealt. " in by_number
     assert "b first" in by_number
     assert "Recruiter" in by_number
     assert "\x1b[" not in by_number

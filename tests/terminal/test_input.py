@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from arena.game.deals import make_deal
@@ -65,6 +67,15 @@ def test_whatever_is_no_move_is_answered(text: str, said: str) -> None:
     asked = desk()
     assert asked.enter(text) is None
     assert said in asked.notes
+
+
+def test_why_names_who_could_still_win_a_stone() -> None:
+    asked = desk("base", moves=30)
+    said = []
+    for stone in range(1, 10):
+        asked.enter(f"why {stone}")
+        said.append(asked.notes)
+    assert re.search(r"\nann cannot claim it: bob could still win it with [rgbypk0-9 ]+, an? ", "".join(said))
 
 
 def test_every_command_is_answered_and_listed() -> None:

@@ -95,7 +95,7 @@ def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
         screen.type("\x1b[F")
         screen.wait("wins, stones")
         screen.type("\x1b[H")
-        screen.wait("Move 0 of", "The deal")
+        screen.wait("Move 0 of", "Cards dealt. ")
         screen.type("q")
         assert screen.end() == 0
 
