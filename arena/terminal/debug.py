@@ -1,4 +1,4 @@
-"""`arena replay --ask`: a stored game is replayed in this process, and a bot is asked for each of its moves again."""
+"""`arena replay --ask`: replay a stored game in this process and ask a bot for each of its moves again."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from arena.tournament.process_state import seed_generators
 class Question:
     """A decision of a stored game.
 
-    number   of the move in the game, from 1; one more than there are if the bot forfeited then
+    number   of the move in the game, from 1; one more than the last if the bot forfeited then
     state    the position before it
     then     the move that was made, None if the game ended there
-    ms_then  how long it took within 10%, None if that is not known
+    ms_then  thinking time of that move within 10%, None if it is not known
     """
 
     number: int
@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a bot says to a question: `now` is its move, None if it makes none; `fault` what is wrong then, else ""."""
+    """A bot's answer to a question: its move `now`, or None and the `fault`; that is "" if there is none."""
 
     question: Question
     phase: str
@@ -58,12 +58,12 @@ class Answer:
 
     @property
     def differs(self) -> bool:
-        """Whether it is another move than the one that was made."""
+        """Whether the move is not the one that was made in the game."""
         return self.question.then is not self.now
 
 
 def seat_of(stored: StoredGame, player: str) -> int:
-    """The seat of a player of the game, by its name or as `a` or `b`. ArenaError if it did not play."""
+    """Return the seat of a player, given by name or as `a` or `b`. Raises ArenaError if it did not play."""
     if player in stored.names:
         return stored.names.index(player)
     if player in ("a", "b"):
@@ -73,7 +73,7 @@ def seat_of(stored: StoredGame, player: str) -> int:
 
 
 def questions_for(stored: StoredGame, seat: int, forced: bool) -> list[Question]:
-    """The decisions of a seat, with the one at which it forfeited; those without a choice only if `forced`."""
+    """Return the decisions of a seat and the one at which it forfeited; those without a choice only if `forced`."""
     record = parse_record(stored.record)
     made = decisions(stored.result or record)
     questions = [
@@ -92,10 +92,10 @@ def questions_for(stored: StoredGame, seat: int, forced: bool) -> list[Question]
 def answers_of(
     stored: StoredGame, loaded: LoadedBot, seat: int, before: Callable[[Question], None] = lambda question: None
 ) -> Iterator[Answer]:
-    """The answers of a bot at all its decisions, one after the other; the game goes on with what was played.
+    """Yield the answer of a bot at each of its decisions; the game continues with the move that was played.
 
-    `before` is called with each question first. What the bot prints goes where this process prints. An `act` that
-    raises makes an answer with a fault, what the bot raises before that an ArenaError. Raises KeyboardInterrupt.
+    `before` is called with each question first. The bot prints where this process prints. If `act` raises, the answer
+    has a fault; if the bot raises before that, it is an ArenaError. Raises KeyboardInterrupt.
     """
     record = parse_record(stored.record)
     seeds = _seeds(stored, record)
@@ -129,7 +129,7 @@ def answers_of(
         start = perf_counter_ns()
         try:
             answer = bot.act(view, moves)
-        except (KeyboardInterrupt, BdbQuit):  # also the q of a debugger
+        except (KeyboardInterrupt, BdbQuit):  # `q` in a debugger raises the latter
             raise KeyboardInterrupt from None
         except BaseException as error:
             fault = author_traceback(error)
@@ -141,7 +141,7 @@ def answers_of(
 
 
 def _seeds(stored: StoredGame, record: Record) -> tuple[int, ...]:
-    """Seeds of seat 0, seat 1 and the global generators, as the referee derives them."""
+    """Return the seeds of seat 0, seat 1 and the global generators, as the referee derives them."""
     if stored.result is None or ":" not in record.deal_text or record.deal_text.startswith("cards:"):
         return (0, 0, 0)
     seed, number = map(int, record.deal_text.split(":")[:2])

@@ -1,4 +1,4 @@
-"""A scene as lines of text with styles, for a terminal of any width. Suits are told by letter and by colour."""
+"""A scene as lines of styled text, for a terminal of any width. Suits differ by letter and by colour."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OWNED, _FREE, _POINT = ("▼", "▲"), "·", ("►", "◄")
 
 
 def draw(scene: Scene, width: int) -> Text:
-    """The table: 13 lines in the base game, up to 18; none is wider than `width` cells, from 60 on."""
+    """Draw the table: 13 to 18 lines, none wider than `width` cells, which must be 60 or more."""
     column = min(max((width - 4) // 9, _LEAST), _MOST)
     indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
     below, above = (max(4 if "mud" in modes else 3 for modes in scene.modes) for _ in "12")
@@ -49,13 +49,13 @@ def draw(scene: Scene, width: int) -> Text:
 
 
 def card_text(card: str) -> Text:
-    """A card in its colour."""
+    """Return a card in its colour."""
     suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else card.partition("=")[2][:1]
     return Text(f" {card} ", _SUITS.get(suit, _TACTIC))
 
 
 def coloured(text: str) -> Text:
-    """A text, with its clan cards in their colours."""
+    """Return a text with its clan cards in their colours."""
     shown = Text(text)
     for suit, style in _SUITS.items():
         shown.highlight_regex(rf"\b{suit}(?:10|[1-9])\b", style)
@@ -69,7 +69,7 @@ def _heading(scene: Scene) -> Text:
 
 
 def _player(scene: Scene, player: int, width: int) -> list[Text]:
-    """Who sits there, with what lies face up on that side; in further lines what does not fit into the first."""
+    """Name a player and the cards face up on that side, in as many lines as they need."""
     seat = scene.seat if player == 0 else 1 - scene.seat
     name = shortened(one_line(scene.names[player]), 24)
     line = Text().append(f"{_POINT[0] if scene.to_move == player else ' '} ", _LABEL)
@@ -83,7 +83,7 @@ def _player(scene: Scene, player: int, width: int) -> list[Text]:
 
 
 def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) -> list[Text]:
-    """Cards behind the last line, or below it where it is full."""
+    """Append cards to the last line, and to new lines where it is full."""
     for card in cards:
         shown = card_text(card)
         if len(lines[-1]) + 1 + len(shown) > width:
@@ -93,7 +93,7 @@ def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) ->
 
 
 def _row(scene: Scene, player: int, level: int, indent: str, column: int) -> Text:
-    """The cards at a distance from the stones; sides grow away from them."""
+    """Draw the cards at a distance from the stones; sides grow away from them."""
     line = Text(indent)
     for side, modes, owner in zip(scene.sides[player], scene.modes, scene.owners):
         if level < len(side):
@@ -134,7 +134,7 @@ def _modes(scene: Scene, indent: str, column: int) -> Text:
 
 
 def _hand(scene: Scene, player: int, width: int) -> list[Text]:
-    """A hand, in further lines where it is long; what a ruse has taken stands behind it."""
+    """Draw a hand, in several lines if it is long, followed by the card that a ruse has taken."""
     held = scene.hands[player] or ()
     lines = _filled([Text().append("  hand" if held else "  hand -", _DIM)], held, width, 6)
     if player == 0 and scene.card in held:

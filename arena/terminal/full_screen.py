@@ -1,4 +1,4 @@
-"""A game on the whole screen: the table above, what happened below it, and a line to type in."""
+"""Play on the whole screen: the table above, what happened below it, and a line to type in."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _KEYS = "↑↓ card  ←→ stone  Enter plays   help  hint  why 3  quit  undo 
 class FullScreen(TerminalInterface):
     """The screen of a person at the table.
 
-    The game is played in a thread (`Background`): `ask`, `begun` and `moved` are called there, all else in the thread
-    of the screen. A decision goes to the screen as a `DecisionInput` and comes back through a queue.
+    The game is played in a thread (`Background`), which calls `ask`, `begun` and `moved`; everything else runs in the
+    thread of the screen. A decision goes to the screen as a `DecisionInput`, and the move returns through a queue.
     """
 
     def __init__(self, person: str) -> None:
@@ -44,14 +44,14 @@ class FullScreen(TerminalInterface):
     # ---- for the game, in its thread ------------------------------------------------------------------------
 
     def moved(self, state: State, move: Move) -> None:
-        """A move was made."""
+        """Follow a move, and draw the table again."""
         if self._left:  # while a bot was thinking
             raise Left
         super().moved(state, move)
         self._screen.refresh()
 
     def ask(self, view: View, moves: list[Move]) -> Move:
-        """The move that the person makes."""
+        """Wait for the move of the person."""
         decision = DecisionInput(view, moves, self.scene)
         heard, self._heard = self._heard[-_HEARD:], []
         self._screen.show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
@@ -68,7 +68,7 @@ class FullScreen(TerminalInterface):
     # ---- the screen -----------------------------------------------------------------------------------------
 
     def run(self, session: Session, end: Callable[[Session], str]) -> None:
-        """Play to the end, or until the person leaves; `end` says in words how it ended.
+        """Play to the end, or until the person leaves; `end` words the result.
 
         What the game raises passes through, Left included.
         """
@@ -87,7 +87,7 @@ class FullScreen(TerminalInterface):
             self._screen.run(game.start)
             self._left = True
             self._answers.put(Left())
-            game.join(_PATIENCE_S)  # a bot may think on; all moves are saved
+            game.join(_PATIENCE_S)  # a bot may still be thinking; all moves are saved
         if game.error is not None:
             raise game.error
         if self._over is None:
@@ -97,7 +97,7 @@ class FullScreen(TerminalInterface):
         last.print(Text(printable_lines(f"\n{self._over}")))
 
     def _hear(self, line: str) -> None:
-        """A bot has printed something."""
+        """Show what a bot has printed."""
         self._heard.append(line)
         if self._decision is None:
             self._screen.add(line)
@@ -186,7 +186,7 @@ class FullScreen(TerminalInterface):
             self._stone = possible[(possible.index(self._stone) + stones) % len(possible)]
 
     def _pointed(self) -> str:
-        """The move that is pointed at, behind the prompt."""
+        """Return the move that the arrow keys point at, to be shown behind the prompt."""
         decision, head = self._decision, self._head
         if decision is None or head is None or self._screen.line.text:
             return ""

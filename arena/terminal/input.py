@@ -1,4 +1,4 @@
-"""What a person types at a decision and what it means: a move, a part of one, or a question, with its answer."""
+"""What a person may type at a decision: a move, part of a move, or a question, which is answered."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ COMMANDS = {
     "quit": "leave; you can resume the game later",
     "help": "this list",
 }
-"""What can be typed besides moves, and what it does."""
+"""Commands that can be typed besides moves, and what they do."""
 _SHORT = {"m": "moves", "?": "help", "h": "help", "q": "quit", "u": "undo", "exit": "quit"}
 
 
 class Resigned(KeyboardInterrupt):
-    """The person gives the game up. It passes through the referee, as Ctrl-C does."""
+    """The person gives up the game. Passes through the referee, as Ctrl-C does."""
 
 
 class Left(KeyboardInterrupt):
-    """The person leaves, and may come back."""
+    """The person leaves and may resume the game later."""
 
 
 class DecisionInput:
-    """One decision of a person. `enter` takes what was typed; `notes` is what there is to read then.
+    """One decision of a person: `enter` takes what was typed and leaves the answer in `notes`.
 
-    `picked` is the card (or the beginning of a move) that waits for a stone. `heads` are all such, with their moves by
-    stone; `choices` are all moves in the same form, under stone 0 where a move has none.
+    `picked` is the card (or the beginning of a move) that waits for a stone. `heads` are all that could be picked,
+    with their moves by stone; `choices` has all moves in the same form, under stone 0 where a move has none.
     """
 
     def __init__(self, view: View, moves: list[Move], scene: Scene) -> None:
@@ -68,7 +68,7 @@ class DecisionInput:
 
     @property
     def asks(self) -> str:
-        """What is asked for, in a word or two."""
+        """The prompt, in a word or two."""
         if self.picked is not None:
             return f"{self.picked} to stone"
         words = {
@@ -84,7 +84,7 @@ class DecisionInput:
 
     @property
     def prompt(self) -> str:
-        """The moves in a line, where they are few; else how they are written."""
+        """The moves in a line if they are few; otherwise how to write one."""
         if self.picked is not None:
             return f"{self.picked}: stone {_words(self.heads[self.picked])}? (undo takes the card back)"
         if len(self.moves) <= 6:
@@ -93,7 +93,7 @@ class DecisionInput:
         return f"Type a move such as {move}, a card and then its stone, or one of: {', '.join(COMMANDS)}"
 
     def enter(self, text: str) -> Move | None:
-        """The move that was typed, None for all else. Raises Resigned and Left; what is wrong goes to the notes."""
+        """Return the move that was typed, or None; errors and answers go to the notes. Raises Resigned and Left."""
         typed = " ".join(text.split())
         word = typed.lower()
         word = _SHORT.get(word, word)
@@ -141,7 +141,7 @@ class DecisionInput:
         return read_move(typed, self.view, self.moves)
 
     def menu(self) -> str:
-        """All moves with their numbers, those of a card in one line."""
+        """List all moves with their numbers, a line per card."""
         lines: dict[str, list[str]] = {}
         for number, move in enumerate(self.moves, start=1):
             head, sign, _ = move.text.partition("@")
@@ -176,15 +176,15 @@ def _words(stones: object) -> str:
 
 
 class PersonInterface:
-    """What asks a person for a move: a screen, or a page of the web."""
+    """Asks a person for a move: on a screen or on a web page."""
 
     def ask(self, view: View, moves: list[Move]) -> Move:
-        """The move that the person makes. Raises Resigned and Left."""
+        """Wait for the move of the person. Raises Resigned and Left."""
         raise NotImplementedError
 
 
 class TerminalInterface(PersonInterface):
-    """A person at a terminal: keeps the news and the table as that seat sees them. Listens to a `Session`."""
+    """A person at a terminal. Follows a `Session` and keeps the news and the table as that seat sees them."""
 
     news: News
     scene: Scene
@@ -193,23 +193,24 @@ class TerminalInterface(PersonInterface):
         self.person = person
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """The cards are dealt."""
+        """Begin to follow a game; `seats` are the names of seat 0 and seat 1."""
         self.news = News(seats, seats.index(self.person))
         self.scene = self.news.scene(state)
 
     def moved(self, state: State, move: Move) -> None:
-        """A move was made."""
+        """Follow a move."""
         self.scene = self.news.scene(state)
 
 
 class Person(Bot):
-    """A person as a player like any other. `claims`: the person claims stones; else the engine does, when it can."""
+    """A person as a player like any other. With `claims` the person claims stones, otherwise the engine does."""
 
     def __init__(self, screen: PersonInterface, claims: bool = False) -> None:
         self.auto_claim = not claims
         self._screen = screen
 
     def act(self, view: View, moves: list[Move]) -> Move:
+        """Ask the person."""
         return self._screen.ask(view, moves)
 
 
@@ -218,14 +219,14 @@ class Person(Bot):
 
 _STONES = range(1, 10)
 _HINTS = 3
-_AT = re.compile(r" ?@ ?| (?=[0-9]+$)(?<!claim )(?<!why )")  # `r7 3` is as good as `r7@3`
+_AT = re.compile(r" ?@ ?| (?=[0-9]+$)(?<!claim )(?<!why )")  # `r7 3` means `r7@3`
 
 
 def hint_text(view: View, moves: list[Move]) -> str:
-    """The moves after which a win is most likely, in a line, as the packaged net judges from what this seat knows."""
+    """Name the moves after which the packaged net thinks a win most likely, given what this seat knows."""
     chances = load_net(view.rules).values(view, moves)
     best, *others = sorted(zip(moves, chances), key=lambda judged: -judged[1])[:_HINTS]
-    if view.phase in ("draw", "scout"):  # judged by a rule, not by a chance
+    if view.phase in ("draw", "scout"):  # the net judges these by a rule, without a chance
         return f"The net would {move_words(best[0], view.rules.edition).lower()}."
     words = move_words(best[0], view.rules.edition)
     do = f"play {words} ({best[0]})" if best[0].kind in ("place", "mode") else words[0].lower() + words[1:]
@@ -234,7 +235,7 @@ def hint_text(view: View, moves: list[Move]) -> str:
 
 
 def why(scene: Scene, stone: int) -> str:
-    """What stands at a stone and whether either player could claim it: the proof in words, or what refutes it."""
+    """Describe a stone and whether either player could claim it: with the proof, or the cards that refute it."""
     if stone not in _STONES:
         raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
 
@@ -265,7 +266,7 @@ def _name(scene: Scene, player: int) -> str:
 
 
 def read_move(text: str, view: View, moves: list[Move]) -> Move:
-    """The legal move of a text; ArenaError says what is wrong with another: no move at all, or why not now."""
+    """Return the legal move of a text. Raises ArenaError, which says whether it is no move or why it is not legal."""
     cleaned = _AT.sub("@", " ".join(text.split()))
     by_text = {move.text.lower(): move for move in moves}
     if cleaned.lower() in by_text:
@@ -277,7 +278,7 @@ def read_move(text: str, view: View, moves: list[Move]) -> Move:
         raise ArenaError(
             f"'{cleaned[:40]}' is neither a move nor a command{near} (type 'moves' or 'help' to list them)"
         ) from None
-    state = view.sample(Rng(0))  # agrees with all that this seat knows, so the reason is the same
+    state = view.sample(Rng(0))  # consistent with what this seat knows, so the reason is the same
     try:
         state.apply(move)
     except ArenaError as error:

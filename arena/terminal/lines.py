@@ -1,4 +1,4 @@
-"""A game line by line: for simple terminals, pipes and screen readers."""
+"""Play line by line: for simple terminals, pipes and screen readers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from arena.text import printable_lines
 
 
 def console_for() -> Console:
-    """A console for stdout that honours NO_COLOR and TERM=dumb and does not break lines itself."""
+    """Return a console for stdout that honours NO_COLOR and TERM=dumb and does not fold lines."""
     return Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -37,7 +37,7 @@ class LineInterface(TerminalInterface):
         self._told_keys = False
 
     def run(self, session: Session, end: Callable[[Session], str]) -> None:
-        """Play to the end. What the person raises passes through."""
+        """Play to the end; `end` words the result. What the person raises passes through."""
         seating = session.seating
         self.say(f"{' against '.join(seating.names)}, rules {seating.rules.name}, seed {seating.seed}")
         session.play(Person(self, seating.claims))
@@ -45,7 +45,7 @@ class LineInterface(TerminalInterface):
         self.say(end(session))
 
     def show(self) -> None:
-        """Print the table as it is, and what has happened."""
+        """Print what has happened, and the table."""
         width = max(shutil.get_terminal_size().columns, 60)
         self.console.print()
         if self.news.events:
@@ -56,11 +56,11 @@ class LineInterface(TerminalInterface):
         self.console.print()
 
     def say(self, text: str) -> None:
-        """Print a text of whoever has written it."""
+        """Print a text that may have been written by strangers."""
         self.console.print(Text(printable_lines(text)))
 
     def ask(self, view: View, moves: list[Move]) -> Move:
-        """The move that the person types."""
+        """Read the move of the person."""
         self.show()
         decision = DecisionInput(view, moves, self.scene)
         if not self._told_keys or len(moves) <= 6:

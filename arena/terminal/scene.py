@@ -1,4 +1,4 @@
-"""The table as it is drawn for one seat, which sits below and plays upwards, and the news since it was last seen."""
+"""The table as one seat sees it, sitting below and playing upwards, and the news since it last looked."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Cards = tuple[str, ...]
 class Scene:
     """A table. Pairs are (below, above).
 
-    position  what there is to see, hidden hands included, by seat
+    position  the whole position by seat, hidden hands included
     seat      the seat that sits below
     names     of the two players
-    sides     for each nine tuples of cards, those at stones 1..9
+    sides     nine tuples of cards each, for stones 1..9
     owners    for stones 1..9: 0 below, 1 above, None nobody
     modes     combat modes at stones 1..9
     hands     cards in hand; None: hidden
@@ -35,8 +35,8 @@ class Scene:
     to_move   0 or 1, None when the game is over
     pending   the card that a ruse has taken and not yet put anywhere
     changed   stones at which something happened last
-    card      the card in hand that is pointed at
-    stone     the stone that is pointed at
+    card      the card in hand that the arrow keys point at
+    stone     the stone that they point at
     """
 
     rules: Rules
@@ -58,11 +58,11 @@ class Scene:
     stone: int | None = None
 
     def pointing(self, card: str | None, stone: int | None) -> Scene:
-        """The same table with a card and a stone pointed at."""
+        """Return the same table with an arrow at a card and a stone."""
         return replace(self, card=card, stone=stone)
 
     def stones_of(self, side: int) -> int:
-        """How many stones one of the two owns."""
+        """Count the stones of a player: 0 below, 1 above."""
         return self.owners.count(side)
 
 
@@ -74,9 +74,9 @@ def scene_of(
     open_hands: tuple[bool, bool] = (True, True),
     changed: frozenset[int] = frozenset(),
 ) -> Scene:
-    """The table of a position with `seat` below. `names` are those of seat 0 and seat 1.
+    """Return the table of a position with `seat` below. `names` are in the order of the seats.
 
-    `open_hands` says whose cards are seen (below, above); of the others only their number is.
+    `open_hands` says whose cards are shown (below, above); of a closed hand only the number of cards is.
     """
     below, above = seats = (seat, 1 - seat)
     hands = [position.hands[player] if is_open else None for player, is_open in zip(seats, open_hands)]
@@ -105,7 +105,7 @@ def scene_of(
 
 
 def example() -> Scene:
-    """The position that the lesson looks at, with the learner below."""
+    """Return the position of the lesson, with the learner below."""
     mine, theirs = lesson.sides(lesson.MINE), lesson.sides(lesson.THEIRS)
     cards = sum(map(len, (*mine, *theirs)))
     position = Position(
@@ -133,7 +133,7 @@ _THIRD_PERSON = re.compile(r"^(draw|return|claim|play|take|discard|give|pass)(?:
 
 @dataclass
 class News:
-    """Follows a game as one seat sees it. `names` are those of seat 0 and seat 1."""
+    """Follows a game as one seat sees it. `names` are in the order of the seats."""
 
     names: tuple[str, str]
     seat: int
@@ -141,7 +141,7 @@ class News:
     _told: int = 0
 
     def scene(self, state: State) -> Scene:
-        """The table now; the stones of what is news are marked."""
+        """Return the table now, with the stones of the news marked."""
         fresh = state.events(self.seat, self._told)
         self.events += fresh
         self._told += len(fresh)
@@ -150,11 +150,11 @@ class News:
 
     @property
     def stones(self) -> frozenset[int]:
-        """The stones that the news is about."""
+        """Stones that occur in the news."""
         return frozenset(event.stone for event in self.events if event.stone is not None)
 
     def text(self, words: Callable[[Event], str] = attrgetter("text")) -> str:
-        """The news in a line, by player, each event in some words."""
+        """Return the news in a line, grouped by player; `words` words an event."""
         parts: list[str] = []
         seat = -1
         for event in self.events:
@@ -164,10 +164,10 @@ class News:
         return "".join(parts)[2:]
 
     def said(self, event: Event, words: Callable[[Event], str] = attrgetter("text")) -> str:
-        """What a player did: others draw in the third person, you in the second (`draws r7`, `draw r7`)."""
+        """Word an event: in the second person for `you` (`draw r7`), in the third for others (`draws r7`)."""
         text = words(event)
         return _THIRD_PERSON.sub(r"\1", text) if self.names[event.seat].lower() == "you" else text
 
     def clear(self) -> None:
-        """All of it has been seen."""
+        """Forget the news, which has been seen."""
         self.events.clear()

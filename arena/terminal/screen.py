@@ -1,4 +1,4 @@
-"""What the full-screen programs share: a table above, notes below it, and one line to type in or keys to press.
+"""A full-screen program with a table above, notes below it, and a line to type in or keys to press.
 
 prompt_toolkit is imported only where a screen is made: commands that print need not wait for it.
 """
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import AnyFormattedText
 
 WIDTH = 60
-"""The least width of a terminal that all is drawn on, in columns."""
+"""The least width of a terminal, in columns."""
 _NOTES, _PAGE = 200, 5
 
 
 class Screen:
-    """A table, notes below it, a line to type in if somebody hears what is `typed`, and the keys.
+    """Shows a table, notes below it, a line to type in, and the keys. PgUp and PgDn scroll the notes.
 
-    `prompt` stands before the `line`, `hint` behind what was typed. PgUp and PgDn scroll the notes.
+    The `line` is there if `typed` is given, which is called when it is entered. It begins with `prompt` and ends with
+    `hint`.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Screen:
         self.on("pagedown", action=lambda: self._scroll(_PAGE))
 
     def on(self, *keys: str, action: Callable[[], object], when: Callable[[], bool] = lambda: True) -> None:
-        """Let each of these keys call `action`, and nothing else, as long as `when` holds."""
+        """Bind keys to an action, in place of what they do otherwise, as long as `when` holds."""
         from prompt_toolkit.filters import Condition
 
         for key in keys:
@@ -175,7 +176,7 @@ class Screen:
 
 
 class _Heard(logging.Handler):
-    """Hands on what bots print."""
+    """Passes on the messages of the log, in which bots print."""
 
     def __init__(self, hear: Callable[[str], None]) -> None:
         super().__init__()
@@ -212,7 +213,7 @@ class Background:
         self._thread = threading.Thread(target=self._run, daemon=True, name="game")
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def _run(self) -> None:
@@ -224,5 +225,5 @@ class Background:
             self._done()
 
     def join(self, seconds: float) -> None:
-        """Wait at most so many seconds for the end."""
+        """Wait at most `seconds` for the end."""
         self._thread.join(seconds)

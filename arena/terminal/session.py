@@ -1,4 +1,4 @@
-"""A game whose moves are shown and saved as they are made, so that it can be resumed."""
+"""A game that is shown and saved move by move, so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
 from arena.whole_file import write_whole
 
-_PERSON, _BOT = "person", "bot"  # what the record of an unfinished game tells besides
+_PERSON, _BOT = "person", "bot"  # further keys in the record of an unfinished game
 
 
 class Audience(Protocol):
-    """What is shown a game; called from the thread that plays it."""
+    """Watches a game; called from the thread that plays it."""
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """The cards are dealt; `seats` are the names of seat 0 and seat 1."""
+        """Take note of the deal; `seats` are the names of seat 0 and seat 1."""
 
     def moved(self, state: State, move: Move) -> None:
-        """A move was made; `state` is the position after it and must not be changed."""
+        """Take note of a move; `state` is the position after it and must not be changed."""
 
 
 @dataclass(frozen=True)
 class Seating:
-    """Who plays what. `bots` and `names` are (who begins, the other); a person has no bot.
+    """The players of a game and its rules. `bots` and `names` begin with the starting player; a person has no bot.
 
-    `claims`: the person claims stones. `level`: where bots run (`bots.isolation.levels`), within `limits`. `clock` is
-    the bots' time; a person has all there is.
+    With `claims` the person claims stones. Bots run at an isolation `level` (`bots.isolation.levels`), within `limits`
+    and on a `clock`; a person has no clock.
     """
 
     rules: Rules
@@ -60,14 +60,14 @@ class Seating:
 
     @property
     def person(self) -> str:
-        """The person's name, "" without one."""
+        """The person's name, "" if there is none."""
         return next((name for bot, name in zip(self.bots, self.names) if bot is None), "")
 
 
 class Session:
-    """One game. `made` are the moves so far, `result` is how it ended; None while it has not.
+    """One game: the moves `made` so far, and its `result`, None while it lasts.
 
-    `before` are moves, by number, of a resumed game: they are made again, whatever the bot would play now.
+    `before` are the moves of a resumed game, by number: they are made again, whatever the bot would play now.
     """
 
     def __init__(
@@ -85,11 +85,11 @@ class Session:
         self._players: list[_ResumingPlayer] = []
 
     def speaker(self) -> tuple[str, int]:
-        """Whose code is running: for `arena.bots.output.BotOutput`."""
+        """Return whose code is running, for `arena.bots.output.BotOutput`."""
         return ("arena", -1) if self._referee is None else self._referee.who()
 
     def play(self, person: Person | None = None) -> None:
-        """Play to the end; what the person raises passes through. The game is saved as far as it went.
+        """Play to the end and save the game, also if it is left. What the person raises passes through.
 
         Raises BotError for bots that cannot be loaded.
         """
@@ -129,27 +129,27 @@ class Session:
     # ---- for the referee ---------------------------------------------------------------------------------------
 
     def before(self, task: GameTask, state: State) -> None:
-        """The cards are dealt."""
+        """Show the deal."""
         self._state = state
         first, second = self.seating.names
         self.audience.begun(state, (second, first) if state.first_seat else (first, second))
 
     def step(self, state: State, move: Move) -> None:
-        """A move was made."""
+        """Save and show a move."""
         self.made.append(move)
         for player in self._players:
             player.remote.log_output()
         if len(self.made) > len(self.repeated) and self.seating.person:
-            self.save()  # first: what is seen is never lost
+            self.save()  # before it is shown: what was seen is never lost
         self.audience.moved(state, move)
 
     def after(self, state: State, row: Row) -> None:
-        """The game is over."""
+        """Do nothing: `play` saves the end."""
 
     # ---- saving ------------------------------------------------------------------------------------------------
 
     def record(self) -> str:
-        """The line of the game in a file of records, as far as it has gone."""
+        """Return the game so far as a line for a file of records."""
         seating, state = self.seating, self._state
         about: dict[str, Any] = dict(zip(("first", "second"), seating.names))
         if self.result is not None:
@@ -169,13 +169,13 @@ class Session:
         return with_about(record, about)
 
     def save(self) -> None:
-        """Write the game to its file, if it has one and the cards are dealt. Raises ExportError."""
+        """Write the game to its file, if it has one and has begun. Raises ExportError."""
         if self.path is not None and self._state is not None:
             write_whole(self.path, [f"{self.record()}\n"])
 
 
 class _ResumingPlayer(Player):
-    """A player who repeats the moves of a resumed game first; a bot is asked all the same, for what it remembers."""
+    """Repeats the moves of a resumed game first; a bot is asked nevertheless, so that it remembers them."""
 
     def __init__(self, session: Session, name: str, make: Callable[[], Actor], is_person: bool) -> None:
         super().__init__(name, make, uses_random=True, uses_numpy="numpy" in sys.modules)
@@ -202,7 +202,7 @@ class _ResumingPlayer(Player):
 
 
 def end_text(session: Session, reason: bool = True) -> str:
-    """How the game ended, in a line; a bot's failure with its reason, which is for its author."""
+    """Word the result in a line; with `reason` also why a bot failed, which is for its author."""
     person = session.seating.person
     if session.resigned:
         return "You gave up the game."
@@ -222,9 +222,9 @@ def end_text(session: Session, reason: bool = True) -> str:
 
 
 def read_unfinished(path: Path, level: str) -> tuple[Seating, tuple[int, ...]]:
-    """Who plays in the game that a session has saved, with bots at an isolation level, and its moves by number.
+    """Read the players and the moves, by number, of a game that a session has saved. Bots run at isolation `level`.
 
-    Raises ArenaError for a game that is over and for any other file.
+    Raises ArenaError if the game is over or was not saved by a session.
     """
     lines = list(record_lines(path))
     if len(lines) != 1:

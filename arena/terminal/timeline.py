@@ -1,4 +1,4 @@
-"""A game as moments: the table after each decision and what happened by it, of a stored game or of one that grows."""
+"""A game as moments: the table after each decision, and what happened. The game may still be played."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from arena.text import one_line
 
 @dataclass(frozen=True)
 class Moment:
-    """The table after a decision, and what happened by it.
+    """The table after a decision, and what happened.
 
-    `claims`: was a stone claimed? `choice` says among how many moves it was chosen, and in what time; "" if not known.
+    `claims` if a stone was claimed. `choice` words the number of legal moves and the thinking time; "" if not known.
     """
 
     position: Position
@@ -31,10 +31,7 @@ class Moment:
 
 
 class Timeline:
-    """The moments of a game, which may still be growing; `result` says how it ended, "" while it has not.
-
-    It is an audience of `arena.terminal.session.Session`.
-    """
+    """The moments of a game, and its `result` in words, "" while it lasts. An `Audience` of a session."""
 
     def __init__(self, rules: Rules, names: Sequence[str] = ("", "")) -> None:
         self.rules = rules
@@ -47,7 +44,7 @@ class Timeline:
 
     @classmethod
     def of(cls, stored: StoredGame) -> Timeline:
-        """That of a stored game."""
+        """Return the timeline of a stored game."""
         record = parse_record(stored.record)
         timeline = cls(record.rules, stored.names)
         timeline.begun(State(record.rules, record.deal, record.auto_claim), timeline.names)
@@ -57,7 +54,7 @@ class Timeline:
         return timeline
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """The cards are dealt."""
+        """Add the deal; `seats` are the names of seat 0 and seat 1."""
         self.names = seats
         self._turn = state.turn
         sign, name = "ab"[state.turn], self._name(state.turn)
@@ -65,7 +62,7 @@ class Timeline:
         self.moments.append(Moment(Position.of(state), f"Cards dealt. {starter} starts."))
 
     def moved(self, state: State, move: Move, choice: str = "") -> None:
-        """A move was made."""
+        """Add a move."""
         seat = self._turn
         events = state.events(seat, self._seen[seat])
         for player in (0, 1):
@@ -87,25 +84,25 @@ class Timeline:
         return shortened(one_line(self.names[seat]), 24)
 
     def scene(self, number: int, seat: int, open_hands: tuple[bool, bool]) -> Scene:
-        """The table at a moment, counted from 0, with `seat` below."""
+        """Return the table at moment `number`, from 0, with `seat` below."""
         moment = self.moments[number]
         return scene_of(moment.position, self.rules, self.names, seat, open_hands, moment.stones)
 
     def heading(self, number: int) -> str:
-        """What happened at a moment, in a line."""
+        """Word in a line what happened at a moment."""
         moment, last = self.moments[number], len(self.moments) - 1
         so_far = "" if self.result else " so far"
         return f"Move {number} of {last}{so_far}: {moment.text}{moment.choice}"
 
     def claim(self, number: int, step: int) -> int:
-        """The next moment with a claim in a direction (1 or -1); the last or first moment if there is none."""
+        """Return the next moment with a claim in a direction (1 or -1), or the last or first moment."""
         last = len(self.moments) - 1
         ahead = range(number + 1, last + 1) if step > 0 else range(number - 1, -1, -1)
         return next((number for number in ahead if self.moments[number].claims), last if step > 0 else 0)
 
 
 def _choice(made: Decision) -> str:
-    """Among how many moves a bot has chosen, and in what time; and what it said with its move."""
+    """Word the number of legal moves, the thinking time, and what the bot said with its move."""
     said = "" if made.note is None else f"  says: {made.note}"
     if len(made.legal) == 1:
         return said

@@ -1,4 +1,4 @@
-"""Watching a game on the whole screen: at a chosen pace, step by step, back and forth."""
+"""Watch a game on the whole screen: at a chosen pace or step by step, back and forth."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from arena.terminal.session import Session
 from arena.terminal.timeline import Timeline
 
 PACES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Seconds per move, from quick to slow."""
+"""Seconds per move, from fast to slow."""
 _HANDS = ((True, True), (True, False), (False, True), (False, False))
 _KEYS = "space play  ←→ step  home end  c C claim  + - pace  h hands  f turn  q quit"
 
 
 class Viewer:
-    """Shows a timeline. It may grow meanwhile, by a game that is played in a thread."""
+    """Shows a timeline, which may grow meanwhile: then the game is played in a thread."""
 
     def __init__(self, timeline: Timeline, pace: float = 1.0, begin: int = 0, playing: bool = True) -> None:
         self._timeline = timeline
@@ -34,7 +34,7 @@ class Viewer:
         self._bind()
 
     def run(self) -> None:
-        """Show a game that is complete."""
+        """Show a complete game."""
         self._screen.run(meanwhile=self._advance)
 
     def run_session(self, session: Session) -> None:
@@ -102,7 +102,7 @@ class Viewer:
     def _on(self, *keys: str, action: Callable[[], None]) -> None:
         def pressed() -> None:
             action()
-            self._wakes.set()  # start the time to the next step again
+            self._wakes.set()  # wait the whole pace again before the next step
 
         self._screen.on(*keys, action=pressed)
 
