@@ -67,10 +67,17 @@ class ProgressListener(Protocol):
 class NoProgress:
     """Listens and shows nothing."""
 
-    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
-    def update(self, status: RunStatus) -> None: ...
-    def note(self, text: str) -> None: ...
-    def end(self, status: RunStatus, interrupted: bool) -> None: ...
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
+        """Show nothing."""
+
+    def update(self, status: RunStatus) -> None:
+        """Show nothing."""
+
+    def note(self, text: str) -> None:
+        """Show nothing."""
+
+    def end(self, status: RunStatus, interrupted: bool) -> None:
+        """Show nothing."""
 
 
 class GameRate:
