@@ -118,7 +118,7 @@ def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: 
 
 
 def _file(seating: Seating, out: Path | None) -> Path:
-    """The file to save a new game to; never one that exists."""
+    """Return the file to save a new game to; never one that exists."""
     if out is not None:
         if out.exists():
             raise ArenaError(f"{out} exists; name another file, or go on with: arena play --resume {_quoted(out)}")

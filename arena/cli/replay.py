@@ -198,7 +198,7 @@ def show_game(stored: StoredGame, start: int = 0) -> None:
 
 
 def _timeline(stored: StoredGame, start: int) -> Timeline:
-    """The moments of a game that has a move `start`."""
+    """Return the moments of a game. Raises UsageError unless it has a move `start`."""
     timeline = Timeline.of(stored)
     if start >= len(timeline.moments):
         raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
