@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from functools import partial
 
 from rich.console import Console
@@ -14,7 +15,7 @@ from arena.game.moves import Move
 from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.scene import Scene
-from arena.terminal.screen import WIDTH, Background, Screen, shown_output
+from arena.terminal.screen import WIDTH, Screen, play_behind, shown_output
 from arena.terminal.session import Session
 from arena.text import printable_lines
 
@@ -25,7 +26,7 @@ _KEYS = "↑↓ card  ←→ stone  Enter plays   help  hint  why 3  quit  undo 
 class FullScreen(TerminalInterface):
     """The screen of a person at the table.
 
-    The game is played in a thread (`Background`), which calls `ask`, `begun` and `moved`; everything else runs in the
+    The game is played in a thread (`play_behind`), which calls `ask`, `begun` and `moved`; everything else runs in the
     thread of the screen. A decision goes to the screen as a `DecisionInput`, and the move returns through a queue.
     """
 
@@ -82,14 +83,15 @@ class FullScreen(TerminalInterface):
             self._over = text
             self._screen.refresh()
 
-        game = Background(lambda: session.play(Person(self, session.seating.claims)), over)
+        game: Future[None] = Future()
+        person = Person(self, session.seating.claims)
         with shown_output(session, self._hear):
-            self._screen.run(game.start)
+            self._screen.run(lambda: play_behind(lambda: session.play(person), over, game))
             self._left = True
             self._answers.put(Left())
-            game.join(_PATIENCE_S)  # a bot may still be thinking; all moves are saved
-        if game.error is not None:
-            raise game.error
+            wait([game], _PATIENCE_S)  # a bot may still be thinking; all moves are saved
+        if game.done():
+            game.result()
         if self._over is None:
             raise Left
         last = Console(highlight=False, markup=False, soft_wrap=True)

@@ -10,6 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 WIDTH = 60
 """The least width of a terminal, in columns."""
-_NOTES, _PAGE = 200, 5
+_PAGE = 5
 
 
 class Screen:
@@ -136,7 +137,7 @@ class Screen:
 
     def add(self, line: str) -> None:
         """Append a line to the notes."""
-        self._notes = "\n".join([*self._notes.split("\n")[-_NOTES:], printable_lines(line)]).lstrip("\n")
+        self._notes = f"{self._notes}\n{printable_lines(line)}".lstrip("\n")
         self.refresh()
 
     def _scroll(self, lines: int) -> None:
@@ -204,26 +205,18 @@ def shown_output(session: Session, hear: Callable[[str], None]) -> Iterator[None
         log.propagate = propagate
 
 
-class Background:
-    """Plays in a thread of its own, so that the screen responds while a bot thinks."""
+def play_behind(play: Callable[[], None], over: Callable[[], None], game: Future[None]) -> None:
+    """Play in a thread, so that the screen responds while a bot thinks; then call `over` and end `game`."""
 
-    def __init__(self, play: Callable[[], None], done: Callable[[], None]) -> None:
-        self.error: BaseException | None = None
-        self._play, self._done = play, done
-        self._thread = threading.Thread(target=self._run, daemon=True, name="game")
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            self._play()
+            try:
+                play()
+            finally:
+                over()
         except BaseException as error:
-            self.error = error
-        finally:
-            self._done()
+            game.set_exception(error)
+        else:
+            game.set_result(None)
 
-    def join(self, seconds: float) -> None:
-        """Wait at most `seconds` for the end."""
-        self._thread.join(seconds)
+    threading.Thread(target=run, daemon=True, name="game").start()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from arena.results.board import ending_text
 from arena.results.records import StoredGame
 from arena.terminal.scene import Scene
-from arena.terminal.screen import Background, Screen, shown_output
+from arena.terminal.screen import Screen, play_behind, shown_output
 from arena.terminal.session import Session
 from arena.terminal.timeline import Timeline
 
@@ -45,12 +46,11 @@ class Viewer:
                 self._timeline.result = ending_text(StoredGame.of(session.result))
             self._screen.refresh()
 
-        game = Background(session.play, over)
-
+        game: Future[None] = Future()
         with shown_output(session, self._heard.append):
-            self._screen.run(game.start, self._advance)
-        if game.error is not None:
-            raise game.error
+            self._screen.run(lambda: play_behind(session.play, over, game), self._advance)
+        if game.done():
+            game.result()
 
     async def _advance(self) -> None:
         while True:
