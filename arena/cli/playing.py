@@ -149,10 +149,11 @@ def command_progress(text: StatusText | None = None) -> ProgressListener:
     meta = click.get_current_context().meta
     if meta.get(QUIET):
         return NoProgress()
-    if meta.get(VERBOSE):
+    log = logging.getLogger("arena")
+    if meta.get(VERBOSE) and not log.handlers:  # a comparison has a display for each variant
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-        logging.getLogger("arena").addHandler(handler)
+        log.addHandler(handler)
     return progress_for(text, plain=meta.get(VERBOSE, False))
 
 
