@@ -21,7 +21,7 @@ from arena.cli.options import (
     wide,
     workers,
 )
-from arena.cli.playing import DONE, FORFEITED, progress_for, with_settings_of
+from arena.cli.playing import DONE, FORFEITED, command_progress, with_settings_of
 from arena.lab.ladder import GAMES, ladder_config, stand
 from arena.results.standings import standings
 from arena.results.standings_report import export, standings_report
@@ -69,7 +69,7 @@ def ladder(
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
     code = DONE
     for name in dict.fromkeys(split_variants(rules, "--rules") or ["base"]):
-        standing = stand(config, bot, name, games or GAMES, isolation, progress_for())
+        standing = stand(config, bot, name, games or GAMES, isolation, command_progress())
         if standing is None:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED
