@@ -6,11 +6,13 @@ In a checkout the data files lie beside the source, in a wheel inside the packag
 from __future__ import annotations
 
 import errno
+import hashlib
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package `arena`, however it is installed."""
 _SOURCE = PACKAGE.parent
+WEIGHTS_FOLDER = PACKAGE / "policy" / "weights"
 RESULTS = Path("results")
 """The default folder of runs, in the working directory."""
 
@@ -23,6 +25,14 @@ def data_folder(name: str) -> Path:
     """
     packaged = PACKAGE / "_data" / name
     return packaged if packaged.is_dir() else _SOURCE / name
+
+
+def weights_hash() -> str:
+    """Return the SHA-256 of all packaged weights, which identifies bots that load them, besides their source."""
+    total = hashlib.sha256()
+    for path in sorted(WEIGHTS_FOLDER.glob("*.bin")):
+        total.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
 
 
 LONGEST_TEXT = 4 << 20

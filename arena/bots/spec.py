@@ -29,7 +29,7 @@ from pathlib import Path
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
 from arena.errors import did_you_mean
-from arena.paths import data_folder, read_small_file
+from arena.paths import data_folder, read_small_file, weights_hash
 from arena.text import one_line, quoted
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
@@ -303,9 +303,7 @@ def source_hash(source: bytes) -> str:
     """
     digest = hashlib.sha256(source).hexdigest()
     if _LOADS_NET.search(source):
-        from arena.policy.weights import packaged_hash
-
-        digest = hashlib.sha256(f"{digest} {packaged_hash()}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{digest} {weights_hash()}".encode()).hexdigest()
     return digest
 
 

@@ -12,8 +12,12 @@ from tabulate import tabulate
 
 from arena.cli.options import as_json, complete_rules
 from arena.errors import ArenaError
+from arena.game import lesson
 from arena.game.explain import judge_claim, read_side
 from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, preset_names
+from arena.terminal.drawing import coloured, draw
+from arena.terminal.lines import console_for
+from arena.terminal.scene import example
 
 
 @click.command()
@@ -51,11 +55,6 @@ def rules(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
 
 def _teach(rules: Rules | None) -> None:
     """Print how the game is played, with the tactic cards and changes of one rule set or of all."""
-    from arena.game import lesson
-    from arena.terminal.drawing import coloured, draw
-    from arena.terminal.lines import console_for
-    from arena.terminal.scene import example
-
     width = max(min(shutil.get_terminal_size().columns, 88), 60)
     tactical = rules or load_rules("tactical")
     changes = [lesson.sentence(rules)] if rules else [f"{name}: {text}" for name, text in lesson.editions()]
@@ -79,8 +78,6 @@ def _list_rules(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({rules.name: rules.options for rules in all_rules}, indent=2))
         return
-    from arena.game import lesson
-
     width = shutil.get_terminal_size().columns
     for name, text in lesson.editions():
         click.echo(textwrap.fill(f"{name}: {text}", width, subsequent_indent="  "))

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from arena.compiled import PACKAGE, compiled_files
 from arena.errors import ArenaError, did_you_mean
 from arena.text import counted, printable, quoted
 
@@ -32,11 +33,15 @@ BROKEN_PIPE = 141
 
 
 class Entry(NamedTuple):
-    """A command: where it is defined (`module:function`), its help line, and its heading in the list."""
+    """A command: where it is defined (`module:function`), its help line, its heading in the list, and its extra.
+
+    The extra names the optional dependencies that its module imports, "" for none.
+    """
 
     target: str
     help: str
     heading: str
+    extra: str = ""
 
 
 PLAY, LOOK, LEAGUE, WRITE, GAME = "Play", "Look at results", "League", "Write bots", "The game"
@@ -60,7 +65,7 @@ COMMANDS: dict[str, Entry] = {
     "rate": Entry("arena.cli.standings:rate", "Rate the bots in any list of games.", LOOK),
     "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE),
-    "serve": Entry("arena.cli.league.run:serve", "Serve a league on the web.", LEAGUE),
+    "serve": Entry("arena.cli.league.serve:serve", "Serve a league on the web.", LEAGUE, "web"),
     "new": Entry("arena.cli.new:new", "Write a new bot, or set up a folder to work in.", WRITE),
     "check": Entry("arena.cli.check:check", "Check a bot before you submit it.", WRITE),
     "tune": Entry("arena.cli.tune:tune", "Find good parameters for a bot.", WRITE),
@@ -115,9 +120,7 @@ def _require_resources(command: str, args: Sequence[str]) -> None:
 
 def _warn_if_uncompiled() -> None:
     """Warn on stderr if the engine runs uncompiled."""
-    from arena.game import engine  # slow to load, and the command loads it anyway
-
-    if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
+    if not compiled_files(PACKAGE) and not os.environ.get("ARENA_PURE"):
         click.echo(
             "The engine is not compiled and runs about 50 times slower; 'arena doctor' says what to do.", err=True
         )
@@ -146,7 +149,15 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         module, _, function = entry.target.partition(":")
-        command = getattr(importlib.import_module(module), function)
+        try:
+            command = getattr(importlib.import_module(module), function)
+        except ModuleNotFoundError as error:
+            if not entry.extra:
+                raise
+            raise Failure(
+                f"'{ctx.command_path} {cmd_name}' needs {error.name}, which is not installed:"
+                f" pip install 'schotten-arena[{entry.extra}]'"
+            ) from None
         assert isinstance(command, click.Command), f"{entry.target} is not a command"
         return command
 

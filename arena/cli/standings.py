@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.league.shared import show_league
-from arena.cli.league.submit import show_standings_of
+from arena.cli.league.tables import show_league, show_standings_of
 from arena.cli.options import ERROR, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list

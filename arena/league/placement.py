@@ -436,3 +436,27 @@ def _suspend_forfeiters(league: League, players: Sequence[Version]) -> bool:
             retire(league, version.name, reason)
             suspended = True
     return suspended
+
+
+# ---------------------------------------------------------------- working on a league
+
+LOOK_FOR_WORK_S = 0.5
+GAMES_BETWEEN_LOOKS = 40
+
+
+def work_on(session: LeagueSession, play: bool, told: Callable[[SubmissionResult], None] = lambda result: None) -> None:
+    """Check and place submissions as they come, until Ctrl-C or SIGTERM.
+
+    With `play`, more games are played while none waits. `told` is called with each result.
+    """
+    while session.wait_while_paused():
+        results = handle_waiting(session)
+        for result in results:
+            told(result)
+        if results or session.stopping:
+            continue
+        if play and len(standings(session.league).rows) > 1:
+            play_games(session, GAMES_BETWEEN_LOOKS, told)
+        else:
+            time.sleep(LOOK_FOR_WORK_S)
+            session.lease.beat()

@@ -19,8 +19,8 @@ from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import Record, RecordError, parse_record
 from arena.game.rules import Rules
+from arena.paths import weights_hash
 from arena.policy import Evaluator, load_net
-from arena.policy.weights import packaged_hash
 from arena.tournament.games import GameResult
 from arena.whole_file import ExportError, write_whole
 
@@ -96,7 +96,7 @@ class JudgedLuck:
         least = 100 + len(self._known) // 10 if often else 1
         if self._folder is None or self._fresh < least:
             return
-        text = json.dumps({"net": packaged_hash(), "games": self._known}, separators=(",", ":"))
+        text = json.dumps({"net": weights_hash(), "games": self._known}, separators=(",", ":"))
         with suppress(ExportError):
             write_whole(self._folder / LUCK, [text, "\n"], follow=False)
             self._fresh = 0
@@ -109,7 +109,7 @@ def _read(folder: Path) -> dict[str, list[float]]:
     """What is stored of the same net; nothing if there is no such file, or half of one."""
     try:
         values = json.loads((folder / LUCK).read_text(encoding="utf-8"))
-        if values["net"] != packaged_hash():
+        if values["net"] != weights_hash():
             return {}
         games: dict[str, list[float]] = values["games"]
         return games

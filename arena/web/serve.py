@@ -18,9 +18,6 @@ import uvicorn
 
 from arena.bots.processes import behind, command_of
 from arena.errors import ArenaError
-from arena.league.match_runner import LeagueSession
-from arena.league.placement import SubmissionResult, handle_waiting, play_games
-from arena.league.rating import standings
 from arena.web.accounts import WebStore
 from arena.web.app import create_app
 from arena.web.backend import WebSettings
@@ -32,8 +29,6 @@ _MAX_CONNECTIONS = 1000
 _MAX_HEAD_BYTES = 64 << 10
 _SWITCH_S = 0.0005  # after this time a thread that makes a page gives way to the event loop
 _NICE = 5  # workers and bots leave three quarters of a core to the server; with less, bots would exceed their clocks
-LOOK_FOR_WORK_S = 0.5
-GAMES_BETWEEN_LOOKS = 40
 
 
 def serve(
@@ -134,24 +129,3 @@ class Workers:
             preexec_fn=behind(os.getpid(), _NICE, signal.SIGTERM),
             start_new_session=True,
         )
-
-
-# ---------------------------------------------------------------- what a worker does
-
-
-def work(session: LeagueSession, play: bool, told: Callable[[SubmissionResult], None] = lambda result: None) -> None:
-    """Check and place submissions as they come, until Ctrl-C or SIGTERM.
-
-    With `play`, more games are played while none waits. `told` is called with each result.
-    """
-    while session.wait_while_paused():
-        results = handle_waiting(session)
-        for result in results:
-            told(result)
-        if results or session.stopping:
-            continue
-        if play and len(standings(session.league).rows) > 1:
-            play_games(session, GAMES_BETWEEN_LOOKS, told)
-        else:
-            time.sleep(LOOK_FOR_WORK_S)
-            session.lease.beat()

@@ -5,44 +5,21 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import click
 
 from arena.cli import options
-from arena.cli.options import print_report
 from arena.league.games import forfeits
 from arena.league.placement import SubmissionResult
-from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import Verification, verify_league
-from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
-from arena.results.league import standing_table
-from arena.results.table import Report
 from arena.terminal.live import progress_for, rate_text
 from arena.text import counted, indented, one_line
 from arena.tournament.runner.progress import RunStatus
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
-
-NO_BOT = "No bot is in the table yet."
-
-
-def show_league(folder: Path, form: str) -> None:
-    """Print the table of the league in a folder."""
-    with open_league(folder, write=False) as league:
-        show_standings(league, standings(league), form)
-
-
-def show_standings(league: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
-    """Print the current table; `more` is added to the JSON."""
-    before, since = table_before(league, table)
-    lines = standing_lines(league, table.rows, before)
-    heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
-    remarks = standing_remarks(league, table, None if since is None else since.id) if lines else [NO_BOT]
-    values = lambda: (more or {}) | standing_values(league, table)  # noqa: E731
-    print_report(Report(heading, [standing_table(lines)], remarks, values=values), form)
 
 
 def verify(folder: Path) -> int:

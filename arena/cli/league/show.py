@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.league.shared import league_argument, show_standings
+from arena.cli.league.shared import league_argument
+from arena.cli.league.tables import show_standings
 from arena.cli.options import PATH, complete_leagues, output, print_report, whole
 from arena.errors import ArenaError
 from arena.league import events, oversight, versions

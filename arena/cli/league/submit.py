@@ -14,9 +14,10 @@ import click
 from arena.bots.processes import core_count
 from arena.bots.spec import find_bot
 from arena.cli import options
-from arena.cli.league.shared import NO_BOT, LeagueProgress, show_standings, tell_result
+from arena.cli.league.shared import LeagueProgress, tell_result
+from arena.cli.league.tables import show_standings
 from arena.cli.main import INTERRUPTED
-from arena.cli.options import output, shown
+from arena.cli.options import output
 from arena.errors import ArenaError
 from arena.league import placement, versions
 from arena.league.match_runner import open_session
@@ -26,8 +27,6 @@ from arena.league.store import League, open_league
 from arena.league.submission import read_submission
 from arena.league.versions import Receipt, Version
 from arena.results.data_formats import json_text
-from arena.results.league import standing_table
-from arena.results.table import Report
 from arena.text import indented, one_line, utc_text
 from arena.web.client import Server
 
@@ -219,15 +218,3 @@ def _say(progress: dict[str, Any]) -> None:
         click.echo(f"{name} is refused: {indented(progress['reason'])}", err=True)
     else:
         click.echo(f"{name} is {one_line(progress['outcome'])}", err=True)
-
-
-def show_standings_of(url: str, form: str) -> None:
-    """Print the table of a server's league. Raise ArenaError if the answer is not a table."""
-    table = Server(url).ask("standings")
-    try:
-        lines, name = table["standings"], one_line(str(table["league"]))
-        heading = f"{name}: rules {one_line(str(table['settings']['rules']))}; {int(table['games']):,} games"
-        text = shown(Report(heading, [standing_table(lines)], [] if lines else [NO_BOT], values=lambda: table), form)
-    except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
-    click.echo(text, nl=False)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from array import array
 from pathlib import Path
 
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import Rules, RulesError, load_rules
+from arena.paths import WEIGHTS_FOLDER
 from arena.policy.net import WEIGHTS, Net
-
-FOLDER = Path(__file__).parent
 
 
 def load_net(rules: Rules | str, generation: int = 0) -> Net:
@@ -22,7 +20,7 @@ def load_net(rules: Rules | str, generation: int = 0) -> Net:
     >>> load_net("battle-line-tactical")  # doctest: +ELLIPSIS
     <arena.policy.net.Net object at ...>
     """
-    names = sorted(path.stem for path in FOLDER.glob("*.bin"))
+    names = sorted(path.stem for path in WEIGHTS_FOLDER.glob("*.bin"))
     if isinstance(rules, str) and rules not in names:
         name = rules
         try:
@@ -37,15 +35,7 @@ def load_net(rules: Rules | str, generation: int = 0) -> Net:
         name += f"-{generation}"
     if name not in names:
         raise ArenaError(f"no net of generation {generation}: there are 1, and 0 for the newest")
-    return Net(read_weights(FOLDER / f"{name}.bin"))
-
-
-def packaged_hash() -> str:
-    """Return the SHA-256 of all packaged weights, which identifies bots that load them, besides their source."""
-    total = hashlib.sha256()
-    for path in sorted(FOLDER.glob("*.bin")):
-        total.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()
+    return Net(read_weights(WEIGHTS_FOLDER / f"{name}.bin"))
 
 
 def read_weights(path: Path) -> array[float]:
