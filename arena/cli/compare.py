@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.main import INTERRUPTED
+from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
     CLOCK,
     HOW_TO_PLAY,

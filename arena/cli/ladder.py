@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from arena.cli.main import INTERRUPTED
+from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
     ISOLATION,
     PlayOptions,

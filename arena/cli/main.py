@@ -1,60 +1,33 @@
-"""The command `arena`: a group whose commands are imported on demand.
-
-`arena --help` must be fast, so the names and help lines of all commands are data here, and nothing heavy
-(numpy, pandas, the engine) is imported before a command needs it.
-"""
+"""The command `arena`: its commands, which are imported on demand, and its exit codes."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import io
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-from arena.compiled import PACKAGE, compiled_files
-from arena.errors import ArenaError, did_you_mean
-from arena.text import counted, printable, quoted
-
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
-
-WRONG_USE = 2
-INTERRUPTED = 130
-BROKEN_PIPE = 141
-
-
-class Entry(NamedTuple):
-    """A command: where it is defined (`module:function`), its help line, its heading in the list, and its extra.
-
-    The extra names the optional dependencies that its module imports, "" for none.
-    """
-
-    target: str
-    help: str
-    heading: str
-    extra: str = ""
-
+from arena.cli.group import BROKEN_PIPE, INTERRUPTED, WRONG_USE, Entry, LazyGroup
+from arena.text import printable
 
 PLAY, LOOK, LEAGUE, WRITE, GAME = "Play", "Look at results", "League", "Write bots", "The game"
 
 COMMANDS: dict[str, Entry] = {
-    "run": Entry("arena.cli.run:run", "Play the tournament described by a TOML file.", PLAY),
-    "match": Entry("arena.cli.run:match", "Play two bots against each other.", PLAY),
-    "tournament": Entry("arena.cli.run:tournament", "Play two or more bots, in any format.", PLAY),
-    "compare": Entry("arena.cli.compare:compare", "Play the same deals under several rule sets.", PLAY),
-    "sprt": Entry("arena.cli.run:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
-    "resume": Entry("arena.cli.resume:resume", "Resume an interrupted run, or extend a finished one.", PLAY),
-    "play": Entry("arena.cli.play:play", "Play against a bot, or watch two bots play.", PLAY),
-    "ladder": Entry("arena.cli.ladder:ladder", "Place a bot on the ladder of reference bots.", PLAY),
+    "run": Entry("arena.cli.run:run", "Play the tournament described by a TOML file.", PLAY, plays=True),
+    "match": Entry("arena.cli.run:match", "Play two bots against each other.", PLAY, plays=True),
+    "tournament": Entry("arena.cli.run:tournament", "Play two or more bots, in any format.", PLAY, plays=True),
+    "compare": Entry("arena.cli.compare:compare", "Play the same deals under several rule sets.", PLAY, plays=True),
+    "sprt": Entry("arena.cli.run:sprt", "Play until it is clear whether a bot is stronger.", PLAY, plays=True),
+    "resume": Entry(
+        "arena.cli.resume:resume", "Resume an interrupted run, or extend a finished one.", PLAY, plays=True
+    ),
+    "play": Entry("arena.cli.play:play", "Play against a bot, or watch two bots play.", PLAY, plays=True),
+    "ladder": Entry("arena.cli.ladder:ladder", "Place a bot on the ladder of reference bots.", PLAY, plays=True),
     "runs": Entry("arena.cli.runs:runs", "List the stored runs.", LOOK),
     "standings": Entry("arena.cli.standings:standings", "Show the table of a run; with --all, all statistics.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "List, show, watch, judge or debug stored games.", LOOK),
@@ -64,11 +37,11 @@ COMMANDS: dict[str, Entry] = {
     "verify": Entry("arena.cli.runs:verify", "Check a run by replaying its games.", LOOK),
     "rate": Entry("arena.cli.standings:rate", "Rate the bots in any list of games.", LOOK),
     "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", LEAGUE),
-    "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE),
-    "serve": Entry("arena.cli.league.serve:serve", "Serve a league on the web.", LEAGUE, "web"),
+    "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE, plays=True),
+    "serve": Entry("arena.cli.league.serve:serve", "Serve a league on the web.", LEAGUE, "web", plays=True),
     "new": Entry("arena.cli.new:new", "Write a new bot, or set up a folder to work in.", WRITE),
-    "check": Entry("arena.cli.check:check", "Check a bot before you submit it.", WRITE),
-    "tune": Entry("arena.cli.tune:tune", "Find good parameters for a bot.", WRITE),
+    "check": Entry("arena.cli.check:check", "Check a bot before you submit it.", WRITE, plays=True),
+    "tune": Entry("arena.cli.tune:tune", "Find good parameters for a bot.", WRITE, plays=True),
     "config": Entry("arena.cli.new:config", "Print a configuration to start from.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor", "Check the installation.", WRITE),
     "rules": Entry("arena.cli.game:rules", "List, show and compare rule sets.", GAME),
@@ -90,120 +63,6 @@ FIRST = (
     ("check bots/mybot.py", "is it fit for a league?"),
 )
 """The commands to start with, and what each is for."""
-
-
-PLAYING = {name for name, entry in COMMANDS.items() if entry.heading == PLAY}
-PLAYING |= {"submit", "serve", "check", "tune", "league play", "league work"}
-"""The commands that play games, as they are typed."""
-
-# ---------------------------------------------------------------- the group
-
-
-def _require_resources(command: str, args: Sequence[str]) -> None:
-    """Refuse to play if the limits of this process (`ulimit`) are too low for the requested workers."""
-    if resource is None:
-        return
-    given = re.search(r"--workers[ =](\d{1,6})\b", " ".join(args))
-    workers = int(given[1]) if given else 1 if command == "check" else os.cpu_count() or 1
-    for limit, least, unit, name in (
-        (resource.RLIMIT_NOFILE, 20 + 10 * workers, "open files", "-n"),
-        (resource.RLIMIT_AS, (400 + 100 * workers) * 10**6, "bytes of memory", "-v"),
-    ):
-        allowed = resource.getrlimit(limit)[0]
-        if allowed != resource.RLIM_INFINITY and allowed < least:
-            few = "; --workers 1 needs less" if workers > 1 else ""
-            playing = f"playing with {counted(workers, 'worker')}"
-            raise Failure(
-                f"{playing} needs {least:,} {unit}, but this process may have {allowed:,} (ulimit {name}){few}"
-            )
-
-
-def _warn_if_uncompiled() -> None:
-    """Warn on stderr if the engine runs uncompiled."""
-    if not compiled_files(PACKAGE) and not os.environ.get("ARENA_PURE"):
-        click.echo(
-            "The engine is not compiled and runs about 50 times slower; 'arena doctor' says what to do.", err=True
-        )
-
-
-class Failure(click.ClickException):
-    """A user error: shown without a traceback, exit code 2."""
-
-    exit_code = WRONG_USE
-
-
-class LazyGroup(click.Group):
-    """A group that imports each command on demand."""
-
-    def __init__(self, *args: Any, entries: dict[str, Entry], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.entries = entries
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, in the order of the help."""
-        return list(self.entries)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command and return it, None for an unknown name."""
-        entry = self.entries.get(cmd_name)
-        if entry is None:
-            return None
-        module, _, function = entry.target.partition(":")
-        try:
-            command = getattr(importlib.import_module(module), function)
-        except ModuleNotFoundError as error:
-            if not entry.extra:
-                raise
-            raise Failure(
-                f"'{ctx.command_path} {cmd_name}' needs {error.name}, which is not installed:"
-                f" pip install 'schotten-arena[{entry.extra}]'"
-            ) from None
-        assert isinstance(command, click.Command), f"{entry.target} is not a command"
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command to run. Refuses unknown names and, for commands that play, too few resources."""
-        name = args[0]
-        if name not in self.entries and not name.startswith("-"):
-            near = did_you_mean(name, self.entries)
-            raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
-        command = " ".join([*ctx.command_path.split()[1:], name])  # such as "league play"
-        if command in PLAYING and not {"-h", "--help"} & {*args}:
-            _require_resources(name, args)
-            _warn_if_uncompiled()
-        return super().resolve_command(ctx, args)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under their headings without blank lines, so that they fit on one screen."""
-        formatter.write_paragraph()
-        for heading in dict.fromkeys(entry.heading for entry in self.entries.values()):
-            formatter.write(f"{heading}:\n")
-            with formatter.indentation():
-                for name, entry in self.entries.items():
-                    if entry.heading == heading:
-                        formatter.write_text(f"{name:<11} {entry.help}")
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Complete the commands and the options of the group without importing the commands."""
-        from click.shell_completion import CompletionItem
-
-        names = [name for name in self.entries if name.startswith(incomplete)]
-        commands = [CompletionItem(name, help=self.entries[name].help) for name in names]
-        # Group's own method would import every command
-        return commands + click.Command.shell_complete(self, ctx, incomplete)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; report invalid user input without a traceback."""
-        try:
-            return super().invoke(ctx)
-        except ArenaError as error:
-            raise Failure(printable(str(error))) from error
-        except OSError as error:
-            if error.errno != errno.ENAMETOOLONG:
-                raise
-            raise Failure(f"the name is too long: {quoted(str(error.filename))}") from error
 
 
 @click.group(

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from arena.bots.spec import find_bot, find_bots
-from arena.cli.main import INTERRUPTED
+from arena.cli.group import INTERRUPTED
 from arena.cli.options import ISOLATION, PATH, complete_bots, real, rules, seed
 from arena.cli.replay import show_game
 from arena.errors import ArenaError

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from arena.bots.spec import find_bots
-from arena.cli.main import INTERRUPTED
+from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
 from arena.errors import ArenaError
 from arena.paths import RESULTS

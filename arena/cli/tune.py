@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.bots.spec import parse_spec
-from arena.cli.main import INTERRUPTED
+from arena.cli.group import INTERRUPTED
 from arena.cli.options import CLOCK, PATH, as_json, complete_bots, complete_rules, gathered, seed, whole, workers
 from arena.lab.tuning import DEFAULT, TUNED, Result, Task
 from arena.lab.tuning import tune as find

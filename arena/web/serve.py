@@ -16,7 +16,7 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.bots.processes import behind, command_of
+from arena.bots.processes import behind
 from arena.errors import ArenaError
 from arena.web.accounts import WebStore
 from arena.web.app import create_app
@@ -36,7 +36,7 @@ def serve(
     host: str,
     port: int,
     workers: int,
-    words: Sequence[str],
+    command: Sequence[str],
     settings: WebSettings,
     told: Callable[[int], None] = lambda port: None,
 ) -> None:
@@ -63,7 +63,7 @@ def serve(
     )
     server = uvicorn.Server(config)
     told(listening.getsockname()[1])
-    with listening, Workers(folder, workers, words), contextlib.suppress(SystemExit):  # raised if it does not start
+    with listening, Workers(workers, command), contextlib.suppress(SystemExit):  # raised if it does not start
         server.run([listening])
     if not server.started:
         raise ArenaError(f"{folder} cannot be served: the log above says why")
@@ -86,8 +86,8 @@ class Workers:
     When this process ends, for whatever reason, they stop after their current games.
     """
 
-    def __init__(self, folder: Path, number: int, words: Sequence[str]) -> None:
-        self._command = command_of("arena.cli.main", "league", "work", str(folder.resolve()), *words)
+    def __init__(self, number: int, command: Sequence[str]) -> None:
+        self._command = command
         self._number = number
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._keep_running, name="workers")

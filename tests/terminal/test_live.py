@@ -15,7 +15,7 @@ import pyte
 import pytest
 from rich.console import Console
 
-from arena.cli.main import INTERRUPTED
+from arena.cli.group import INTERRUPTED
 from arena.stats.ratings import rate
 from arena.terminal import live
 from arena.terminal.live import EVERY_S, SHARE, LineProgress, LiveProgress, figures, ratings_of

@@ -8,9 +8,9 @@ import click
 
 from arena.bots.processes import core_count
 from arena.cli import options
+from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
 from arena.cli.league.tables import show_standings
-from arena.cli.main import INTERRUPTED
 from arena.league import oversight
 from arena.league.match_runner import open_session
 from arena.league.placement import SubmissionResult, handle_waiting, play_games, work_on

@@ -7,7 +7,7 @@ import logging
 import click
 
 from arena.bots.isolation.process import require_isolation
-from arena.bots.processes import core_count
+from arena.bots.processes import command_of, core_count
 from arena.cli import options
 from arena.cli.league.run import play_too
 from arena.cli.league.shared import league_argument
@@ -104,4 +104,5 @@ def serve(
 
     words = (["--play"] if play else []) + (["--isolation", isolation] if isolation else [])
     limits = UploadLimits(uploads, upload_mb, bots)
-    run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)
+    command = command_of("arena.cli.main", "league", "work", str(folder.resolve()), *words)
+    run(folder, host, port, number, command, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)

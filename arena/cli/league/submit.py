@@ -14,9 +14,9 @@ import click
 from arena.bots.processes import core_count
 from arena.bots.spec import find_bot
 from arena.cli import options
+from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, tell_result
 from arena.cli.league.tables import show_standings
-from arena.cli.main import INTERRUPTED
 from arena.cli.options import output
 from arena.errors import ArenaError
 from arena.league import placement, versions

@@ -1,0 +1,148 @@
+"""A group of commands that are imported on demand.
+
+`arena --help` must be fast, so the names and help lines of all commands are data, and nothing heavy (numpy, pandas, the
+engine) is imported before a command needs it.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import click
+
+from arena.compiled import PACKAGE, compiled_files
+from arena.errors import ArenaError, did_you_mean
+from arena.text import counted, printable, quoted
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+WRONG_USE = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class Entry(NamedTuple):
+    """A command: where it is defined (`module:function`), its help line, its heading in the list, and its extra.
+
+    The extra names the optional dependencies that its module imports, "" for none. `plays`: it plays games.
+    """
+
+    target: str
+    help: str
+    heading: str
+    extra: str = ""
+    plays: bool = False
+
+
+def _require_resources(command: str, args: Sequence[str]) -> None:
+    """Refuse to play if the limits of this process (`ulimit`) are too low for the requested workers."""
+    if resource is None:
+        return
+    given = re.search(r"--workers[ =](\d{1,6})\b", " ".join(args))
+    workers = int(given[1]) if given else 1 if command == "check" else os.cpu_count() or 1
+    for limit, least, unit, name in (
+        (resource.RLIMIT_NOFILE, 20 + 10 * workers, "open files", "-n"),
+        (resource.RLIMIT_AS, (400 + 100 * workers) * 10**6, "bytes of memory", "-v"),
+    ):
+        allowed = resource.getrlimit(limit)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < least:
+            few = "; --workers 1 needs less" if workers > 1 else ""
+            playing = f"playing with {counted(workers, 'worker')}"
+            raise Failure(
+                f"{playing} needs {least:,} {unit}, but this process may have {allowed:,} (ulimit {name}){few}"
+            )
+
+
+def _warn_if_uncompiled() -> None:
+    """Warn on stderr if the engine runs uncompiled."""
+    if not compiled_files(PACKAGE) and not os.environ.get("ARENA_PURE"):
+        click.echo(
+            "The engine is not compiled and runs about 50 times slower; 'arena doctor' says what to do.", err=True
+        )
+
+
+class Failure(click.ClickException):
+    """A user error: shown without a traceback, exit code 2."""
+
+    exit_code = WRONG_USE
+
+
+class LazyGroup(click.Group):
+    """A group that imports each command on demand."""
+
+    def __init__(self, *args: Any, entries: dict[str, Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.entries = entries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order of the help."""
+        return list(self.entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command and return it, None for an unknown name."""
+        entry = self.entries.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, function = entry.target.partition(":")
+        try:
+            command = getattr(importlib.import_module(module), function)
+        except ModuleNotFoundError as error:
+            if not entry.extra:
+                raise
+            raise Failure(
+                f"'{ctx.command_path} {cmd_name}' needs {error.name}, which is not installed:"
+                f" pip install 'schotten-arena[{entry.extra}]'"
+            ) from None
+        assert isinstance(command, click.Command), f"{entry.target} is not a command"
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command to run. Refuses unknown names and, for commands that play, too few resources."""
+        name = args[0]
+        if name not in self.entries and not name.startswith("-"):
+            near = did_you_mean(name, self.entries)
+            raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
+        if name in self.entries and self.entries[name].plays and not {"-h", "--help"} & {*args}:
+            _require_resources(name, args)
+            _warn_if_uncompiled()
+        return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings without blank lines, so that they fit on one screen."""
+        formatter.write_paragraph()
+        for heading in dict.fromkeys(entry.heading for entry in self.entries.values()):
+            formatter.write(f"{heading}:\n")
+            with formatter.indentation():
+                for name, entry in self.entries.items():
+                    if entry.heading == heading:
+                        formatter.write_text(f"{name:<11} {entry.help}")
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete the commands and the options of the group without importing the commands."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.entries if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=self.entries[name].help) for name in names]
+        # Group's own method would import every command
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; report invalid user input without a traceback."""
+        try:
+            return super().invoke(ctx)
+        except ArenaError as error:
+            raise Failure(printable(str(error))) from error
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            raise Failure(f"the name is too long: {quoted(str(error.filename))}") from error
