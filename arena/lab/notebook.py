@@ -29,9 +29,8 @@ from arena.results.run_stats import pairings_frame, run_frames, superiority_fram
 from arena.results.sources import RecordFile, Source, StoredComparison, find_source
 from arena.results.standings import rate_run
 from arena.results.standings_report import export, standings_report
-from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
-from arena.stats.frames import StatsError
+from arena.stats.frames import StatsError, by_seat
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult

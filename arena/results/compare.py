@@ -16,8 +16,8 @@ from arena.results.moves import plays_frame, spaced
 from arena.results.sources import StoredRun
 from arena.results.table import Column, Report, Table, table_of, table_values
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
-from arena.stats.field import by_seat, rated_column
-from arena.stats.frames import Floats, StatsError, bot_names, cluster_codes
+from arena.stats.field import rated_column
+from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes
 from arena.stats.frames import games_of as games_arrays
 from arena.stats.ratings import FEWEST_DEALS
 from arena.stats.variants import (

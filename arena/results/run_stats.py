@@ -21,7 +21,6 @@ from arena.results.standings_report import cut, heading
 from arena.results.table import Report, Table, percent, table_of, table_values
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import (
-    by_seat,
     crosstable,
     endings,
     first_player_score,
@@ -34,7 +33,7 @@ from arena.stats.field import (
     thinking_time,
 )
 from arena.stats.fit import LineFit, line_fit, places
-from arena.stats.frames import Floats, GameArrays, StatsError, games_of
+from arena.stats.frames import Floats, GameArrays, StatsError, by_seat, games_of
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 

@@ -16,42 +16,8 @@ import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, StatsError, check_games, cross_columns, games_of, name_codes
+from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, cross_columns, games_of, name_codes
 from arena.stats.intervals import mean_interval
-
-SEATS = pd.Index(["first", "second"])
-_SEATED = ("stones", "points", "ms", "decisions", "tactics", "early_claims")
-
-
-def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
-    """Return two rows per game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
-
-    Also `adjusted` (the score with luck taken out), `stones`, `stones_against`, `points`, `points_against`, `ms`,
-    `decisions`, `tactics`, `early_claims` where known, and the other columns of the frame unchanged. The rows of the
-    first players come first, in the frame's order. `need` names columns that the frame must have. A frame that is by
-    seat already is returned as it is.
-    """
-    if "seat" in games.columns:
-        return games
-    checked = check_games(games, need)
-    halves = []
-    for seat, other in (("first", "second"), ("second", "first")):
-        half = checked.drop(columns=["first", "second", "score"])
-        half = half[[c for c in half.columns if not str(c).endswith(("_first", "_second"))]].copy()
-        half.insert(0, "bot", checked[seat])
-        half.insert(1, "opponent", checked[other])
-        seats = pd.Categorical.from_codes(np.full(len(half), int(seat == "second"), np.int8), SEATS)
-        half.insert(2, "seat", pd.Series(seats, half.index))  # quicker to compare than texts
-        half.insert(3, "score", checked["score"] if seat == "first" else 1 - checked["score"])
-        if "adjusted" in half.columns and seat == "second":
-            half["adjusted"] = 1 - half["adjusted"]
-        for name in _SEATED:
-            if f"{name}_{seat}" in checked.columns:
-                half[name] = pd.to_numeric(checked[f"{name}_{seat}"])
-                if name in ("stones", "points") and f"{name}_{other}" in checked.columns:
-                    half[f"{name}_against"] = pd.to_numeric(checked[f"{name}_{other}"])
-        halves.append(half)
-    return pd.concat(halves, ignore_index=True)
 
 
 def grouped(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:

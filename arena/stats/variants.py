@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from arena.stats.field import by_seat, first_player_score, game_length, grouped, rated_column, scores
-from arena.stats.frames import Floats, StatsError, as_floats, check_games
+from arena.stats.field import first_player_score, game_length, grouped, rated_column, scores
+from arena.stats.frames import Floats, StatsError, as_floats, by_seat, check_games
 from arena.stats.intervals import mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
 from arena.stats.ratings import FEWEST_DEALS

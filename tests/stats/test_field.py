@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from arena.stats import field
-from arena.stats.frames import StatsError
+from arena.stats.frames import StatsError, by_seat
 
 GAMES = pd.DataFrame(
     [
@@ -50,7 +50,7 @@ def row(table: pd.DataFrame, **keys: object) -> pd.Series:
 
 
 def test_by_seat_doubles_every_game() -> None:
-    seats = field.by_seat(GAMES)
+    seats = by_seat(GAMES)
     assert len(seats) == 12
     assert seats["score"].sum() == 6
     ann = seats[(seats["bot"] == "ann") & (seats["opponent"] == "cid")]

@@ -27,7 +27,7 @@ from arena.results.sources import GameFilter, StoredRun, find_source
 from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
-from arena.stats.field import by_seat
+from arena.stats.frames import by_seat
 from arena.text import one_line
 from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
