@@ -14,7 +14,8 @@ from arena.cli.options import ERROR, adjusted, complete_runs, csv_folder, luck_o
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
 from arena.results.records import holds_records
-from arena.results.run import RunData, selected
+from arena.results.run import RunData
+from arena.results.selected import selected
 from arena.results.sources import RecordFile, StoredLeague, find_source, report_of
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
@@ -78,11 +79,12 @@ def standings(
     have more tables than the terminal.
 
     --where selects games after they were played, and the table says so, for what is selected with the results in view
-    proves little. EXPR may have numbers, texts in quotes, comparisons, and, or, not, in, + - * / and the names turns,
-    plies, ending, forfeit, forfeit_by, pairing, deal, game, round, first and second (the bots in the order in which
-    they moved), score (of the first), stones_first, points_first, decisions_first, ms_first (in all), tactics_first
-    (tactic cards played), early_claims_first (stones claimed while the other side was not full), the same of the
-    second, rules, and its options such as rules.hand_size.
+    proves little. EXPR may have numbers, texts in quotes, lists in brackets, comparisons, and, or, not, in, + - * /
+    and the names turns, plies, ending, forfeit and forfeit_by ('' if nobody forfeited), pairing, deal, game, round,
+    first and second (the bots in the order in which they moved), score (of the first), stones_first, points_first,
+    decisions_first, ms_first (in all), tactics_first (tactic cards played), early_claims_first (stones claimed while
+    the other side was not full), the same of the second, rules, and its options such as rules.hand_size. It means what
+    it means in Python; a division by 0 is not a number.
     """
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
-from arena.errors import ArenaError
-from arena.game.rules import load_rules
 from arena.results.records import ReplayError
-from arena.stats.metrics import read_metric
-from arena.stats.selection import ExpressionError, holds, names_of, parse
 from arena.stats.sprt import SprtResult
-from arena.text import one_line
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.forfeits import ForfeitReason, Reasons
 from arena.tournament.formats.round_robin import FixedSchedule
@@ -189,42 +183,3 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
         "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,
     }
     return RunData(path.name, config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path))
-
-
-# ---------------------------------------------------------------- some of the games
-
-
-def _facts(run: RunData) -> dict[str, Any]:
-    """The facts of games by name: a column each; `rules` and its options, single values."""
-    frame = run.games
-    numbers, texts = (map(str, frame.select_dtypes(kind).columns) for kind in ("number", "category"))
-    facts: dict[str, Any] = {name: frame[name].to_numpy(np.float64) for name in numbers}
-    facts |= {name: frame[name].astype(str).to_numpy() for name in texts}
-    facts["rules"] = run.config["rules"]
-    with suppress(ArenaError):  # a league or a file of records may have several rule sets
-        facts |= {f"rules.{name}": value for name, value in load_rules(run.config["rules"]).options.items()}
-    return facts
-
-
-def selected(run: RunData, text: str) -> RunData:
-    """The run with only the games for which an expression (arena.stats.selection) holds; ratings rank its bots.
-
-    ExpressionError for what is no expression or no condition, an unknown name, and if no game is left.
-    """
-    from arena.results.moves import with_counts  # pandas, which runs without a selection do not need
-
-    metrics = [read_metric(name, metric) for name, metric in run.metrics.items()]
-    run = with_counts(run, names_of(parse(text)).union(*(metric.names for metric in metrics)))
-    held = holds(text, _facts(run), len(run.columns))
-    if not held.any():
-        raise ExpressionError(f"{one_line(run.name)} has no game where {one_line(text)}")
-    columns = replace(run.columns, values={name: column[held] for name, column in run.columns.values.items()})
-    return RunData(
-        name=run.name,
-        config=run.config,
-        columns=replace(columns, thinking=()),
-        sources=run.sources,
-        folder=run.folder,
-        metrics=run.metrics,
-        selection=text,
-    )

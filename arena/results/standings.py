@@ -19,9 +19,10 @@ from arena.results.moves import decision_times, with_counts
 from arena.results.notes import run_notes
 from arena.results.run import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
+from arena.stats.estimates import Estimate, bot_metrics
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns, games_of
 from arena.stats.intervals import clustered_interval
-from arena.stats.metrics import UNKNOWN, Estimate, Metric, bot_metrics, read_metric
+from arena.stats.metrics import Metric, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
 from arena.tournament.store.columns import GameColumns
@@ -134,7 +135,7 @@ def standings(
     metrics = _metrics(run)
     for metric, estimates in metrics.items():
         for row in () if metric.measured else rows:
-            estimate = estimates.get(row["bot"], UNKNOWN)
+            estimate = estimates.get(row["bot"], Estimate())
             row[f"metric_{metric.name}"], row[f"metric_{metric.name}_error95"] = estimate
     left_out = is_large(run) and not whole
     counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()

@@ -35,7 +35,8 @@ from arena.results.table import (
     records,
     rounded,
 )
-from arena.stats.metrics import UNKNOWN, Estimate, Metric
+from arena.stats.estimates import Estimate
+from arena.stats.metrics import Metric
 from arena.text import counted, first_line, half_up, one_line, printable_lines, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
@@ -188,7 +189,7 @@ def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
     scale, sign = (100, " %") if metric.kind == "share" else (1, "")
     return Column(
         f"{metric.name}{sign}",
-        cell=lambda row: _estimate_text(*estimates.get(row["bot"], UNKNOWN), scale),
+        cell=lambda row: _estimate_text(*estimates.get(row["bot"], Estimate()), scale),
         measured=metric.measured,
         more=True,
     )

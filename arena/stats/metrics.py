@@ -1,28 +1,25 @@
-"""Figures of one's own about bots: `mean turns`, `share ending == 'stalemate'`, `quantile 0.99 ms`.
+"""Read figures of users' own about bots: `mean turns`, `share ending == 'stalemate'`, `quantile 0.99 ms`.
 
 What follows the first words is an expression (arena.stats.selection) over the facts of a game as its bot sees it, with
-a row for each game of the bot. If there are notes in it, the rows are the moves with which the bot said them; with
-`move_ms`, they are the decisions of the bot.
+a row for each game of the bot. If it names notes, the rows are the moves with which the bot noted them; with
+`move_ms`, they are the decisions of the bot. arena.stats.estimates computes the figures.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from arena.endings import ENDINGS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, cluster_codes
+from arena.stats.frames import Floats
 from arena.stats.selection import ExpressionError, evaluate, names_of, parse
 from arena.text import quoted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FACTS: dict[str, str] = {
     "turns": "turns of both players",
@@ -43,25 +40,15 @@ FACTS: dict[str, str] = {
     "opponent": "name of the opponent",
 }
 """What is known of a game as its bot sees it; `note.NAME` is what the bot noted with a move."""
+FLAGS, TEXTS = ("began", "forfeited"), ("ending", "opponent")
+"""The facts that are not numbers."""
 NOTE, DECISION = "note.", "move_ms"
 _MEASURED = {"ms", DECISION}
 MOST_METRICS = 20
 FORMS = "'mean turns', 'sum stones', 'share turns > 50' or 'quantile 0.99 note.depth'"
-_GAME_OF_BOT = ["pairing", "deal", "game", "bot"]
-_FLAGS, _TEXTS = ("began", "forfeited"), ("ending", "opponent")
 _KNOWN = f"{', '.join(FACTS)}, and {NOTE}NAME for what the bot noted"
 _name = re.compile(r"[a-z][a-z0-9_]{0,19}")
 _form = re.compile(r"(?:(mean|sum|share)|quantile\s+([0-9.]+))\s+(.+)", re.DOTALL)
-
-
-class Estimate(NamedTuple):
-    """A figure and half its 95% interval, clustered by deal; nan where it is not known."""
-
-    value: float
-    error95: float
-
-
-UNKNOWN = Estimate(math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -94,37 +81,11 @@ class Metric:
 
     def figures(self, facts: Mapping[str, Any], rows: int) -> Floats:
         """The figure of each row. ExpressionError for what this kind is not of."""
-        values = evaluate(parse(self.expression), facts, rows)
-        if (values.dtype == bool) != (self.kind == "share") or values.dtype.kind not in "bif":
+        values = evaluate(self.expression, facts, rows)
+        if not {type(value) for value in values} <= ({bool} if self.kind == "share" else {int, float}):
             wanted = "a condition, such as turns > 50" if self.kind == "share" else "a number, such as turns"
             raise ExpressionError(f"{self.kind} is of {wanted}, which {quoted(self.expression)} is not")
-        return np.asarray(values, np.float64)
-
-    def estimate(self, values: Floats, deals: Ints) -> Estimate:
-        """The metric of the figures of a bot, each of a deal; figures that are no numbers are left out."""
-        from arena.stats.intervals import mean_error, mean_interval  # scipy, which settings do without
-        from arena.stats.ratings import FEWEST_DEALS
-
-        known = np.isfinite(values)
-        values, deals = values[known], deals[known]
-        if not len(values):
-            return UNKNOWN
-        if self.kind == "share":
-            share = mean_interval(values, deals)
-            return Estimate(share.mean, (share.high - share.low) / 2)
-        if self.kind == "mean":
-            return Estimate(float(values.mean()), mean_error(values, deals))
-        if self.kind == "sum":
-            clusters, number = cluster_codes(deals, len(values))
-            sums = np.bincount(clusters, values)
-            return Estimate(float(values.sum()), number * mean_error(sums, np.arange(number)))
-        value = float(np.quantile(values, self.quantile))
-        # Woodruff's interval: that of the share of figures up to the quantile, read as quantiles
-        error = mean_error(values <= value, deals)
-        low, high = self.quantile - error, self.quantile + error
-        if len(np.unique(deals)) < FEWEST_DEALS or not 0 <= low <= high <= 1:
-            return Estimate(value, math.nan)
-        return Estimate(value, float(np.quantile(values, high) - np.quantile(values, low)) / 2)
+        return np.array(values, np.float64)
 
 
 def read_metric(name: str, text: object) -> Metric:
@@ -152,57 +113,6 @@ def read_metric(name: str, text: object) -> Metric:
         raise ExpressionError(
             f"{DECISION} is of all decisions and {NOTE}NAME of those with a note; name one of the two"
         )
-    example: dict[str, Any] = dict.fromkeys(FACTS, np.ones(1))
-    example |= dict.fromkeys(_FLAGS, np.ones(1, bool)) | dict.fromkeys(_TEXTS, np.array(["x"]))
-    metric.figures(example | {note: np.ones(1) for note in metric.names if note.startswith(NOTE)}, 1)
+    example = dict.fromkeys(metric.names, 1.0) | dict.fromkeys(FLAGS, True) | dict.fromkeys(TEXTS, "x")
+    metric.figures(example, 1)
     return metric
-
-
-def bot_metrics(
-    games: pd.DataFrame,
-    metrics: Sequence[Metric],
-    said: Callable[[], pd.DataFrame],
-    timed: Callable[[], pd.DataFrame],
-) -> dict[str, dict[str, Estimate]]:
-    """The metrics of all bots of a games frame, by metric and bot.
-
-    `said` makes the frame of notes, with pairing, deal, game, bot, number, note and figure, `timed` that of decisions,
-    with pairing, deal, game, bot and move_ms; they are asked for if a metric needs them. A bot without games, or
-    without such notes, is missing.
-    """
-    from arena.stats.field import by_seat  # pandas, which settings do without
-
-    seats = by_seat(games).astype(dict.fromkeys(("bot", "opponent", "ending", "forfeit_by"), object))
-    seats = seats.assign(
-        began=seats["seat"] == "first",
-        forfeited=seats["forfeit_by"] == seats["bot"],
-        ms=seats["ms"] / seats["decisions"].clip(lower=1),
-    )
-    notes = said() if any(metric.of_notes for metric in metrics) else None
-    times = timed() if any(metric.of_decisions for metric in metrics) else None
-    found = {}
-    for metric in metrics:
-        rows = seats
-        if notes is not None and metric.of_notes:
-            rows = _with_notes(seats, notes, metric.names)
-        elif times is not None and metric.of_decisions:
-            rows = times.merge(seats, on=_GAME_OF_BOT)
-        facts: dict[str, Any] = {name: rows[name].to_numpy(_dtype(name)) for name in metric.names}
-        figures, deals = metric.figures(facts, len(rows)), rows["deal"].to_numpy(np.int64)
-        found[metric.name] = {
-            str(bot): metric.estimate(figures[own], deals[own])
-            for bot, own in rows.groupby("bot", sort=False).indices.items()
-        }
-    return found
-
-
-def _dtype(name: str) -> type:
-    return bool if name in _FLAGS else str if name in _TEXTS else np.float64
-
-
-def _with_notes(seats: pd.DataFrame, notes: pd.DataFrame, names: set[str]) -> pd.DataFrame:
-    """A row for each move with which all these notes were said, with the facts of its game."""
-    wanted = sorted(name for name in names if name.startswith(NOTE))
-    index = [*_GAME_OF_BOT, "number"]
-    spread = notes.assign(note=NOTE + notes["note"]).pivot(index=index, columns="note", values="figure")
-    return spread.reindex(columns=wanted).dropna().reset_index().merge(seats, on=_GAME_OF_BOT)

@@ -14,7 +14,8 @@ from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.policy import load_net
 from arena.results.moves import COUNTED_COLUMNS, decision_times, early_claims, tactics, with_counts
-from arena.results.run import read_run, selected
+from arena.results.run import read_run
+from arena.results.selected import selected
 from arena.tournament.games import bucket_ms, times_in_order
 from arena.tournament.store.reader import Reader
 from tests.oracle import Options, Oracle

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arena.stats.estimates import Estimate, bot_metrics, estimate
 from arena.stats.intervals import mean_error, mean_interval
-from arena.stats.metrics import Estimate, Metric, bot_metrics, read_metric
+from arena.stats.metrics import Metric, read_metric
 
 GAMES = pd.DataFrame(
     {
@@ -110,9 +111,9 @@ def test_times_of_decisions(text: str, a: float, b: float) -> None:
 def test_a_quantile_and_its_error() -> None:
     rng = np.random.default_rng(1)
     metric, deals = Metric("it", "quantile", "turns", 0.9), np.repeat(np.arange(200), 2)
-    found = [metric.estimate(np.repeat(rng.normal(size=200), 2), deals) for _ in range(400)]
+    found = [estimate(metric, np.repeat(rng.normal(size=200), 2), deals) for _ in range(400)]
     held = [abs(estimate.value - 1.2816) <= estimate.error95 for estimate in found]
     assert 0.92 <= np.mean(held) <= 0.98  # two games of a deal that are the same are one piece of evidence
     median = Metric("it", "quantile", "turns", 0.5)
-    errors = [median.estimate(np.arange(float(few)), np.arange(few)).error95 for few in (9, 10)]
+    errors = [estimate(median, np.arange(float(few)), np.arange(few)).error95 for few in (9, 10)]
     assert [math.isnan(error) for error in errors] == [True, False]
