@@ -41,9 +41,7 @@ _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
 _VOTES_NOTE = (
     "Score: the average over the rule sets. Place: by Schulze's method, with the places of 95% of samples of the deals."
-    " Lottery: the mixture of bots to which most rule sets prefer no bot, and its range."
 )
-_SHOWN_VOTES = ["bot", "score", "place", "place_low", "place_high", "lottery", "lottery_low", "lottery_high"]
 _ONLY_WIDE = {"games", "mean", "mean_against", "p_value", "shared_deals", "turns_sd", "plies_mean", "plays", "sides"}
 _ONLY_WIDE |= {"elo", "elo_low", "elo_high", "played", "score_without"}
 _TURNS = dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "number")
@@ -196,7 +194,7 @@ def _tables(
     ranked = votes_frame(games, variants, bots)
     if len(ranked):
         title = "Ranking over all rule sets, each of which votes"
-        tables.insert(0, table_of("votes", title, ranked, _VOTES_NOTE, columns=_SHOWN_VOTES))
+        tables.insert(0, table_of("votes", title, ranked, _VOTES_NOTE))
     if any(len(run.cards) for run in runs):
         used = ("deal", "card", "played_by_first", "played_by_second", "score")
         cards = pd.concat([_labelled(run.cards, run, runs, used) for run in runs if len(run.cards)])

@@ -171,9 +171,7 @@ COLUMN_KINDS: dict[str, str] = {
     **dict.fromkeys(("first", "second", "third"), "text"),
     **dict.fromkeys(("score", "score_low", "score_high", "score_first", "score_second", "score_without"), "share"),
     **dict.fromkeys(("share", "played", "said", "cyclic", "score_1_2", "score_2_3", "score_3_1"), "share"),
-    **dict.fromkeys(
-        ("lottery", "lottery_low", "lottery_high", "error95", "adjusted_score", "adjusted_error95"), "share"
-    ),
+    **dict.fromkeys(("error95", "adjusted_score", "adjusted_error95"), "share"),
     **dict.fromkeys(("brier", "brier_error95", "bias", "bias_error95"), "fine"),
     **dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "share"),
     "los": "likelihood",

@@ -1,4 +1,4 @@
-"""Bots ranked over several rule sets as candidates over ballots: Schulze's method and maximal lotteries.
+"""Bots ranked over several rule sets as candidates over ballots, by Schulze's method.
 
 Each rule set is a voter that ranks bots by their score in it. What counts is how many voters prefer one bot to
 another, not by how much, so no rule set weighs more because scores differ more in it; and a copy of a bot takes nothing
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.stats.frames import Floats, Ints
-from arena.stats.nash import max_entropy_nash
 
 SAMPLES = 200
 
@@ -23,8 +22,6 @@ class Vote:
 
     score                    its mean score in them, 0..1
     place                    by Schulze's method; `place_low` to `place_high` in 95% of samples of the deals
-    lottery                  its share in the maximal lottery: the mixture of bots to which no bot is preferred, with
-                             `lottery_low` and `lottery_high` as for the place
     """
 
     bot: str
@@ -32,9 +29,6 @@ class Vote:
     place: int
     place_low: int
     place_high: int
-    lottery: float
-    lottery_low: float
-    lottery_high: float
 
 
 def margins(scores: Floats) -> Ints:
@@ -62,33 +56,13 @@ def votes(bots: tuple[str, ...], points: Floats, games: Floats, seed: int = 0) -
     """
     deals = points.shape[2]
     drawn = np.random.default_rng(seed).multinomial(deals, np.full(deals, 1 / deals), SAMPLES).astype(np.float64)
-    known: dict[bytes, tuple[Ints, Floats]] = {}
-
-    def ranked(scores: Floats) -> tuple[Ints, Floats]:
-        margin = margins(scores)
-        if margin.tobytes() not in known:
-            known[margin.tobytes()] = schulze(margin), max_entropy_nash(margin)
-        return known[margin.tobytes()]
-
     scores = points.sum(axis=2) / games.sum(axis=2)
-    place, lottery = ranked(scores)
+    place = schulze(margins(scores))
     with np.errstate(invalid="ignore"):
         samples = (points @ drawn.T) / (games @ drawn.T)
-    results = [ranked(samples[:, :, index]) for index in range(SAMPLES) if np.isfinite(samples[:, :, index]).all()]
-    places, lotteries = np.array([each[0] for each in results]), np.array([each[1] for each in results])
-    ends = [np.quantile(values, (0.025, 0.975), axis=0, method="nearest") for values in (places, lotteries)]
+    whole = np.isfinite(samples).all(axis=(0, 1))
+    places = [schulze(margins(samples[:, :, index])) for index in np.flatnonzero(whole)]
+    low, high = np.quantile(places, (0.025, 0.975), axis=0, method="nearest")
     average = scores.mean(axis=0)
     order = sorted(range(len(bots)), key=lambda bot: (place[bot], -average[bot], bots[bot]))
-    return [
-        Vote(
-            bots[bot],
-            float(average[bot]),
-            int(place[bot]),
-            int(ends[0][0, bot]),
-            int(ends[0][1, bot]),
-            float(lottery[bot]),
-            float(ends[1][0, bot]),
-            float(ends[1][1, bot]),
-        )
-        for bot in order
-    ]
+    return [Vote(bots[bot], float(average[bot]), int(place[bot]), int(low[bot]), int(high[bot])) for bot in order]

@@ -1,9 +1,6 @@
-"""Nash averaging: known games, clones, bullies; and bots ranked over rule sets by votes."""
+"""Nash averaging: known games, clones, bullies."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +11,6 @@ from hypothesis import strategies as st
 from arena.stats.frames import Floats, StatsError
 from arena.stats.nash import max_entropy_nash, nash_ratings, win_logits
 from arena.stats.ratings import rate
-from arena.stats.voting import margins, schulze, votes
 from benchmarks.simulate import simulate_games
 
 RPS = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
@@ -137,36 +133,3 @@ def test_groups_that_never_met_have_no_equilibrium() -> None:
     games.columns = pd.Index(["first", "second", "score"])
     with pytest.raises(StatsError, match="linked by no chain of games"):
         nash_ratings(games, ratings=rate(games, disconnected="separate"))
-
-
-ORACLES = json.loads((Path(__file__).parents[1] / "data" / "statistics_oracles.json").read_text())["votes"]
-
-
-@pytest.mark.parametrize("name", sorted(ORACLES))
-def test_schulze_as_openspiel(name: str) -> None:
-    ballots = ORACLES[name]["ballots"]
-    names = sorted(ballots[0])
-    scores = np.array([[-ballot.index(bot) for bot in names] for ballot in ballots], dtype=float)
-    margin = margins(scores)
-    place = schulze(margin)
-    assert [names[bot] for bot in np.argsort(place, kind="stable")] == ORACLES[name]["schulze"]
-    lottery = max_entropy_nash(margin)
-    assert (lottery @ margin > -1e-6 * len(ballots)).all()  # no bot is preferred to the mixture
-
-
-def test_a_circle_has_no_first_place() -> None:
-    margin = margins(np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]))
-    assert schulze(margin).tolist() == [1, 1, 1]
-    assert max_entropy_nash(margin) == pytest.approx(np.full(3, 1 / 3))
-
-
-def test_a_clear_first_place_is_sure_and_the_same_again() -> None:
-    draw = np.random.default_rng(1)
-    games = np.full((3, 4, 60), 4.0)
-    points = draw.binomial(4, np.array([0.8, 0.5, 0.5, 0.2])[:, None], (3, 4, 60)).astype(float)
-    ranked = votes(("a", "b", "c", "d"), points, games)
-    assert [vote.bot for vote in ranked][::3] == ["a", "d"]
-    first, last = ranked[0], ranked[-1]
-    assert (first.place, first.place_low, first.place_high, first.lottery) == (1, 1, 1, 1.0)
-    assert (last.place_low, last.place_high, last.lottery_high) == (4, 4, 0.0)
-    assert ranked == votes(("a", "b", "c", "d"), points, games)
