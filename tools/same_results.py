@@ -203,7 +203,7 @@ def statistics(bots: tuple[str, ...]) -> Case:
         side("tournament", *bots, "--seed", SEED, "--games", "100", "--out", "run")
         found = {}
         for form in OUTPUTS:
-            found[f"ratings {form}"] = side("rate", "run", "--nash", "--los", "--print", form)
+            found[f"ratings {form}"] = side("rate", "run", "--los", "--print", form)
         side("export", "run", "--all")
         found["ratings of a file json"] = side("rate", "run/games.csv", "--json")
         return found

@@ -126,7 +126,6 @@ def standings(
 @prior
 @click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
 @click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
-@click.option("--nash", is_flag=True, help="Add Nash averaging, for fields like rock-paper-scissors.")
 @click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
 @output
 def rate(
@@ -134,7 +133,6 @@ def rate(
     prior: float | None,
     anchors: tuple[str, ...],
     no_first_advantage: bool,
-    nash: bool,
     los: bool,
     form: str,
 ) -> None:
@@ -162,15 +160,10 @@ def rate(
     )
     if len(rated.bots) == 2 and prior is None and not fixed and not no_first_advantage:
         rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
-    averaged = None
-    if nash:
-        from arena.stats.nash import nash_ratings
-
-        averaged = nash_ratings(games, ratings=rated)
     heading = f"{source}: {counted(len(games), 'game')}"
     if left_out:
         heading += f", and {left_out} without a result, which are left out"
-    print_report(ratings_report(rated, averaged, los, heading=heading), form)
+    print_report(ratings_report(rated, los, heading=heading), form)
 
 
 def parse_metrics(texts: tuple[str, ...]) -> dict[str, str]:

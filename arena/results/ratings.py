@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from arena.results.table import Column, Report, Table, elo_text, likelihood, plain, record_text, records
 from arena.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from arena.stats.nash import NashRatings
 
 WIDEST_LOS = 20
 
@@ -30,20 +27,17 @@ COLUMNS = {
     "score": "mean points per game: 1 won, 1/2 drawn, 0 lost",
     "group": "ratings compare within a group of bots linked by games; usually there is one, number 0",
 }
-"""Columns of the ratings; with Nash averaging nash_weight (share, sum 1) and nash_elo (0 at best) follow."""
+"""Columns of the ratings."""
 
 
-def ratings_frame(ratings: Ratings, nash: NashRatings | None = None) -> pd.DataFrame:
+def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     """A row per bot, best first, with COLUMNS."""
     table = ratings.frame()
     table.insert(0, "rank", np.arange(1, len(table) + 1))
-    table = table[list(COLUMNS)]
-    if nash is not None:
-        table = table.merge(nash.frame(), on="bot", how="left", validate="one_to_one")
-    return table
+    return table[list(COLUMNS)]
 
 
-def ratings_values(ratings: Ratings, nash: NashRatings | None = None, los: bool = False) -> dict[str, Any]:
+def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
     """Everything for JSON; null for what is not known."""
     advantage, advantage_error = ratings.shown_advantage()
     groups = [
@@ -51,7 +45,7 @@ def ratings_values(ratings: Ratings, nash: NashRatings | None = None, los: bool 
         for group in range(int(ratings.group.max()) + 1)
     ]
     values: dict[str, Any] = {
-        "ratings": records(ratings_frame(ratings, nash)),
+        "ratings": records(ratings_frame(ratings)),
         "first_advantage": plain(advantage),
         "first_advantage_error95": plain(advantage_error),
         "prior": ratings.prior,
@@ -61,8 +55,6 @@ def ratings_values(ratings: Ratings, nash: NashRatings | None = None, los: bool 
         "groups": groups,
         "notes": list(ratings.notes),
     }
-    if nash is not None:
-        values["nash_prior"] = nash.prior
     if los:
         table = ratings.los()
         values["los"] = {
@@ -72,15 +64,15 @@ def ratings_values(ratings: Ratings, nash: NashRatings | None = None, los: bool 
     return values
 
 
-def ratings_report(ratings: Ratings, nash: NashRatings | None = None, los: bool = False, heading: str = "") -> Report:
+def ratings_report(ratings: Ratings, los: bool = False, heading: str = "") -> Report:
     """The ratings, and with `los` how likely each bot is the stronger one of each two."""
-    tables = [_ratings_table(ratings, nash)]
+    tables = [_ratings_table(ratings)]
     if los:
         tables.append(_los_table(ratings))
-    return Report(heading, tables, remarks(ratings, nash), values=lambda: ratings_values(ratings, nash, los))
+    return Report(heading, tables, remarks(ratings), values=lambda: ratings_values(ratings, los))
 
 
-def _ratings_table(ratings: Ratings, nash: NashRatings | None) -> Table:
+def _ratings_table(ratings: Ratings) -> Table:
     columns = [
         Column("#", key="rank"),
         Column("bot", "text"),
@@ -92,10 +84,7 @@ def _ratings_table(ratings: Ratings, nash: NashRatings | None) -> Table:
     ]
     if int(ratings.group.max()) > 0:
         columns.append(Column("group"))
-    if nash is not None:
-        columns.append(Column("Nash weight%", "share", "nash_weight"))
-        columns.append(Column("Nash Elo", cell=lambda row: f"{row['nash_elo']:+z.0f}"))
-    return Table("ratings", "Ratings", tuple(columns), ratings_frame(ratings, nash))
+    return Table("ratings", "Ratings", tuple(columns), ratings_frame(ratings))
 
 
 def _los_table(ratings: Ratings) -> Table:
@@ -116,7 +105,7 @@ def _los_table(ratings: Ratings) -> Table:
     return Table("los", title, (*columns, *map(against, ratings.bots)), figures)
 
 
-def remarks(ratings: Ratings, nash: NashRatings | None = None) -> list[str]:
+def remarks(ratings: Ratings) -> list[str]:
     """Sentences under the table."""
     lines = []
     advantage, error = ratings.shown_advantage()
@@ -131,10 +120,5 @@ def remarks(ratings: Ratings, nash: NashRatings | None = None) -> list[str]:
         lines.append(f"Ratings are anchored at {fixed}; ± is a 95% interval of the difference from the anchor.")
     else:
         lines.append("Ratings are relative to the field's average (0); ± is a 95% interval.")
-    if nash is not None:
-        lines.append(
-            "Nash: the weight of each bot in the best mixture of bots, and its mean Elo against that mixture"
-            f" ({nash.prior:g} virtual draws per pairing)."
-        )
     lines += [f"{note[0].upper()}{note[1:]}." for note in ratings.notes]
     return lines

@@ -18,7 +18,7 @@ from arena.results.ratings import ratings_frame
 from arena.results.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
-from arena.results.table import Report, Table, percent, table_of, table_values
+from arena.results.table import Report, Table, table_of, table_values
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import (
     crosstable,
@@ -32,7 +32,7 @@ from arena.stats.field import (
     terminations,
     thinking_time,
 )
-from arena.stats.fit import LineFit, line_fit, places
+from arena.stats.fit import misfit_p_value
 from arena.stats.frames import Floats, GameArrays, StatsError, by_seat, games_of
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
@@ -53,11 +53,6 @@ class RatedRun:
     rated: Ratings
     error: float
     adjusted: Sequence[AdjustedMeeting] | None = None
-
-    @cached_property
-    def fit(self) -> LineFit | None:
-        """Whether one line of ratings fits; None where there is nothing to test."""
-        return line_fit(self.games, self.rated)
 
     @cached_property
     def notes(self) -> pd.DataFrame:
@@ -99,34 +94,10 @@ _PAIRINGS_NOTE = (
     " is only a bound."
 )
 _WINS_NOTE = "Shares of a bot's wins (and of games that nobody won)."
-_FIT_NOTE = (
-    "Misfit: what ratings leave unexplained, in units of what luck leaves on average (1: they explain all but luck)."
-    " P value: how often luck leaves so much. Cyclic: the share of the results that goes round in circles,"
-    " luck taken off."
-)
-_TRIANGLES_NOTE = (
-    "How many Elo more than ratings allow the first bot takes from the second, the second from the third and the third"
-    " from the first, in sum, with its 95% error; the scores are those of these three pairings. The worst of many stand"
-    " out by luck, too: see the p value above."
-)
-_RATED = ("places", "fit", "triangles", "los")
-"""Tables that are made of the ratings."""
 _POINTS = "Stones and match points per game"
 
 STATISTICS = (
     Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated)),
-    Statistic(
-        "places", "Places that the error of each bot allows, with 95% confidence", lambda of: places_frame(of.rated)
-    ),
-    Statistic(
-        "fit", "Does one line of ratings fit the results of all pairings?", lambda of: fit_frame(of.fit), note=_FIT_NOTE
-    ),
-    Statistic(
-        "triangles",
-        "Triangles that the ratings explain worst",
-        lambda of: triangles_frame(of.fit),
-        note=_TRIANGLES_NOTE,
-    ),
     Statistic("scores", "Score by bot, with 95% intervals clustered by deal", _by(scores, "bot")),
     Statistic(
         "pairings",
@@ -306,31 +277,12 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "opponent", "elo_difference", "elo_difference_error95", "los"])
 
 
-def places_frame(rated: Ratings) -> pd.DataFrame:
-    """The places that the error of each bot allows: bot, place_first, place_last."""
-    rows = [(bot, *allowed) for bot, allowed in zip(rated.bots, places(rated))]
-    return pd.DataFrame(rows, columns=["bot", "place_first", "place_last"])
-
-
-def fit_frame(fit: LineFit | None) -> pd.DataFrame:
-    """Whether one line of ratings fits, in one row: pairings, deals, misfit, p_value, cyclic; no row if not tested."""
-    columns = ["pairings", "deals", "misfit", "p_value", "cyclic"]
-    return pd.DataFrame([] if fit is None else [[getattr(fit, name) for name in columns]], columns=columns)
-
-
-def triangles_frame(fit: LineFit | None) -> pd.DataFrame:
-    """The triangles that stand out most: first, second, third, three scores, excess in Elo and its error."""
-    columns = ["first", "second", "third", "score_1_2", "score_2_3", "score_3_1", "excess", "excess_error95"]
-    rows = [] if fit is None else [(*t.bots, *t.scores, t.excess, t.error95) for t in fit.triangles]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def fit_sentence(fit: LineFit) -> str:
-    """Whether the table is a ranking at all."""
-    p = "p < 0.001" if fit.p_value < 0.001 else f"p = {fit.p_value:.3f}"
-    if fit.p_value < 0.05:
-        return f"One line of ratings does not fit the results of all pairings ({p}); {percent(fit.cyclic)}% are cyclic."
-    return f"One line of ratings fits the results of all pairings: luck explains what is left over ({p})."
+def fit_sentence(p_value: float) -> str:
+    """Say whether the table is a ranking at all."""
+    p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    if p_value < 0.05:
+        return f"One line of ratings does not fit these games ({p})."
+    return f"One line of ratings: no misfit shown ({p})."
 
 
 def time_frame(run: RunData) -> pd.DataFrame:
@@ -361,12 +313,12 @@ def stats_report(
         tables.insert(1, adjusted_table(rated.adjusted))
     if not run.selection and (losses := read_losses(Path(run.folder))) is not None:
         tables.append(losses_table(losses, len(run.games)))
-    values = {"name": run.name, "games_played": len(run.games), "error": error}
-    remarks = [] if rated.fit is None else [fit_sentence(rated.fit)]
+    p_value = misfit_p_value(rated.games, rated.rated)
+    values = {"name": run.name, "games_played": len(run.games), "error": error, "misfit_p_value": p_value}
+    remarks = [] if p_value is None else [fit_sentence(p_value)]
     if rated.adjusted is not None:
         remarks += [f"{note[0].upper()}{note[1:]}." for note in adjusted_notes(rated.adjusted)]
-        made = [name for name in _RATED if len(frames.get(name, ()))]
-        remarks.append(f"Made of these ratings: {', '.join(made)}. The other tables are as counted.")
+        remarks.append("Ratings, and what is made of them, have luck taken out; the other tables are as counted.")
     remarks.append("More tables: --csv DIR or --json.")
     if is_large(run) and not whole:
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")

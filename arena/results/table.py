@@ -168,9 +168,9 @@ KINDS: dict[str, Callable[[float], str]] = {
 
 COLUMN_KINDS: dict[str, str] = {
     **dict.fromkeys(("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "note"), "text"),
-    **dict.fromkeys(("first", "second", "third"), "text"),
+    **dict.fromkeys(("first", "second"), "text"),
     **dict.fromkeys(("score", "score_low", "score_high", "score_first", "score_second", "score_without"), "share"),
-    **dict.fromkeys(("share", "played", "said", "cyclic", "score_1_2", "score_2_3", "score_3_1"), "share"),
+    **dict.fromkeys(("share", "played", "said"), "share"),
     **dict.fromkeys(("error95", "adjusted_score", "adjusted_error95"), "share"),
     **dict.fromkeys(("brier", "brier_error95", "bias", "bias_error95"), "fine"),
     **dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "share"),
@@ -178,9 +178,9 @@ COLUMN_KINDS: dict[str, str] = {
     "p_value": "p",
     "p_holm": "p",
     **dict.fromkeys(
-        ("elo", "elo_low", "elo_high", "elo_bound", "elo_difference", "normalized_elo", "excess", "adjusted_elo"), "elo"
+        ("elo", "elo_low", "elo_high", "elo_bound", "elo_difference", "normalized_elo", "adjusted_elo"), "elo"
     ),
-    **dict.fromkeys(("elo_error95", "elo_difference_error95", "excess_error95"), "error"),
+    **dict.fromkeys(("elo_error95", "elo_difference_error95"), "error"),
     **dict.fromkeys(("ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"), "ms"),
 }
 """The kind of each statistic, by the name of its column; `number` for those that are not here."""

@@ -29,14 +29,13 @@ def rated(found: str) -> dict[str, Any]:
 def test_shape(arena: Arena) -> None:
     lines = ("ann,bob,1", "bob,ann,0", "bob,cid,1", "cid,bob,0", "ann,cid,1", "cid,ann,0", "bob,ann,1", "cid,bob,1")
     file = write("games.csv", "first,second,score", *20 * lines)
-    values = rated(arena("rate", file, "--json", "--los", "--nash").out)
+    values = rated(arena("rate", file, "--json", "--los").out)
     columns = "ratings first_advantage first_advantage_error95 prior anchors "
-    columns += "bots games groups notes los nash_prior"
+    columns += "bots games groups notes los"
     assert set(values) == set(columns.split())
-    assert {"bot", "elo", "elo_error95", "games", "score", "nash_weight", "nash_elo"} <= set(values["ratings"][0])
+    assert {"bot", "elo", "elo_error95", "games", "score"} <= set(values["ratings"][0])
     assert values["prior"] == 2
     assert any("prior" in note for note in values["notes"])
-    assert sum(row["nash_weight"] for row in values["ratings"]) == pytest.approx(1)
     likely = values["los"]
     assert likely["ann"]["cid"] > 0.99
     assert likely["ann"]["bob"] + likely["bob"]["ann"] == pytest.approx(1)

@@ -29,7 +29,7 @@ BALLOTS = {
 
 
 def line() -> dict[str, object]:
-    """The Bradley-Terry model as a binomial regression: Pearson's sum, its p value, strengths."""
+    """The Bradley-Terry model as a binomial regression: the p value of Pearson's sum, strengths."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     design = np.zeros((len(pairs), 4))
     for row, (i, j) in enumerate(pairs):
@@ -39,7 +39,6 @@ def line() -> dict[str, object]:
     games = [(i, j) for i in range(4) for j in range(4) for _ in range(WON[i][j])]
     return {
         "won": WON,
-        "pearson": fit.pearson_chi2,
         "p_value": float(chi2.sf(fit.pearson_chi2, len(pairs) - 3)),
         "strengths": [0.0, *fit.params],
         "choix": list(choix.ilsr_pairwise(4, games)),
