@@ -15,6 +15,7 @@ import numpy as np
 
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, by_appearance, numbered
 from arena.stats.intervals import mean_error
+from arena.stats.score import other_side
 
 FOLDS = 10
 WEIGHT_ONE = 20.0
@@ -48,7 +49,8 @@ class AdjustedMeeting:
 
     def adjusted_for(self, bot: str) -> tuple[float, float]:
         """The adjusted score of one of the two, and half its 95% interval."""
-        return self.adjusted_score if bot == self.bot else 1 - self.adjusted_score, self.adjusted_error95
+        score = self.adjusted_score if bot == self.bot else other_side(self.adjusted_score)
+        return score, self.adjusted_error95
 
 
 def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[AdjustedMeeting]]:
@@ -66,7 +68,7 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
     for number, key in enumerate(met.tolist()):
         own = np.flatnonzero(meeting == number)
         sign = np.where(games.first[own] == low[own], 1.0, -1.0)
-        points = np.where(sign > 0, games.score[own], 1 - games.score[own])
+        points = np.where(sign > 0, games.score[own], other_side(games.score[own]))
         deal, deals = by_appearance(games.cluster[own])
         gains = sign[:, None] * luck[own]
         taken = _taken(points, gains, deal, games.cluster[own] % FOLDS)

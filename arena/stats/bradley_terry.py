@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import NegativeCycleError, connected_components, csgra
 from scipy.special import expit, log_expit
 
 from arena.stats.frames import Bools, Floats, GameArrays, Ints, StatsError, numbered
+from arena.stats.score import other_side
 
 BOUND_CHANCE = 0.025
 MAX_ROUNDS = 200
@@ -59,7 +60,7 @@ def tabulate(games: GameArrays) -> GameCounts:
     points = np.bincount(seat, weights=score, minlength=2 * len(met)).reshape(-1, 2).T
 
     won, drawn, lost = (
-        np.bincount(first[score == mine], minlength=n) + np.bincount(second[score == 1 - mine], minlength=n)
+        np.bincount(first[score == mine], minlength=n) + np.bincount(second[other_side(score) == mine], minlength=n)
         for mine in (1.0, 0.5, 0.0)
     )
     present, _ = numbered(np.concatenate([first * clusters + cluster, second * clusters + cluster]))

@@ -18,6 +18,7 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
 from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, cross_columns, games_of, name_codes
 from arena.stats.intervals import mean_interval
+from arena.stats.score import Score
 
 
 def grouped(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
@@ -71,14 +72,9 @@ def crosstable(games: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _record(score: Floats) -> dict[str, float]:
-    return {
-        "games": len(score),
-        "wins": int((score == 1).sum()),
-        "draws": int((score == 0.5).sum()),
-        "losses": int((score == 0).sum()),
-        "score": float(score.mean()),
-    }
+def _record(points: Floats) -> Score:
+    """Count games by the points of each: 1, 0.5 or 0."""
+    return Score(*(int((points == each).sum()) for each in (1, 0.5, 0)))
 
 
 def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
@@ -113,7 +109,7 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     score, deal, begun = _numbers(seats, rated_column(seats)), _deals(seats), np.asarray(seats["seat"] == "first")
     counted = _numbers(seats, "score")
     for keys, rows in _parts(seats, by):
-        row: dict[str, object] = {**keys, **_record(counted[rows]), **_score_row(score, deal, rows)}
+        row: dict[str, object] = {**keys, **_record(counted[rows]).columns(), **_score_row(score, deal, rows)}
         for seat in ("first", "second"):
             own = score[rows[begun[rows] == (seat == "first")]]
             row[f"score_{seat}"] = float(own.mean()) if len(own) else math.nan

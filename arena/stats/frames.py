@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
+from arena.stats.score import other_side
 from arena.text import one_line
 
 if TYPE_CHECKING:
@@ -130,9 +131,9 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
             np.full(len(half), int(seat == "second"), np.int8), pd.Index(["first", "second"])
         )
         half.insert(2, "seat", pd.Series(seats, half.index))  # quicker to compare than texts
-        half.insert(3, "score", checked["score"] if seat == "first" else 1 - checked["score"])
+        half.insert(3, "score", checked["score"] if seat == "first" else other_side(checked["score"]))
         if "adjusted" in half.columns and seat == "second":
-            half["adjusted"] = 1 - half["adjusted"]
+            half["adjusted"] = other_side(half["adjusted"])
         for name in _SEATED:
             if f"{name}_{seat}" in checked.columns:
                 half[name] = pd.to_numeric(checked[f"{name}_{seat}"])
@@ -311,7 +312,7 @@ def meetings(games: GameArrays, pairs: bool = True) -> Meetings:
     straight = games.first < games.second
     low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
     met, meeting = numbered(low * n + high)
-    own = (2 * np.where(straight, games.score, 1 - games.score)).astype(np.int64)
+    own = (2 * np.where(straight, games.score, other_side(games.score))).astype(np.int64)
     record = np.bincount(3 * meeting + own, minlength=3 * len(met)).reshape(-1, 3)
     cells = np.zeros((len(met), 5), dtype=np.int64)
     if pairs:
@@ -328,9 +329,8 @@ def cross_columns(games: GameArrays, points: tuple[Ints, Ints] | None = None) ->
     """
     n, first, second = len(games.bots), games.first, games.second
     met, row = numbered(np.concatenate([first * n + second, second * n + first]))
-    half_points = (2 * games.score).astype(np.int64)
-    own = np.concatenate([half_points, 2 - half_points])
-    losses, draws, wins = (np.bincount(row[own == value], minlength=len(met)) for value in (0, 1, 2))
+    own = np.concatenate([games.score, other_side(games.score)])
+    losses, draws, wins = (np.bincount(row[own == value], minlength=len(met)) for value in (0, 0.5, 1))
     number = np.bincount(row, minlength=len(met))
     columns: dict[str, Ints | Floats] = {"bot": met // n, "opponent": met % n, "games": number, "wins": wins}
     columns |= {"draws": draws, "losses": losses, "score": (wins + draws / 2) / number}

@@ -28,6 +28,7 @@ from arena.stats.frames import (
     require_bot,
 )
 from arena.stats.intervals import chance_above, room_above
+from arena.stats.score import other_side
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -323,7 +324,7 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
         raise StatsError("games: no column 'deal', so no pairs can be found; count single games instead")
     coded = games_of(checked)
     there, back = complete_pairs(coded)
-    row, points = np.minimum(there, back), coded.score[there] + 1 - coded.score[back]
+    row, points = np.minimum(there, back), coded.score[there] + other_side(coded.score[back])
     names = np.array(coded.bots, dtype=object)
     table = checked[[name for name in ("pairing", "deal") if name in checked.columns]].iloc[row].reset_index(drop=True)
     table["bot"], table["opponent"] = names[coded.first[there]], names[coded.second[there]]

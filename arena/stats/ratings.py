@@ -20,6 +20,7 @@ from arena.stats import bradley_terry as bt
 from arena.stats.bradley_terry import GameCounts, tabulate
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, games_of, require_bot
 from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, adjusted_head_to_head, head_to_head
+from arena.stats.score import other_side
 from arena.text import counted
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, flo
         score, error95 = adjusted
         duel = adjusted_head_to_head(counts, score, error95)
         if score < 0.5:
-            duel, order = adjusted_head_to_head(counts[::-1], 1 - score, error95), order[::-1]
+            duel, order = adjusted_head_to_head(counts[::-1], other_side(score), error95), order[::-1]
     half = np.array([0.5, -0.5])
     elo, bound, error = (math.nan, duel.bound, math.nan) if duel.flag else (duel.elo, math.nan, duel.elo_error95 / 2)
     notes = [f"from {duel.units:,} {duel.unit}; the difference of the two is twice the rating"]

@@ -21,6 +21,7 @@ from arena.stats.frames import Floats, StatsError, as_floats, by_seat, check_gam
 from arena.stats.intervals import mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
 from arena.stats.ratings import FEWEST_DEALS
+from arena.stats.score import other_side
 
 CARD_COLUMNS = {
     "variant": "name of the rule set",
@@ -183,7 +184,7 @@ def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
         forth = part["played_by_first"].to_numpy(dtype=np.float64)
         back = part["played_by_second"].to_numpy(dtype=np.float64)
         score = part["score"].to_numpy(dtype=np.float64)
-        own = np.concatenate([score, 1 - score])
+        own = np.concatenate([score, other_side(score)])
         using = np.concatenate([forth, back]) > 0
         unit = part["deal"].to_numpy() if "deal" in part.columns else np.arange(len(part))
         row: dict[str, object] = {
