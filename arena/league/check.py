@@ -258,11 +258,7 @@ class _Part:
 
     def report(self, wanted: int) -> RulesReport:
         forfeits = Counter(str(game.forfeit) for game in self.forfeits())
-        scored = [
-            game.score if game.first == self.bot.name else 1 - game.score
-            for game in self.rows
-            if game.id.pairing == _AGAINST_RANDOM
-        ]
+        scored = [game.score_of(self.bot.name) for game in self.rows if game.id.pairing == _AGAINST_RANDOM]
         score = sum(scored) / len(scored) if scored else None
         return RulesReport(self.rules, len(self.rows), wanted, dict(forfeits), score, _speed(self.rows), self.memory)
 

@@ -9,6 +9,7 @@ from arena.game.record import parse_record
 from arena.results.run import RunData
 from arena.results.sources import find_source
 from arena.stats.intervals import mean_error, mean_interval
+from arena.stats.score import other_side
 from arena.tournament.games import GameResult
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _said(game: GameResult) -> Iterator[tuple[object, ...]]:
     record = parse_record(game.record)
     for seat, notes in enumerate(record.notes):
         began = seat == record.deal.starter
-        bot, score = (game.first, game.score) if began else (game.second, 1 - game.score)
+        bot, score = (game.first, game.score) if began else (game.second, other_side(game.score))
         for number, note in notes.items():
             for name, figure in note.figures().items():
                 yield *game.id, bot, score, number, name, float(figure)

@@ -212,8 +212,7 @@ class GameFilter:
         if self.bot not in (game.first, game.second):
             return False
         other = game.second if self.bot == game.first else game.first
-        score = game.score if self.bot == game.first else 1 - game.score
-        return self.against in (None, other) and self.score in (None, score)
+        return self.against in (None, other) and self.score in (None, game.score_of(self.bot))
 
 
 ALL_GAMES = GameFilter()

@@ -25,6 +25,7 @@ from arena.stats.intervals import clustered_interval
 from arena.stats.metrics import Metric, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
+from arena.stats.score import other_side
 from arena.tournament.store.columns import GameColumns
 
 if TYPE_CHECKING:
@@ -217,7 +218,10 @@ def _sums(games: GameColumns) -> dict[str, list[int]]:
         return np.concatenate([games[f"{name}_first"], games[f"{name}_second"]])
 
     half_points = (games["score"] * 2).astype(np.int64)
-    bot, own = np.concatenate([games["first"], games["second"]]), np.concatenate([half_points, 2 - half_points])
+    bot, own = (
+        np.concatenate([games["first"], games["second"]]),
+        np.concatenate([half_points, other_side(half_points, total=2)]),
+    )
     begun = np.arange(len(bot)) < len(half_points)
     lost = bot == np.tile(games["forfeit_by"], 2)
     forfeit = np.where(lost, np.tile(games["forfeit"], 2), -1)

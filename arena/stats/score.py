@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy.typing as npt
-
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
 
-Points = TypeVar("Points", int, float, npt.NDArray[Any], "pd.Series[float]")
+Points = TypeVar("Points", int, float, "npt.NDArray[Any]", "pd.Series[float]")
 
 
 def other_side(points: Points, total: int = 1) -> Points:

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.endings import ENDINGS, forfeit_of
+from arena.stats.score import other_side
 from arena.text import quoted
 
 PAIRING_BITS = 24
@@ -283,6 +284,10 @@ class GameResult:
         """Name of the winner, None for a draw."""
         return {1.0: self.first, 0.0: self.second}.get(self.score)
 
+    def score_of(self, bot: str) -> float:
+        """Return the points of one of the two bots: 1, 0.5 or 0."""
+        return self.score if bot == self.first else other_side(self.score)
+
     @classmethod
     def from_row(cls, row: Row, a: str, b: str, round: int = 0) -> GameResult:
         """Read a stored row; `a` and `b` are the bots of its pairing."""
@@ -398,6 +403,10 @@ class PairingScore(NamedTuple):
     losses: int = 0
     points_a: int = 0
     points_b: int = 0
+
+    def __invert__(self) -> PairingScore:
+        """Return the score of `b` against `a`."""
+        return PairingScore(self.games, self.losses, self.draws, self.wins, self.points_b, self.points_a)
 
 
 @dataclass(frozen=True)

@@ -171,9 +171,7 @@ class Knockout(Schedule):
             decided_by = "games" if margin(score) else "match points" if score.points_a != score.points_b else "seed"
         bot = None if winner is None else self.bots[winner]
         if flipped:
-            games, wins, draws, losses, points_a, points_b = score
-            turned = PairingScore(games, losses, draws, wins, points_b, points_a)
-            return Meeting(pairing.round, pairing.b, pairing.a, turned, bot, decided_by)
+            return Meeting(pairing.round, pairing.b, pairing.a, ~score, bot, decided_by)
         return Meeting(pairing.round, pairing.a, pairing.b, score, bot, decided_by)
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from arena.game.rng import derive_seed
 from arena.settings import choice, whole
+from arena.stats.score import other_side
 from arena.tournament.formats.schedule import Format, FormatSettings, Growth, Place, Schedule
 from arena.tournament.games import WIN_POINTS, GameResult, Pairing, ScheduleProgress, SeriesRule, SeriesTask, Task
 
@@ -179,7 +180,7 @@ def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list
     for result in results:
         share = {result.a: 1.0, result.b: 0.0, None: 0.5}[result.winner]
         points[result.a] += share
-        points[result.b] += 1 - share
+        points[result.b] += other_side(share)
         difference[result.a] += result.points_a - result.points_b
         difference[result.b] += result.points_b - result.points_a
     order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))

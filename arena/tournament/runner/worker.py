@@ -39,6 +39,7 @@ from arena.bots.processes import (
     pin_to_core,
 )
 from arena.errors import ArenaError
+from arena.stats.score import other_side
 from arena.tournament.games import PAIRING_BITS, Row, Task
 from arena.tournament.move_log import shared_buffer
 from arena.tournament.process_state import ProcessState
@@ -271,7 +272,7 @@ def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:
     sums: dict[int, list[int]] = {}
     for row in rows:
         pairing, swapped = divmod(row.id & _PAIRING_GAME, 2)
-        score = 2 - row.score if swapped else row.score
+        score = other_side(row.score, total=2) if swapped else row.score
         total = sums.setdefault(pairing, [0, 0, 0, 0, 0, 0])
         total[0] += 1
         total[3 - score] += 1

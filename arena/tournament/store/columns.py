@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.stats.frames import GameArrays, by_appearance, numbered
+from arena.stats.score import other_side
 from arena.tournament.games import (
     PAIRING_BITS,
     WIN_POINTS,
@@ -142,13 +143,12 @@ class GameColumns:
     def scores(self) -> dict[int, PairingScore]:
         """Return the score of each pairing, seen from its bot `a`."""
         swapped = self["game"] == 1
-        half_points = (2 * self["score"]).astype(np.int64)
-        own = np.where(swapped, 2 - half_points, half_points)
+        own = np.where(swapped, other_side(self["score"]), self["score"])
         numbers, index = np.unique(self["pairing"], return_inverse=True)
         sums = [
             np.ones(len(self)),
-            own == 2,
             own == 1,
+            own == 0.5,
             own == 0,
             np.where(swapped, self["points_second"], self["points_first"]),
             np.where(swapped, self["points_first"], self["points_second"]),
@@ -173,7 +173,7 @@ class GameColumns:
         half_points = (2 * self["score"]).astype(np.int64)
         same = (np.diff(pairing) == 0) & (np.diff(deal) == 0) & (np.diff(game) == 1)
         index = np.flatnonzero(same)
-        return deal[index], half_points[index] + 2 - half_points[index + 1]
+        return deal[index], half_points[index] + other_side(half_points[index + 1], total=2)
 
 
 # ---------------------------------------------------------------- reading the table of games
