@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.versions import COLUMNS, Version
+from arena.stats.score import Score
 
 CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
     "created",
@@ -53,12 +54,15 @@ def events(league: League) -> list[LeagueEvent]:
 def table_at(league: League, event: int) -> list[StandingsRow]:
     """Return the table as it stood after an event, best first, whether or not the event changed it."""
     rows = league.query(
-        f"SELECT r.elo, r.error, r.games, r.wins, r.draws, r.losses, r.rank, {COLUMNS} FROM ratings r"
+        f"SELECT r.rank, r.elo, r.error, r.wins, r.draws, r.losses, {COLUMNS} FROM ratings r"
         " JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
         " WHERE r.event = (SELECT max(event) FROM ratings WHERE event <= ?) ORDER BY r.rank",
         event,
     )
-    return [StandingsRow(row[6], Version(*row[7:]), *row[:6]) for row in rows]
+    return [
+        StandingsRow(rank, Version(*version), elo, error, Score(wins, draws, losses))
+        for rank, elo, error, wins, draws, losses, *version in rows
+    ]
 
 
 def publish(
@@ -151,7 +155,7 @@ def _store(league: League, event: int, table: Standings) -> None:
     league.run_many(
         "INSERT INTO ratings (event, version, rank, elo, error, games, wins, draws, losses)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses) for p in table.rows],
+        [(event, p.version.id, p.rank, p.elo, p.error, p.score.games, *astuple(p.score)) for p in table.rows],
     )
 
 

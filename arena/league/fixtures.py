@@ -36,10 +36,10 @@ def for_placement(league: League, version: Version) -> list[Fixture]:
     # the anchor's rating is fixed, but where it stands among the others is not known yet
     table = standings(league, version, anchored=version.name != settings.anchor)
     others = {row.version.id: row for row in table.rows if row.version.id != version.id}
-    met = {record.opponent for record in games.head_to_heads(league, version.id)}
+    met = set(games.head_to_heads(league, version.id))
     own = table.row_of(version.id)
     assert own is not None
-    left = settings.most_games - own.games
+    left = settings.most_games - own.score.games
     if not others or left <= 0:
         return []
     missing = min(settings.sample, len(others)) - len(met & others.keys())
@@ -51,10 +51,10 @@ def for_placement(league: League, version: Version) -> list[Fixture]:
         return []
     ratings = {number: row.elo for number, row in others.items() if row.elo is not None}
     best = nearest(own.elo, ratings, settings.sample)
-    if own.error * own_share(table, version.id, best, own.games) <= OWN_SHARE * settings.error:
+    if own.error * own_share(table, version.id, best, own.score.games) <= OWN_SHARE * settings.error:
         return []
     opponents = [others[number].version for number in best]
-    wanted = games_needed(own.error, settings.error, own.games) - own.games
+    wanted = games_needed(own.error, settings.error, own.score.games) - own.score.games
     step = settings.games * len(opponents)
     return _shared(version, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left), settings.games_a_deal)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from arena.endings import AFTER, forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
+from arena.stats.score import Score
 from arena.tournament.games import PAIRING_BITS, GameId, PairTask, Row
 
 if TYPE_CHECKING:
@@ -112,33 +113,17 @@ def reserved_deals(league: League) -> list[tuple[int, int, int]]:
     )
 
 
-@dataclass(frozen=True)
-class OpponentResults:
-    """One version's results against an opponent."""
-
-    opponent: int
-    games: int
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def score(self) -> float:
-        """Mean points per game."""
-        return (self.wins + self.draws / 2) / self.games
-
-
-def head_to_heads(league: League, number: int) -> list[OpponentResults]:
-    """Return the results of the version `number` against each opponent, ordered by the opponents' numbers."""
+def head_to_heads(league: League, number: int) -> dict[int, Score]:
+    """Return a version's score against each opponent, in the order of the opponents' numbers."""
     # a begins game 0 of a pair and b game 1; `score` has the half points of the bot that began
     rows = league.query(
-        "SELECT opponent, count(*), sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"
+        "SELECT opponent, sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"
         " CASE WHEN p.a = ?1 THEN p.b ELSE p.a END AS opponent,"
         " CASE WHEN (p.a = ?1) = (g.game = 0) THEN g.score ELSE 2 - g.score END AS points"
         " FROM pairings p CROSS JOIN games g ON g.pairing = p.pairing WHERE ?1 IN (p.a, p.b)) GROUP BY opponent",
         number,
     )
-    return [OpponentResults(*row) for row in rows]
+    return {opponent: Score(*counts) for opponent, *counts in rows}
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
 
 
 def _games(league: League, version: Version) -> int:
-    return sum(record.games for record in games.head_to_heads(league, version.id))
+    return sum(score.games for score in games.head_to_heads(league, version.id).values())
 
 
 # ---------------------------------------------------------------- checking

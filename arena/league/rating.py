@@ -20,6 +20,7 @@ from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.frames import Floats, Ints
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import FEWEST_DEALS, NOISE, Ratings, by_pairs, rate
+from arena.stats.score import Score
 from arena.text import counted
 
 
@@ -37,10 +38,7 @@ class StandingsRow:
     version: Version
     elo: float | None
     error: float | None
-    games: int
-    wins: int
-    draws: int
-    losses: int
+    score: Score
     shown: tuple[float | None, float | None] | None = None
 
     @property
@@ -52,11 +50,6 @@ class StandingsRow:
     def shown_error(self) -> float | None:
         """Half of the 95% interval that readers see; None if there is none."""
         return self.error if self.shown is None else self.shown[1]
-
-    @property
-    def score(self) -> float | None:
-        """Mean points per game."""
-        return (self.wins + self.draws / 2) / self.games if self.games else None
 
 
 @dataclass(frozen=True)
@@ -121,13 +114,13 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     rows = []
     for rank, version in enumerate(rated, start=1):
         i = index[version.id]
-        played, wins, draws, losses = (int(column[i]) for column in (fit.games, fit.wins, fit.draws, fit.losses))
+        score = Score(*(int(column[i]) for column in (fit.wins, fit.draws, fit.losses)))
         error = None if alone else float(width[i])
         seen: tuple[float | None, float | None] = float(elo[i]), None if fit.clusters[i] < FEWEST_DEALS else error
         if duel is not None:
             j = duel.bots.index(str(version.id))
             seen = _known(duel.elo[j]), _known(duel.error95[j])
-        rows.append(StandingsRow(rank, version, float(elo[i]), error, played, wins, draws, losses, seen))
+        rows.append(StandingsRow(rank, version, float(elo[i]), error, score, seen))
     rows += _unrated([version for version in shown if version.id not in index], len(rated) + 1)
     order = np.array([index[version.id] for version in rated], dtype=np.int64)
     if len({int(fit.group[i]) for i in inside}) > 1:
@@ -165,8 +158,7 @@ def _evidence(fit: Ratings) -> str:
 
 def _unrated(without_games: Sequence[Version], first_rank: int) -> list[StandingsRow]:
     return [
-        StandingsRow(rank, version, None, None, 0, 0, 0, 0)
-        for rank, version in enumerate(without_games, start=first_rank)
+        StandingsRow(rank, version, None, None, Score()) for rank, version in enumerate(without_games, start=first_rank)
     ]
 
 

@@ -17,6 +17,7 @@ from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
+from arena.stats.score import Score
 from arena.text import first_line
 from arena.tournament.games import GameId, GameResult
 
@@ -60,11 +61,7 @@ def standing_lines(
             "elo": row.shown_elo,
             "elo_error95": row.shown_error,
             **change[row.version.name],
-            "games": row.games,
-            "wins": row.wins,
-            "draws": row.draws,
-            "losses": row.losses,
-            "score": row.score,
+            **row.score.columns(),
             **({} if past else {"forfeits": faults.get(row.version.id, 0), "hash": row.version.hash}),
         }
         for row in table
@@ -211,10 +208,8 @@ def version_lines(league: League, name: str, table: Standings) -> list[Line]:
     for version in reversed(versions.of_bot(league, name)):
         row = table.row_of(version.id)
         elo, error = (row.shown_elo, row.shown_error) if row else table.others.get(version.id, (None, None))
-        played = games.head_to_heads(league, version.id)
-        total = sum(score.games for score in played)
+        score = sum(games.head_to_heads(league, version.id).values(), Score())
         retired = version.retired is not None and version.state == versions.ACTIVE
-        points = sum(score.wins + score.draws / 2 for score in played)
         lines.append(
             {
                 "version": version.number,
@@ -222,8 +217,8 @@ def version_lines(league: League, name: str, table: Standings) -> list[Line]:
                 "submitted": version.submitted,
                 "elo": elo,
                 "elo_error95": error,
-                "games": total,
-                "score": points / total if total else None,
+                "games": score.games,
+                "score": score.mean,
                 "entry": version.entry,
                 "hash": version.hash,
                 "files": [
@@ -343,8 +338,8 @@ def opponent_lines(league: League, version: Version, table: Standings) -> list[L
     mine = table.row_of(version.id)
     rank = {row.version.id: row.rank for row in table.rows}
     lines: list[tuple[tuple[int, str, int], Line]] = []
-    for score in games.head_to_heads(league, version.id):
-        other = by_id[score.opponent]
+    for opponent, score in games.head_to_heads(league, version.id).items():
+        other = by_id[opponent]
         gap = error = None
         if mine is not None and table.row_of(other.id) is not None:
             gap, error = _difference(table, version.id, other.id)
@@ -352,11 +347,7 @@ def opponent_lines(league: League, version: Version, table: Standings) -> list[L
         line = {
             "opponent": other.name,
             "opponent_version": other.number,
-            "games": score.games,
-            "wins": score.wins,
-            "draws": score.draws,
-            "losses": score.losses,
-            "score": score.score,
+            **score.columns(),
             "elo_difference": gap,
             "elo_difference_error95": error,
         }

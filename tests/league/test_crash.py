@@ -140,7 +140,7 @@ def test_a_killed_submission_is_completed_later(tmp_path: Path, make: Make, stat
         assert sorted(p.version.label for p in table.rows) == ["first v1", "last v1", "random v1"]
         mine = table.row_of(again.version.id)
         assert mine is not None
-        assert 8 <= mine.games <= 20
+        assert 8 <= mine.score.games <= 20
         assert [e.kind for e in events.events(found)] == ["created", *["accepted"] * 3]
     whole(tmp_path)
     after = sorted(games_of(tmp_path))
@@ -215,7 +215,7 @@ def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:
         with open_league(tmp_path, write=False) as found:
             table = standings(found)
             assert table.total % 2 == 0
-            assert sum(place.games for place in table.rows) == 2 * table.total
+            assert sum(place.score.games for place in table.rows) == 2 * table.total
             seen.append(table.total)
         time.sleep(0.02)
     assert seen == sorted(seen)

@@ -112,4 +112,4 @@ def test_a_placement_is_given_the_games_that_its_error_needs(found: League, monk
             found, "settings", replace(found.settings, error=own.error * share, games=40, most_games=1000)
         )
         deals = sum(fixture.deals for fixture in fixtures.for_placement(found, d))
-        assert deals == (math.ceil(own.games / share**2) - own.games) // 2
+        assert deals == (math.ceil(own.score.games / share**2) - own.score.games) // 2

@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 from arena.league import games, views
-from arena.league.games import Fixture, ForfeitCount, OpponentResults, lineup_seed
+from arena.league.games import Fixture, ForfeitCount, lineup_seed
 from arena.league.match_runner import Lease
 from arena.league.store import League
+from arena.stats.score import Score
 from arena.tournament.games import PairTask
 from tests.league.leagues import SECRET, enter, played, row, sound
 
@@ -82,8 +83,8 @@ def test_a_game_is_stored_once(found: League) -> None:
 def test_scores(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, [2, 2, 1]), (c, a, [2]), (b, a, [0])])
-    assert games.head_to_heads(found, a.id) == [OpponentResults(b.id, 8, 7, 0, 1), OpponentResults(c.id, 2, 0, 0, 2)]
-    assert games.head_to_heads(found, b.id) == [OpponentResults(a.id, 8, 1, 0, 7)]
+    assert games.head_to_heads(found, a.id) == {b.id: Score(7, 0, 1), c.id: Score(0, 0, 2)}
+    assert games.head_to_heads(found, b.id) == {a.id: Score(1, 0, 7)}
     assert found.count_games() == 10
 
 

@@ -40,9 +40,9 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         one = submit(found, name, source)
         assert (one.state, one.reason) == (ACTIVE, "")
-    assert games.head_to_heads(found, 1)[0].opponent == 2
+    assert next(iter(games.head_to_heads(found, 1))) == 2
     for number, least in ((2, 24), (3, 24)):
-        scores = {score.opponent: score.games for score in games.head_to_heads(found, number)}
+        scores = {opponent: score.games for opponent, score in games.head_to_heads(found, number).items()}
         assert sum(scores.values()) >= least
         assert all(count % 2 == 0 for count in scores.values())
     table = standings(found)
@@ -64,7 +64,7 @@ def test_a_placement_ends_when_the_error_is_small(tmp_path: Path) -> None:
         (place, _) = standings(found).rows
         assert place.error is not None
         assert 60 < place.error <= 120
-        assert 10 < place.games < 400
+        assert 10 < place.score.games < 400
 
 
 def test_a_placement_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_placement_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
         assert place is not None
         assert place.error is not None
         assert place.error > 100
-        assert place.games < 800
+        assert place.score.games < 800
 
 
 def test_the_anchor_is_placed_like_others(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_the_anchor_is_placed_like_others(tmp_path: Path) -> None:
         place = standings(found).row_of(one.id)
         assert place is not None
         assert (place.elo, place.error) == (0, 0)
-        assert place.games > 12
+        assert place.score.games > 12
 
 
 @pytest.mark.slow
@@ -183,13 +183,13 @@ def test_a_placement_continues_where_it_stopped(found: League, monkeypatch: pyte
         submit(found, "random", RANDOM)
     (one,) = versions.in_state(found, PLACING)
     before = found.count_games()
-    assert sum(score.games for score in games.head_to_heads(found, one.id)) > 0
+    assert sum(score.games for score in games.head_to_heads(found, one.id).values()) > 0
     monkeypatch.setattr(MatchRunner, "play_fixtures", meet)
     with open_session(found, "play", 1) as session:
         (outcome,) = placement.handle_waiting(session)
     assert outcome.version.state == ACTIVE
     assert found.count_games() > before
-    assert sum(score.games for score in games.head_to_heads(found, one.id)) <= 26
+    assert sum(score.games for score in games.head_to_heads(found, one.id).values()) <= 26
     sound(found.folder)
 
 
@@ -232,7 +232,7 @@ def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pyt
     assert names(found) == ["other v1"]
     placement.retire(found, "mine", undo=True)
     assert names(found) == ["mine v2", "other v1"]
-    assert [score.opponent for score in games.head_to_heads(found, 3)] == [2]  # not its own old version
+    assert [*games.head_to_heads(found, 3)] == [2]  # not its own old version
 
 
 # ---------------------------------------------------------------- unpacked files

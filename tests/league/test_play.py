@@ -91,7 +91,7 @@ def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytes
     enter(found, *"abcdef")
     with open_session(found, "play", 1) as session:
         play_games(session, 60)
-    assert all(place.games > 0 for place in standings(found).rows)
+    assert all(place.score.games > 0 for place in standings(found).rows)
     sound(found.folder)
 
 

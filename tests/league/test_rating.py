@@ -53,7 +53,9 @@ def test_is_the_fit_of_the_ratings(found: League) -> None:
     assert [p.error for p in table.rows] == pytest.approx(list(fit.error95))
     for error in (*(p.error for p in table.rows), *fit.error95, fit.first_advantage_error95):
         assert error == round(error, 11)  # what lies beyond differs between processes
-    assert [(p.games, p.wins, p.losses) for p in table.rows] == list(zip(fit.games, fit.wins, fit.losses))
+    assert [(p.score.games, p.score.wins, p.score.losses) for p in table.rows] == list(
+        zip(fit.games, fit.wins, fit.losses)
+    )
     assert [p.rank for p in table.rows] == [1, 2, 3]
     assert table.total == 200
     assert table.first_advantage == (fit.first_advantage, fit.first_advantage_error95)

@@ -63,9 +63,9 @@ def tell_result(league: League, result: SubmissionResult) -> None:
         text = f"{version.label} is accepted"
         if row is not None and row.shown_elo is not None:
             error = "" if row.shown_error is None else f" ± {row.shown_error:.0f}"
-            text += f": {row.shown_elo:+z.0f}{error} Elo after {row.games:,} games, place {row.rank}"
+            text += f": {row.shown_elo:+z.0f}{error} Elo after {row.score.games:,} games, place {row.rank}"
             settings = league.settings
-            if row.error is not None and row.error > settings.error and row.games >= settings.most_games:
+            if row.error is not None and row.error > settings.error and row.score.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
         lost = sum(forfeit.games for forfeit in forfeits(league, [version.id]))
         if lost:
