@@ -1,6 +1,6 @@
-"""Scores with luck taken out: control variates whose weights are fitted on other deals than those they are used for.
+"""Take luck out of scores: control variates whose weights are fitted on other deals than the ones they are used for.
 
-What a game's draws gave the first player beyond the mean of what they could have given has mean zero, whatever the
+The gain that a game's draws gave the first player, beyond the mean over all possible draws, has mean zero for any
 value function (Burch, Schmid, Moravcik, Bowling: AIVAT, 2016; arXiv 1612.06915). So a score minus a multiple of it has
 the same mean as the score and, if the value function says much about the result, a smaller error.
 """
@@ -19,16 +19,16 @@ from arena.stats.score import other_side
 
 FOLDS = 10
 WEIGHT_ONE = 20.0
-"""Deals for which the weight 1 counts, beside those that are there to fit weights on."""
+"""Imagined deals at which the weight is 1, added to the deals that weights are fitted on."""
 FEWEST_DEALS = 50
-"""With fewer deals the weights and what they are worth are too uncertain: scores stay as they are."""
+"""With fewer deals the weights and their worth are too uncertain: scores stay as they are."""
 LEAST_WORTH = 1.05
-"""Where a deal is worth less than this many without adjustment, scores stay as they are."""
+"""Where an adjusted deal is worth fewer than this many deals as counted, scores stay as they are."""
 
 
 @dataclass(frozen=True)
 class AdjustedMeeting:
-    """The games of two bots with luck taken out, as `bot` sees them. Scores are points a game, 0..1.
+    """The games of two bots with luck taken out, as `bot` sees them. Scores are points per game, 0..1.
 
     score, error95                     as counted, and half the 95% interval by deal
     adjusted_score, adjusted_error95   with luck taken out; as counted if that does not help
@@ -48,15 +48,15 @@ class AdjustedMeeting:
     helps: bool
 
     def adjusted_for(self, bot: str) -> tuple[float, float]:
-        """The adjusted score of one of the two, and half its 95% interval."""
+        """Return the adjusted score of one of the two bots, and half its 95% interval."""
         score = self.adjusted_score if bot == self.bot else other_side(self.adjusted_score)
         return score, self.adjusted_error95
 
 
 def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[AdjustedMeeting]]:
-    """The games with adjusted scores, which may lie outside 0..1, and what that does for each two bots that met.
+    """Return the games with adjusted scores, which may lie outside 0..1, and the effect on every two bots that met.
 
-    `luck` has the shape (games, parts): for each game what luck gave its first player, in points, by part of the game.
+    `luck` has the shape (games, parts): the points that luck gave the first player, by game and part of the game.
     The deals of a fold get weights fitted on all other deals of the two bots.
     """
     if luck.ndim != 2 or len(luck) != len(games.score):
@@ -84,7 +84,7 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
 
 
 def adjusted_notes(meetings: Sequence[AdjustedMeeting], what: str = "ratings") -> tuple[str, ...]:
-    """Sentences to show with `what` luck was taken out of: that it was, and where it was not."""
+    """Write the sentences to show with `what` luck was taken out of: that it was, and where it was not."""
     notes = []
     if any(met.helps for met in meetings):
         notes.append(f"luck of the draw is taken out of the {what} and their errors")
@@ -102,7 +102,7 @@ def adjusted_notes(meetings: Sequence[AdjustedMeeting], what: str = "ratings") -
 
 
 def _taken(points: Floats, gains: Floats, deal: Ints, fold: Ints) -> Floats:
-    """What luck gave in each game by the weights of its fold."""
+    """Return the points that luck gave in each game, by the weights of its fold."""
     parts = np.stack([np.bincount(deal, values) for values in (points, *gains.T)])
     deal_fold = np.zeros(parts.shape[1], dtype=np.int64)
     deal_fold[deal] = fold

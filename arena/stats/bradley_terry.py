@@ -1,4 +1,4 @@
-"""The Bradley-Terry model behind `arena.stats.ratings`: likelihood, Newton's method, sandwich errors, and bounds.
+"""Fit the Bradley-Terry model behind `arena.stats.ratings`: likelihood, Newton's method, sandwich errors, and bounds.
 
 Everything is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the order of `GameCounts.bots`. A finite
 maximum-likelihood rating exists only for bots that can all be reached from one another by chains of wins (or draws);
@@ -96,10 +96,10 @@ class Model:
     advantage: float
 
     def cells(self) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-        """First, second, games, virtual draws, points of the first (virtual included); one entry per seat order.
+        """Return first, second, games, virtual draws and points of the first (virtual ones included), by seat order.
 
         A virtual draw is half a point. Seat orders that were never played are included: the virtual draws of
-        two bots are split evenly between both orders, so that they say nothing about the advantage.
+        two bots are split evenly between both orders, so that they do not bear on the advantage.
         """
         data = self.data
         inside = self.used[data.lo] & self.used[data.hi]
@@ -118,7 +118,7 @@ class Model:
         return free
 
     def _information(self, first: Ints, second: Ints, weight: Floats) -> Floats:
-        """Sum of weight * x x' over cells with x = +1 at first, -1 at second, +1 at the advantage."""
+        """Sum weight * x x' over cells, with x = +1 at first, -1 at second, +1 at the advantage."""
         n = len(self.data.bots)
         matrix = np.zeros((n + 1, n + 1))
         inner = np.bincount(first * n + second, weight, n * n).reshape(n, n)
@@ -130,7 +130,7 @@ class Model:
         return matrix
 
     def _gauged(self, information: Floats) -> Floats:
-        """Information of the free parameters, regularised by fixing the mean of each unanchored group."""
+        """Return the information of the free parameters, regularised by fixing the mean of each unanchored group."""
         free = self._free()
         matrix = information.copy()
         anchored = set(self.component[list(self.fixed)].tolist())
@@ -142,7 +142,7 @@ class Model:
         return matrix[np.ix_(free, free)]
 
     def maximum(self) -> tuple[Floats, float]:
-        """Most likely strengths (nan for bots that are not used) and advantage, by Newton's method."""
+        """Return the most likely strengths (nan for unused bots) and advantage, by Newton's method."""
         first, second, games, virtual, points = self.cells()
         count = games + virtual
         n = len(self.data.bots)
@@ -180,10 +180,10 @@ class Model:
         return np.where(self.used, theta[:n], np.nan), float(theta[n])
 
     def sandwich(self, strength: Floats, advantage: float, group: Ints) -> tuple[Floats, float]:
-        """Covariance of the strengths (nan for bots not used) and variance of the advantage.
+        """Return the covariance of the strengths (nan for unused bots) and the variance of the advantage.
 
         The sandwich estimator: the spread of each cluster's summed residuals between two inverse information
-        matrices. Residuals say nothing where they cannot vary, so the spread that the model expects is added
+        matrices. Where residuals cannot vary they carry no information, so the spread that the model expects is added
         for virtual draws, for games between bots of different `group` (all won by one side), and, weighted by
         1/clusters, for the games of bots that were seen in few clusters.
         """
@@ -224,7 +224,7 @@ def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: flo
     rows = sparse.coo_matrix((values, (np.tile(cluster, 3), columns)), shape=(data.clusters, n + 1)).tocsr()
     if rows.nnz < data.clusters * (n + 1) / 8:
         return np.asarray((rows.T @ rows).toarray(), dtype=np.float64)
-    # A sparse product costs the square of a row's entries: for crowded rows a dense one is quicker.
+    # a sparse product costs the square of a row's entries: a dense one is faster for crowded rows
     spread = np.zeros((n + 1, n + 1))
     for start in range(0, data.clusters, _BLOCK):
         block = rows[start : start + _BLOCK].toarray()
@@ -247,7 +247,7 @@ class Fit:
 
 
 def _links(anchored: Ints) -> tuple[Ints, Ints]:
-    """Edges in both directions between anchored bots, whose rating differences are given."""
+    """Return edges in both directions between anchored bots, whose rating differences are given."""
     return np.concatenate([anchored[:-1], anchored[1:]]), np.concatenate([anchored[1:], anchored[:-1]])
 
 
@@ -258,7 +258,7 @@ def _groups(n: int, start: Ints, end: Ints, connection: Literal["weak", "strong"
 
 
 def components(data: GameCounts, anchored: Ints) -> Ints:
-    """Return the connected group of each bot; the largest is group 0 (ties: that of the alphabetically first bot)."""
+    """Return the connected group of each bot; the largest is group 0 (ties: alphabetically by bot)."""
     a, b = _links(anchored)
     n = len(data.bots)
     label = _groups(n, np.concatenate([data.lo, a]), np.concatenate([data.hi, b]), "weak")
@@ -272,7 +272,7 @@ def components(data: GameCounts, anchored: Ints) -> Ints:
 
 
 def win_groups(data: GameCounts, anchored: Ints) -> Ints:
-    """Strongly connected group of each bot in the graph "has beaten or drawn with".
+    """Return the strongly connected group of each bot in the graph "has beaten or drawn with".
 
     Between two groups all games went one way, so without a prior no finite rating fits them.
     """
@@ -351,13 +351,13 @@ def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float]
 
 
 def apart(data: GameCounts, component: Ints, anchored: Ints) -> list[int]:
-    """Bots whose games against the others (of the largest group, or that of the anchors) all went one way."""
+    """Return the bots whose games against the largest win group, or the group of the anchors, all went one way."""
     group = win_groups(data, anchored)
     return [int(bot) for bot in np.nonzero(~_main_bots(data, component, group, anchored))[0]]
 
 
 def _main_bots(data: GameCounts, component: Ints, group: Ints, anchored: Ints) -> Bools:
-    """The bots that get a number: in each connected group the win group of the anchors, or else the largest.
+    """Return the bots that get a number: in each connected group the win group of the anchors, or else the largest.
 
     Ties go to the group whose bots played the most games, then to the alphabetically first.
     """
@@ -375,11 +375,11 @@ def _main_bots(data: GameCounts, component: Ints, group: Ints, anchored: Ints) -
 def _place_outsiders(
     data: GameCounts, component: Ints, group: Ints, used: Bools, strength: Floats, advantage: float
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Bounds for bots outside the main win groups, and all flags.
+    """Return bounds for the bots outside the main win groups, and all flags.
 
     A win group above the main one is treated as a block with its own inner differences. Its bound is the level
-    at which it would have won all it won against those already placed with a probability of 2.5%, the games of
-    one deal counting once (the least likely of them): below that level its results would be a surprise.
+    at which it would have won all its wins against the bots already placed with a probability of 2.5%, the games
+    of one deal counting once (the least likely of them): below that level its results would be a surprise.
     """
     strength, flag = strength.copy(), ["" if main else "?" for main in used.tolist()]
     won = data.score == 1.0
@@ -402,7 +402,7 @@ def _place_outsiders(
 
 
 def _outwards(start: Ints, end: Ints, roots: set[int]) -> list[int]:
-    """Return the nodes that edges lead to from the roots, without these, in topological order."""
+    """Return the nodes that can be reached from the roots, without the roots, in topological order."""
     before: dict[int, set[int]] = defaultdict(set)
     for tail, head in zip(start.tolist(), end.tolist()):
         before[head].add(tail)
@@ -415,14 +415,14 @@ def _outwards(start: Ints, end: Ints, roots: set[int]) -> list[int]:
 
 
 def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: float) -> Floats:
-    """Strengths of a win group from the games between its bots, mean 0; nan outside."""
+    """Return the strengths of a win group from the games between its bots, mean 0; nan outside."""
     if inner.sum() == 1:
         return np.where(inner, 0.0, np.nan)
     return Model(data, component, 0.0, {}, inner, False, advantage).maximum()[0]
 
 
 def _bound(gap: Floats, cluster: Ints) -> float:
-    """Level at which all games with these gaps (logits of the winner at level 0) are won with probability 2.5%."""
+    """Find the level at which games with these gaps (logits of the winner at level 0) are all won with chance 2.5%."""
     _, code = np.unique(cluster, return_inverse=True)
     hardest = np.full(int(code.max()) + 1, np.inf)
     np.minimum.at(hardest, code, gap)

@@ -27,7 +27,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(metric: Metric, values: Floats, deals: Ints) -> Estimate:
-    """The metric of the figures of a bot, each of a deal; figures that are no numbers are left out."""
+    """Estimate a metric from the figures of a bot, each with its deal; infinite figures and nan are left out."""
     known = np.isfinite(values)
     values, deals = values[known], deals[known]
     if not len(values):
@@ -42,7 +42,7 @@ def estimate(metric: Metric, values: Floats, deals: Ints) -> Estimate:
         sums = np.bincount(clusters, values)
         return Estimate(float(values.sum()), number * mean_error(sums, np.arange(number)))
     value = float(np.quantile(values, metric.quantile))
-    # Woodruff's interval: that of the share of figures up to the quantile, read as quantiles
+    # Woodruff's interval: the one for the share of figures up to the quantile, read as quantiles
     error = mean_error(values <= value, deals)
     low, high = metric.quantile - error, metric.quantile + error
     if len(np.unique(deals)) < FEWEST_DEALS or not 0 <= low <= high <= 1:
@@ -56,11 +56,11 @@ def bot_metrics(
     said: Callable[[], pd.DataFrame],
     timed: Callable[[], pd.DataFrame],
 ) -> dict[str, dict[str, Estimate]]:
-    """The metrics of all bots of a games frame, by metric and bot.
+    """Estimate the metrics of all bots of a games frame, by metric and bot.
 
-    `said` makes the frame of notes, with pairing, deal, game, bot, number, note and figure, `timed` that of decisions,
-    with pairing, deal, game, bot and move_ms; they are asked for if a metric needs them. A bot without games, or
-    without such notes, is missing.
+    `said` makes the frame of notes (pairing, deal, game, bot, number, note, figure), `timed` the frame of decisions
+    (pairing, deal, game, bot, move_ms); each is called only if a metric needs it. Bots without games, or without such
+    notes, are missing.
     """
     seats = by_seat(games).astype(dict.fromkeys(("bot", "opponent", "ending", "forfeit_by"), object))
     seats = seats.assign(
@@ -91,7 +91,7 @@ def _dtype(name: str) -> type:
 
 
 def _with_notes(seats: pd.DataFrame, notes: pd.DataFrame, names: set[str]) -> pd.DataFrame:
-    """A row for each move with which all these notes were said, with the facts of its game."""
+    """Return a row for each move that has all these notes, with the facts of its game."""
     wanted = sorted(name for name in names if name.startswith(NOTE))
     index = [*_GAME_OF_BOT, "number"]
     spread = notes.assign(note=NOTE + notes["note"]).pivot(index=index, columns="note", values="figure")

@@ -1,6 +1,6 @@
-"""A field of bots apart from its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
+"""Describe a field of bots apart from its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
 
-Every function takes a games frame (arena.stats.frames) or, to look at the same games often, what `by_seat` makes of it;
+Every function takes a games frame (arena.stats.frames) or, for repeated use of the same games, the result of `by_seat`;
 `crosstable` and `length_histogram` take games only. `by` is a list of columns to group by: "bot", "opponent" or
 other columns of the frame, such as "variant"; without it the whole field is one row. StatsError names a column that
 is missing.
@@ -46,7 +46,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> Floats:
 
 
 def rated_column(frame: pd.DataFrame) -> str:
-    """The column whose mean is a score: with luck taken out (arena.stats.adjusted) if the frame has that."""
+    """Return the column whose mean is a score: with luck taken out (arena.stats.adjusted) if the frame has one."""
     return "adjusted" if "adjusted" in frame.columns else "score"
 
 
@@ -58,7 +58,7 @@ def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame
 
 
 def crosstable(games: pd.DataFrame) -> pd.DataFrame:
-    """One row for each bot and opponent that met: bot, opponent, games, wins, draws, losses, score (0..1).
+    """Return a row for each bot and opponent that met: bot, opponent, games, wins, draws, losses, score (0..1).
 
     Also the sums points and points_against where they are known.
     """
@@ -80,7 +80,7 @@ def _record(points: Floats) -> Score:
 def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Return the score of the first player with its 95% interval clustered by deal.
 
-    Columns: those of `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
+    Columns: `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
     """
     seats = by_seat(games)
     begun = _narrow(seats[seats["seat"] == "first"], by, "score", "adjusted", "deal")
@@ -98,11 +98,11 @@ def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, 
 
 
 def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Score with its 95% interval (clustered by deal), and as the first and as the second player.
+    """Return the score with its 95% interval (clustered by deal), and as the first and as the second player.
 
-    If the frame has a column `adjusted`, these have luck taken out; wins, draws and losses are as counted.
+    If the frame has a column `adjusted`, scores have luck taken out; wins, draws and losses are as counted.
 
-    Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
+    Columns: `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
     table = []
     seats = _narrow(by_seat(games), by, "seat", "score", "adjusted", "deal")
@@ -118,7 +118,7 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
 
 
 def spread_row(values: pd.Series | Floats, name: str) -> dict[str, float]:
-    """Mean, standard deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
+    """Return mean, standard deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
     known = np.asarray(values, dtype=np.float64)
     known = known[~np.isnan(known)]
     figures = [math.nan] * 7
@@ -130,10 +130,10 @@ def spread_row(values: pd.Series | Floats, name: str) -> dict[str, float]:
 
 
 def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
-    """How long games are, in turns and (if known) plies: games and the columns of `spread_row` for each."""
+    """Return the length of games in turns and (if known) plies: games, and the columns of `spread_row` for each."""
     seats = by_seat(games, "turns")
     if not {"bot", "opponent"} & set(by):
-        seats = seats[seats["seat"] == "first"]  # each game once
+        seats = seats[seats["seat"] == "first"]  # one row per game
     lengths = {name: _numbers(seats, name) for name in ("turns", "plies") if name in seats.columns}
     table = []
     for keys, rows in _parts(_narrow(seats, by), by):
@@ -145,7 +145,7 @@ def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
 
 
 def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
-    """How many games took how many turns: turns, games, share."""
+    """Count games by length: turns, games, share."""
     turns = check_games(games, ["turns"])["turns"].dropna().astype(int)
     counts = turns.value_counts().sort_index()
     return pd.DataFrame(
@@ -158,9 +158,9 @@ def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Stones and match points (5 for the winner, else a point a stone): means per game, and sums.
+    """Return stones and match points (5 for the winner, else a point per stone): means per game, and sums.
 
-    Columns: those of `by`, games, stones, stones_against, and where known: points, points_total, points_against,
+    Columns: `by`, games, stones, stones_against, and where known: points, points_total, points_against,
     points_against_total.
     """
     table = []
@@ -180,9 +180,9 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
 
 
 def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
-    """How games end, one row per ending: those of `by`, ending, games, share.
+    """Count games by ending, one row each: `by`, ending, games, share.
 
-    With "bot" in `by` only that bot's wins count (games nobody won count for both bots): the shares of wins by
+    With "bot" in `by` only that bot's wins count (a game that nobody won counts for both bots): the shares of wins by
     five stones and by three adjacent ones.
     """
     seats = by_seat(games, "ending")
@@ -197,7 +197,7 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:
-    """How each bot's own play ended: bot, games, normal, then a column for each kind of forfeit.
+    """Count how each bot's own play ended: bot, games, normal, then a column for each kind of forfeit.
 
     `normal` counts the games that this bot did not forfeit (its opponent may have).
     """
@@ -215,7 +215,7 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def forfeits(games: pd.DataFrame) -> pd.DataFrame:
-    """Every kind of forfeit that happened: bot (who forfeited), opponent, forfeit, games."""
+    """Count every kind of forfeit that happened: bot (that forfeited), opponent, forfeit, games."""
     seats = by_seat(games, "forfeit", "forfeit_by")
     own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
     rows = [{**keys, "games": len(part)} for keys, part in grouped(own, ["bot", "opponent", "forfeit"]) if len(part)]
@@ -223,10 +223,10 @@ def forfeits(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Thinking time in milliseconds per decision.
+    """Return thinking time in milliseconds per decision.
 
-    Columns: those of `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
-    quantiles over games of each game's mean. Nan where no decision was asked for.
+    Columns: `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
+    quantiles over games of each game's mean. Nan without decisions.
     """
     table = []
     needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")

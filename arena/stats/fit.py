@@ -1,7 +1,7 @@
 """Test whether one line of ratings fits a field.
 
 A residual is a game's score minus what the ratings expect of it. If strengths explain all, the residuals of each
-pairing sum to nothing but luck, whose size the spread over deals shows: games on one deal are correlated.
+pairing sum to luck alone, whose size shows in the spread over deals: games on one deal are correlated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_CELLS = 20_000_000
 
 
 def misfit_p_value(games: GameArrays, ratings: Ratings) -> float | None:
-    """Return how often luck alone leaves as much unexplained as the `ratings` of these games do.
+    """Return the probability that luck alone leaves as much unexplained as the `ratings` of these games do.
 
     The test is Rao and Scott's of second order: Pearson's sum over pairings, whose mean and spread under luck alone are
     estimated from the deals. None if there is nothing to test: no three bots that all met, fewer than FEWEST_DEALS
@@ -39,7 +39,7 @@ def misfit_p_value(games: GameArrays, ratings: Ratings) -> float | None:
     sign = np.where(straight, 1.0, -1.0)
     weight = np.bincount(pairing, chance * (1 - chance), len(met))
     residual = sparse.coo_matrix((sign * (games.score[known] - chance), (deal, pairing)), (len(deals), len(met)))
-    # scaled by the expected deviation: what strengths can explain is a plane then, and the rest at right angles to it
+    # scaled by the expected deviation, what strengths can explain is a plane, and the rest is at right angles to it
     scaled = residual.toarray() / np.sqrt(weight)
     steps = np.zeros((len(met), n))
     steps[np.arange(len(met)), low], steps[np.arange(len(met)), high] = 1.0, -1.0
@@ -64,5 +64,7 @@ def _luck(left: Floats) -> tuple[float, float]:
     own = (centred**2).sum(axis=1)
     mean = float(own.sum()) * deals / (deals - 1)
     inner = centred @ centred.T if deals < left.shape[1] else centred.T @ centred
-    spread = float((inner**2).sum() - (own**2).sum()) * deals / (deals - 1)  # without what a deal has with itself
+    spread = (
+        float((inner**2).sum() - (own**2).sum()) * deals / (deals - 1)
+    )  # without the products of a deal with itself
     return mean, min(max(mean**2 / spread, 1.0), left.shape[1]) if spread > 0 else float(left.shape[1])

@@ -1,4 +1,4 @@
-"""The games frame that every function of `arena.stats` consumes, its checks, and the same games as arrays.
+"""Define and check the games frame that every function of `arena.stats` takes, and turn it into arrays.
 
 One row is one game. `first` is the bot that makes the first move; columns named `..._first` or `..._second` belong
 to that seat.
@@ -50,7 +50,7 @@ COLUMNS: dict[str, str] = {
 
 BASE = ("first", "second", "score")
 _SEATED = ("stones", "points", "ms", "decisions", "tactics", "early_claims")
-"""Columns that each seat has."""
+"""Columns that exist for each seat."""
 
 
 class StatsError(ArenaError):
@@ -144,7 +144,7 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
 
 
 def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
-    """All bots of a games frame, sorted by name, and the number of the first and the second bot of each game."""
+    """Return all bots of a games frame, sorted by name, and the number of the first and the second bot of each game."""
     import pandas as pd
 
     codes, unique = pd.factorize(pd.concat([games["first"], games["second"]], ignore_index=True))
@@ -157,7 +157,7 @@ def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
 
 
 def bot_names(games: pd.DataFrame) -> list[str]:
-    """All bots of a games frame, sorted by name."""
+    """Return all bots of a games frame, sorted by name."""
     return sorted({*map(str, games["first"].unique()), *map(str, games["second"].unique())})
 
 
@@ -169,7 +169,7 @@ def require_bot(bot: str, known: Sequence[str], what: str = "games") -> None:
 
 
 def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[Ints, int]:
-    """The independent cluster of each row, and their number: one per deal, and one per row without a deal."""
+    """Return the independent cluster of each row, and their number: one per deal, and one per row without a deal."""
     if deals is None:
         return np.arange(rows, dtype=np.int64), rows
     import pandas as pd
@@ -184,7 +184,7 @@ def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[I
 # ---------------------------------------------------------------- games as arrays
 
 _TABLE = 1 << 20
-"""Numbers up to this, or to some times as many as there are, are looked up in a table instead of being sorted."""
+"""Keys up to this, or up to four times their count, are looked up in a table instead of being sorted."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class GameArrays:
 
 
 def games_of(frame: pd.DataFrame) -> GameArrays:
-    """A games frame (arena.stats.frames) as arrays. Raises StatsError as `check_games`."""
+    """Return a games frame as arrays. Raise StatsError as `check_games` does."""
     checked = check_games(frame)
     words, first, second = name_codes(checked)
     cluster, clusters = cluster_codes(checked.get("deal"), len(checked))
@@ -240,14 +240,14 @@ def numbered(keys: Ints) -> tuple[Ints, Ints]:
 
 
 def by_appearance(keys: Ints) -> tuple[Ints, int]:
-    """Number the distinct keys in order of appearance; return the number of each key, and how many there are.
+    """Assign numbers to the distinct keys in order of appearance; return the number of each key, and their count.
 
     >>> by_appearance(np.array([7, 3, 7, 5]))[0].tolist()
     [0, 1, 0, 2]
     """
     distinct, index = numbered(keys)
     first = np.empty(len(distinct), dtype=np.int64)
-    first[index[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of equal places the last assignment stays
+    first[index[::-1]] = np.arange(len(keys) - 1, -1, -1)  # for equal indices the last assignment wins
     rank = np.empty(len(distinct), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(distinct))
     return rank[index], len(distinct)
@@ -258,7 +258,7 @@ def _fit_a_table(keys: Ints) -> bool:
 
 
 def complete_pairs(games: GameArrays) -> tuple[Ints, Ints]:
-    """Return the two games of each complete pair: the one that the bot with the lower number begins, then the other.
+    """Return the two games of each complete pair: first the one that the bot with the lower number begins.
 
     Two games are a pair if they have the same bots and the same number in `pair`, and each bot moves first in one. If a
     deal was played more than once by the same two bots, the first game in one order is paired with the first in the
@@ -292,7 +292,7 @@ def _turns(keys: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class Meetings:
-    """The games of every two bots that met. `low` < `high` are their numbers, and all is seen from `low`.
+    """The games of every two bots that met. `low` < `high` are their numbers, and results are as `low` sees them.
 
     record   shape (meetings, 3): games lost, drawn, won
     cells    shape (meetings, 5): complete pairs with 0, 1/2, 1, 3/2 and 2 points
@@ -307,7 +307,7 @@ class Meetings:
 
 
 def meetings(games: GameArrays, pairs: bool = True) -> Meetings:
-    """Count the meetings of a field; without `pairs` all `cells` are 0."""
+    """Count the games between every two bots of a field; without `pairs` all `cells` are 0."""
     n = len(games.bots)
     straight = games.first < games.second
     low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
@@ -324,8 +324,8 @@ def meetings(games: GameArrays, pairs: bool = True) -> Meetings:
 def cross_columns(games: GameArrays, points: tuple[Ints, Ints] | None = None) -> dict[str, Ints | Floats]:
     """Return the columns of a crosstable: a row for every two bots that met, in both directions.
 
-    bot, opponent (numbers), games, wins, draws, losses, score (0..1), and of the match `points` of the first and the
-    second player of each game the sums points and points_against.
+    bot, opponent (numbers), games, wins, draws, losses, score (0..1), and the sums points and points_against of the
+    match `points` (of the first and of the second player of each game).
     """
     n, first, second = len(games.bots), games.first, games.second
     met, row = numbered(np.concatenate([first * n + second, second * n + first]))

@@ -1,4 +1,4 @@
-"""Mean scores with 95% intervals that respect shared deals, and limits for counts of pairs that hold for few.
+"""Compute mean scores with 95% intervals that respect shared deals, and limits that hold for few pairs.
 
 All rows of one deal (both games of a pair, and the same deal in other pairings) are one cluster of evidence. With
 one opponent and complete pairs this is the interval from pairs.
@@ -30,18 +30,18 @@ class MeanScore:
 
 
 def influence(score: Floats, cluster: Ints, clusters: int) -> Floats:
-    """What each cluster contributes to the mean: the sum of its deviations over the number of rows."""
+    """Return the contribution of each cluster to the mean: the sum of its deviations over the number of rows."""
     return np.bincount(cluster, weights=score - score.mean(), minlength=clusters) / len(score)
 
 
 def smoothed_error(score: Floats, clusters: int) -> float:
-    """A standard error for scores without spread: that of a rate with one win and one loss added, in clusters."""
+    """Return a standard error for scores without spread: the error of a rate with one win and one loss added."""
     rate = (float(score.mean()) * clusters + 1) / (clusters + 2)
     return math.sqrt(rate * (1 - rate) / clusters)
 
 
 def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None = None) -> MeanScore:
-    """Mean of scores in 0..1 with its 95% interval.
+    """Return the mean of scores in 0..1 with its 95% interval.
 
     Wilson's interval for the number of independent games that would have the clustered standard error, with
     Student's t for few deals: it stays within 0..1 and does not collapse for perfect scores.
@@ -66,7 +66,7 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
     error = 0.0
     if clusters > 1:
         error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
-    # Without any spread, or at an end, the deals are all the evidence there is.
+    # without any spread, or at an end, the number of deals is the only evidence
     number = clusters if error < 1e-12 or mean in (0, 1) else mean * (1 - mean) / error**2
     share = width * width / number
     centre = (mean + share / 2) / (1 + share)
@@ -75,7 +75,7 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
 
 
 def mean_error(values: npt.ArrayLike, deals: pd.Series | npt.ArrayLike) -> float:
-    """Half the 95% interval of the mean of any figures, clustered by deal; nan for a single deal.
+    """Return half the 95% interval of the mean of any figures, clustered by deal; nan for a single deal.
 
     >>> round(mean_error([1.0, 3.0, 2.0, 6.0], [1, 1, 2, 2]), 2)
     12.71
@@ -92,7 +92,7 @@ def mean_error(values: npt.ArrayLike, deals: pd.Series | npt.ArrayLike) -> float
 class MeanDifference:
     """Mean of one group minus mean of another, with standard error, 95% interval and two-sided p-value.
 
-    `shared` is the number of deals that both groups have: what they have in common there cancels out.
+    `shared` is the number of deals that both groups have: the effect of the cards cancels out there.
     """
 
     difference: float
@@ -110,12 +110,12 @@ def mean_difference(
     second_deals: pd.Series | npt.ArrayLike | None,
     scores: bool = True,
 ) -> MeanDifference:
-    """Difference of two means, paired by deal where both groups have the deal.
+    """Return the difference of two means, paired by deal where both groups have the deal.
 
-    `scores`: the values are scores in 0..1, and so is the interval of their difference. Where all deals show the same
-    difference, there is an error all the same: that of two more deals, one better and one worse by the whole scale
-    (where they are no scores, by the standard deviation of all values). Values that are all the same show no
-    difference, but bound none either: error and interval are nan.
+    With `scores` the values lie in 0..1, and the interval of their difference within -1..1. If all deals show the same
+    difference, the error is as if there were two more deals, one better and one worse by the whole scale (by the
+    standard deviation of all values if they are not scores). Values that are all equal show no difference, but do not
+    bound one either: error and interval are nan.
 
     >>> change = mean_difference([1, 1, 0, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 3, 4])
     >>> f"{change.difference:.2f} ± {change.error:.2f}, p = {change.p_value:.2f}, {change.shared} deals shared"
@@ -135,12 +135,12 @@ def mean_difference(
     seen = [np.bincount(numbers, minlength=clusters) > 0 for _, numbers in groups]
     parts = [influence(values, numbers, clusters) for values, numbers in groups]
 
-    # A deal that both groups have contributes to both means; only the difference of these contributions counts.
+    # a deal that both groups have contributes to both means: only the difference of these contributions counts
     variance = float(((parts[0] - parts[1]) ** 2).sum()) * clusters / max(clusters - 1, 1)
     for (values, _), part, there in zip(groups, parts, seen):
         if scores and float(np.abs(part).max()) < 1e-12:
             variance += smoothed_error(values, int(there.sum())) ** 2
-    if variance < 1e-24:  # equal deal by deal: as if there were two more deals, one up, one down
+    if variance < 1e-24:  # equal deal by deal: imagine two more deals, one up, one down
         step = 1.0 if scores else float(np.concatenate((first, second)).std())
         variance = 2 * (step / (clusters + 2)) ** 2
     freedom = max(min(int(there.sum()) for there in seen) - 1, 1)
@@ -161,12 +161,12 @@ def mean_difference(
 # Gaffke's limits (Learned-Miller and Thomas, "A New Confidence Interval for the Mean of a Bounded Random Variable",
 # 2019): one imagined result at the end of the scale is added to those seen, 0 for the lower and 1 for the upper limit,
 # and the limit is a quantile of the mean under random weights (a Dirichlet distribution with one unit for each
-# result). For results that are only 0 or 1 these are the limits of Clopper and Pearson; for many results they are those
-# of the normal approximation. Nothing is assumed about how the results spread, so the two games of a pair may depend on
-# one another in any way.
+# result). For results of only 0 and 1 these are the limits of Clopper and Pearson; for many results they approach the
+# normal approximation. Nothing is assumed about the distribution of the results, so the two games of a pair may depend
+# on each other in any way.
 #
 # All functions work on many sets of counts at once: `weights` has the shape (sets, cells), `scores` (cells,) rises from
-# 0 to 1. More than 10^9 results count as so many: the integral has no digits for more.
+# 0 to 1. More than 10^9 results count as 10^9: the integral has no digits for more.
 
 
 def _nodes(end: float, step: float) -> tuple[Floats, Floats]:
@@ -183,7 +183,7 @@ _BLOCK = 4096
 
 
 def chance_above(weights: Floats, scores: Floats, level: Floats) -> Floats:
-    """The probability that the randomly weighted mean lies above `level` (sets,), strictly between its ends."""
+    """Return the probability that the randomly weighted mean lies above `level` (sets,), strictly between its ends."""
     return _chance(_held(weights), scores, 1 - level)
 
 
@@ -193,13 +193,13 @@ def _held(weights: Floats) -> Floats:
 
 
 def _chance(weights: Floats, scores: Floats, room: Floats) -> Floats:
-    """The probability that the mean lies above 1 - `room`.
+    """Return the probability that the mean lies above 1 - `room`.
 
     It does if a sum of gamma variables with the factors scores - 1 + room is above 0. The chance of that is an
     integral over the sum's moment generating function, taken through its saddle point.
     """
     factor = (scores - 1)[None, :] + room[:, None]
-    # The integral is good for tails; on the other side of the mean it gives the chance of the opposite.
+    # the integral is accurate in the tails; on the other side of the mean it gives the opposite chance
     below = (weights * factor).sum(axis=1) > 0
     factor = np.where(below[:, None], -factor, factor)
     limit = 1 / np.where(weights > 0, factor, -np.inf).max(axis=1)
@@ -219,7 +219,7 @@ def _chance(weights: Floats, scores: Floats, room: Floats) -> Floats:
     ratio = factor / (1 - factor * point[:, None])
     width = ((weights * ratio**2).sum(axis=1) + point**-2) ** -0.5
     tail = np.empty(len(weights))
-    # Where few results differ from the rest the integrand has a long tail; else it is nearly that of a normal one.
+    # where few results differ from the rest the integrand has a long tail; otherwise it is nearly normal
     many = weights.sum(axis=1) - weights.max(axis=1) >= _ENOUGH
     for rows, (height, share) in ((many, _MANY), (~many, _FEW)):
         if not rows.any():
@@ -234,9 +234,9 @@ def _chance(weights: Floats, scores: Floats, room: Floats) -> Floats:
 
 
 def room_above(counts: Floats, scores: Floats, tail: Floats) -> Floats:
-    """1 minus the upper limit (sets,) of the mean: a greater mean would give so little with a chance below `tail`.
+    """Return 1 minus the upper limit (sets,) of the mean, above which results so low have a chance below `tail`.
 
-    A set all of whose counts are in the last cell has no limit: 0.
+    A set with all counts in the last cell has no limit: 0.
 
     >>> room_above(np.array([[3.0, 7.0], [0.0, 9.0]]), np.array([0.0, 1.0]), np.array([0.025, 0.025])).round(4).tolist()
     [0.0667, 0.0]
@@ -251,7 +251,7 @@ def room_above(counts: Floats, scores: Floats, tail: Floats) -> Floats:
 
 def _room_above(weights: Floats, scores: Floats, tail: Floats) -> Floats:
     weights[:, -1] += 1
-    # The first guess is the beta distribution with the same mean and variance; exact for results of 0 and 1.
+    # the first guess is the beta distribution with the same mean and variance; exact for results of 0 and 1
     number = weights.sum(axis=1)
     mean = weights @ scores / number
     spread = (weights * (scores - mean[:, None]) ** 2).sum(axis=1) / number / (number + 1)
@@ -269,7 +269,7 @@ def _solved(weights: Floats, scores: Floats, most: Floats, tail: Floats, start: 
     wanted = -ndtri(tail)
 
     def miss(x: Floats) -> Floats:
-        """How far the tail is off, in normal deviations: nearly a straight line."""
+        """Return the error of the tail in normal deviations: nearly a straight line."""
         chance = np.clip(_chance(weights, scores, most * expit(x)), 1e-300, 1 - 1e-16)
         return np.asarray(wanted + ndtri(chance), dtype=np.float64)
 

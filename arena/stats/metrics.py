@@ -1,4 +1,4 @@
-"""Read figures of users' own about bots: `mean turns`, `share ending == 'stalemate'`, `quantile 0.99 ms`.
+"""Read the metrics that users define: `mean turns`, `share ending == 'stalemate'`, `quantile 0.99 ms`.
 
 What follows the first words is an expression (arena.stats.selection) over the facts of a game as its bot sees it, with
 a row for each game of the bot. If it names notes, the rows are the moves with which the bot noted them; with
@@ -39,7 +39,7 @@ FACTS: dict[str, str] = {
     "ending": f"{', '.join(map(repr, ENDINGS[:-1]))} or {ENDINGS[-1]!r}",
     "opponent": "name of the opponent",
 }
-"""What is known of a game as its bot sees it; `note.NAME` is what the bot noted with a move."""
+"""The facts of a game from the side of its bot; `note.NAME` is a figure that the bot noted with a move."""
 FLAGS, TEXTS = ("began", "forfeited"), ("ending", "opponent")
 """The facts that are not numbers."""
 NOTE, DECISION = "note.", "move_ms"
@@ -62,25 +62,26 @@ class Metric:
 
     @property
     def names(self) -> set[str]:
+        """Return the names of facts in the expression."""
         return names_of(parse(self.expression))
 
     @property
     def of_notes(self) -> bool:
-        """Whether the rows are moves with notes, not games."""
+        """Return whether the rows are moves with notes, not games."""
         return any(name.startswith(NOTE) for name in self.names)
 
     @property
     def of_decisions(self) -> bool:
-        """Whether the rows are decisions with their times, not games."""
+        """Return whether the rows are decisions with their times, not games."""
         return DECISION in self.names
 
     @property
     def measured(self) -> bool:
-        """Whether a clock has part in it, so that equal games may give other figures."""
+        """Return whether the metric depends on a clock, so that equal games may give different figures."""
         return not _MEASURED.isdisjoint(self.names)
 
     def figures(self, facts: Mapping[str, Any], rows: int) -> Floats:
-        """The figure of each row. ExpressionError for what this kind is not of."""
+        """Return the figure of each row. ExpressionError if the expression has the wrong type for this kind."""
         values = evaluate(self.expression, facts, rows)
         if not {type(value) for value in values} <= ({bool} if self.kind == "share" else {int, float}):
             wanted = "a condition, such as turns > 50" if self.kind == "share" else "a number, such as turns"
@@ -89,7 +90,7 @@ class Metric:
 
 
 def read_metric(name: str, text: object) -> Metric:
-    """A metric from its name and what it is of. ExpressionError says what is wrong, and what is possible.
+    """Read a metric from its name and its definition. ExpressionError if it is invalid.
 
     >>> read_metric("slow", "quantile 0.99 ms")
     Metric(name='slow', kind='quantile', expression='ms', quantile=0.99)

@@ -1,4 +1,4 @@
-"""Head to head: what the pairs of two bots say about which is better, and with what confidence.
+"""Estimate from the pairs of two bots which is better, and with what confidence.
 
 The unit of evidence is the pair (two games on one deal, seats swapped), counted in five cells by its points:
 LL, LD+DL, LW+DD+WL, DW+WD, WW (0, 0.5, 1, 1.5, 2 points). Unpaired games are counted in three cells: L, D, W.
@@ -42,7 +42,7 @@ NORMALIZED_SCALE = 800 / math.log(10)
 
 
 def elo_of_score(score: float) -> float:
-    """Elo difference for an expected score, which is clipped to 0.001 .. 0.999 (about -1200 .. 1200).
+    """Return the Elo difference for an expected score, which is clipped to 0.001 .. 0.999 (about -1200 .. 1200).
 
     >>> round(elo_of_score(0.75), 2), round(elo_of_score(1.0), 2)
     (190.85, 1199.83)
@@ -52,7 +52,7 @@ def elo_of_score(score: float) -> float:
 
 
 def score_of_elo(elo: float) -> float:
-    """Expected score of a bot that is `elo` stronger.
+    """Return the expected score of a bot that is `elo` stronger.
 
     >>> round(score_of_elo(100), 4)
     0.6401
@@ -81,17 +81,17 @@ def check_counts(counts: Sequence[float] | npt.ArrayLike) -> Floats:
 
 
 def regularised(counts: Floats) -> Floats:
-    """Counts with 0.001 in place of each zero, so that logarithms and variances stay finite."""
+    """Return counts with 0.001 in place of each zero, so that logarithms and variances stay finite."""
     return np.where(counts == 0, ZERO_CELL, counts)
 
 
 def cell_scores(cells: int) -> Floats:
-    """Score (0..1) of each cell: 0, 1/4, ..., 1 for pairs, 0, 1/2, 1 for games."""
+    """Return the score (0..1) of each cell: 0, 1/4, ..., 1 for pairs, 0, 1/2, 1 for games."""
     return np.arange(cells, dtype=np.float64) / (cells - 1)
 
 
 def moments(counts: Floats) -> tuple[float, float, float]:
-    """Number of units, mean score and variance of a unit's score (divided by the number), regularised."""
+    """Return the number of units, the mean score and the variance of a unit's score, regularised."""
     filled = regularised(counts)
     number = float(filled.sum())
     scores = cell_scores(len(filled))
@@ -144,15 +144,15 @@ def _normalized(values: Floats) -> float:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """What `counts` say. The interval holds the truth in 95% of cases or more, also for few and for one-sided results.
+    """The estimate from `counts`. The interval holds the truth in at least 95% of cases, even for few results.
 
     unit                "pairs" (five cells) or "games" (three cells)
     units, games        number of pairs (or games) and of games
     score               mean points of a game, 0..1
-    flag                "" for a number; ">" where every game was won, "<" where every game was lost: then there is no
-                        estimate, only a bound
-    elo, elo_error95    Elo difference and half the width of its 95% interval; of a flagged result infinite
-    elo_low, elo_high   the 95% interval; it is not symmetric around `elo` far from 0. Of a flagged result one end is
+    flag                "" for a number; ">" if every game was won, "<" if every game was lost: then there is only a
+                        bound, not an estimate
+    elo, elo_error95    Elo difference and half the width of its 95% interval; infinite for a flagged result
+    elo_low, elo_high   the 95% interval; far from 0 it is not symmetric around `elo`. For a flagged result one end is
                         infinite and the other a one-sided 95% bound
     los                 likelihood of superiority, 0..1
     normalized_elo      the difference in units of one game's standard deviation, times 800/ln 10; infinite if flagged
@@ -173,15 +173,15 @@ class HeadToHead:
 
     @property
     def bound(self) -> float:
-        """The one-sided 95% bound on the Elo difference of a flagged result; nan without a flag."""
+        """Return the one-sided 95% bound on the Elo difference of a flagged result; nan without a flag."""
         return {">": self.elo_low, "<": self.elo_high}.get(self.flag, math.nan)
 
 
 def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
-    """Elo difference, its interval and the likelihood of superiority from five pair counts or three game counts.
+    """Estimate Elo difference, interval and likelihood of superiority from five pair counts or three game counts.
 
-    The interval is that of `score_intervals`. The likelihood is that of a score above 1/2 after `counts` and one
-    unit more, half of it won and half of it lost.
+    The interval comes from `score_intervals`. The likelihood is the chance of a score above 1/2 after `counts` and one
+    more unit, half of it won and half of it lost.
 
     >>> result = head_to_head([5, 0, 35, 0, 10])
     >>> f"{result.elo:.1f} ± {result.elo_error95:.1f}, superior with {result.los:.3f}"
@@ -194,10 +194,10 @@ def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
 
 
 def adjusted_head_to_head(counts: Sequence[float] | npt.ArrayLike, score: float, error95: float) -> HeadToHead:
-    """`head_to_head` with luck taken out: of a mean `score` of a game and half its 95% interval by Student's t.
+    """Estimate as `head_to_head`, with luck taken out: from a mean `score` and half its 95% interval by Student's t.
 
-    Only the counts, units and games are those of `counts`, and the standard deviation behind `normalized_elo`. Scores
-    are clipped to 0.001 .. 0.999.
+    Only units, games and the standard deviation behind `normalized_elo` come from `counts`. Scores are clipped to
+    0.001 .. 0.999.
     """
     counted = head_to_head(counts)
     low, elo, high = (elo_of_score(end) for end in (score - error95, score, score + error95))
@@ -258,10 +258,10 @@ def _head_to_head(values: Floats, low: float, room: float, likely: float) -> Hea
 
 
 def score_intervals(counts: Floats) -> tuple[Floats, Floats]:
-    """Lower ends (results,) of 95% intervals for the mean score, and 1 minus the upper ends.
+    """Return the lower ends (results,) of 95% intervals for the mean score, and 1 minus the upper ends.
 
     `counts` has the shape (results, cells). Each end has a tail of 2.5% (see `arena.stats.intervals`). Where all games
-    went one way, one end is that of the scale and the other has a tail of 5%.
+    went one way, one end is the end of the scale and the other has a tail of 5%.
     """
     scores = cell_scores(counts.shape[1])
     one_sided = (counts[:, [0, -1]] == counts.sum(axis=1)[:, None]).any(axis=1)
@@ -270,9 +270,9 @@ def score_intervals(counts: Floats) -> tuple[Floats, Floats]:
 
 
 def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int | None:
-    """How many more pairs (or games, for three counts) bring the 95% error down to `error` Elo.
+    """Return the number of further pairs (games, for three counts) that bring the 95% error down to `error` Elo.
 
-    Assumes that further pairs are distributed like those seen so far. Returns 0 if the error is small enough already,
+    Assume that further pairs are distributed like the ones seen so far. Return 0 if the error is small enough already,
     None if all units lie in one cell: without any spread nothing can be predicted.
 
     >>> units_needed([5, 0, 35, 0, 10], error=20)
@@ -297,14 +297,14 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
     from scipy.optimize import brentq  # slow to load
 
     half_width = widest if excess(widest) <= 0 else float(brentq(excess, 0.0, widest, xtol=1e-15))
-    # With y = 1/sqrt(N) the interval is about deviation * y to each side, and half of the one imagined result, y^2/2.
+    # with y = 1/sqrt(N) the interval is about deviation * y to each side, plus half the one imagined result, y^2/2
     deviation = Z95 * math.sqrt(variance)
     wanted = (math.sqrt(deviation**2 + 2 * half_width) - deviation) ** -2
     return max(1, math.ceil(wanted * (1 - 1e-9)) - round(float(values.sum())))
 
 
 def _elo(score: float) -> float:
-    """Elo of a score between 0 and 1, clipped only where floats end."""
+    """Return the Elo of a score between 0 and 1, clipped only at the limits of floats."""
     kept = min(max(score, 1e-300), 1 - 2**-53)
     return 400 * (math.log10(kept) - math.log10(1 - kept)) + 0.0
 
@@ -333,9 +333,9 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def counts_between(games: pd.DataFrame | GameArrays, bot: str, opponent: str) -> tuple[int, ...]:
-    """Pentanomial counts of the complete pairs of two bots as `bot` sees them; of their games if there are no pairs.
+    """Count the complete pairs of two bots by cell as `bot` sees them; their games if there are no pairs.
 
-    A game whose partner is missing (in a run in progress) is left out if there is any complete pair.
+    A game without its partner (in a run in progress) is left out if there is any complete pair.
     """
     coded = games if isinstance(games, GameArrays) else games_of(games)
     for name in (bot, opponent):

@@ -1,4 +1,4 @@
-"""Ratings of a field of bots: Bradley-Terry with a first-player advantage, errors clustered by deal.
+"""Rate a field of bots: Bradley-Terry with a first-player advantage, errors clustered by deal.
 
 The probability that `first` beats `second` is 1/(1 + 10^(-(elo_first + advantage - elo_second)/400)); a draw is half a
 win and half a loss. Strengths and advantage are fitted together by Newton's method (arena.stats.bradley_terry), with
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 DEFAULT_PRIOR = 2.0
 FEW_DEALS = 30
 FEWEST_DEALS = 10
-"""Fewer deals tell nothing about how much their results spread, so no error is given."""
+"""Fewer deals do not show how much their results spread, so no error is given."""
 NOISE = 11
-"""Decimals of ratings and errors. Those beyond are the noise of the fit, which another number of threads changes and
-which must not decide between equal bots."""
+"""Decimals of ratings and errors. Further ones are noise of the fit, which changes with the number of threads and must
+not decide between equal bots."""
 
 
 class DisconnectedError(StatsError):
@@ -48,10 +48,10 @@ class Ratings:
     """A rated field. Arrays are in the order of `bots`, best bot first; everything is in Elo.
 
     elo               rating, nan for a flagged bot
-    bound             of a flagged bot: the rating that it is above (">") or below ("<"); else nan
+    bound             the rating that a flagged bot is above (">") or below ("<"); nan for others
     error95           half the 95% interval of the rating in its gauge: against the mean of the field (mean
-                      zero), or against the anchor, whose own error is then 0; nan for a flagged bot and for one
-                      that was seen on fewer than FEWEST_DEALS deals
+                      zero), or against the anchor, whose own error is then 0; nan for a flagged bot and for a bot
+                      seen on fewer than FEWEST_DEALS deals
     covariance        covariance of the ratings in the same gauge, Elo²
     flag              "" (a number), ">" or "<" (no more than a bound), "?" (no bound either)
     group             number of the connected group: ratings compare within a group only
@@ -86,7 +86,7 @@ class Ratings:
     duel: HeadToHead | None = None
 
     def frame(self) -> pd.DataFrame:
-        """A row per bot, best first.
+        """Return a row per bot, best first.
 
         Columns: bot, elo, elo_error95, flag, elo_bound, games, wins, draws, losses, score, group.
         """
@@ -109,11 +109,11 @@ class Ratings:
         )
 
     def los(self) -> pd.DataFrame:
-        """Likelihood of superiority: row bot over column bot, Phi(difference / its standard deviation).
+        """Return the likelihood of superiority, row bot over column bot: Phi(difference / its standard deviation).
 
-        For fewer than FEW_DEALS deals Student's t takes the place of Phi, as in the errors.
-        That of two bots rated by their pairs is `HeadToHead.los`. Elsewhere nan where it cannot be estimated: bots
-        with only a bound, bots of different groups, fewer than FEWEST_DEALS deals. The diagonal is 0.5.
+        For fewer than FEW_DEALS deals Student's t takes the place of Phi, as in the errors. For two bots rated by
+        their pairs it is `HeadToHead.los`. Nan where it cannot be estimated: bots with only a bound, bots of different
+        groups, fewer than FEWEST_DEALS deals. The diagonal is 0.5.
         """
         import pandas as pd  # slow to load
 
@@ -134,14 +134,14 @@ class Ratings:
         return pd.DataFrame(chance, index=pd.Index(self.bots, name="bot"), columns=list(self.bots))
 
     def shown_advantage(self) -> tuple[float, float]:
-        """The first player's advantage and half its 95% interval; nan, nan without an error."""
+        """Return the first player's advantage and half its 95% interval; nan, nan without an error."""
         error = self.first_advantage_error95
         return (math.nan, math.nan) if math.isnan(error) else (self.first_advantage, error)
 
     def difference(self, bot: str, opponent: str) -> tuple[float, float]:
-        """Elo of `bot` minus Elo of `opponent`, and half the 95% interval of that difference; nan where not known.
+        """Return Elo of `bot` minus Elo of `opponent`, and half the 95% interval of that difference; nan if unknown.
 
-        Smaller than the two errors combined suggest: what moves both ratings together cancels out.
+        The interval is smaller than the two errors combined suggest: what moves both ratings together cancels out.
         """
         for name in (bot, opponent):
             require_bot(name, self.bots, "ratings")
@@ -159,11 +159,11 @@ class Ratings:
 
 
 def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, float] | None = None) -> Ratings:
-    """A rated field of two with the ratings that their pairs give: half of the Elo difference above and below 0.
+    """Rate a field of two by their pairs instead: half of the Elo difference above and below 0.
 
-    `counts` are those of the first of `rated.bots` against the second. So a table of two bots says what is said of the
-    two elsewhere. The first player's advantage stays; the prior plays no part any more. `adjusted` is the score of the
-    first with luck taken out, and half its 95% interval; None: as counted.
+    `counts` are of the first of `rated.bots` against the second. So a table of two bots agrees with their head to
+    head. The first player's advantage stays; the prior no longer counts. `adjusted` is the score of the first with
+    luck taken out, and half its 95% interval; None: as counted.
     """
     order = np.array([0, 1])
     if adjusted is None:
@@ -196,7 +196,7 @@ def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, flo
 
 
 def _quantile(clusters: Ints | np.int64) -> Floats:
-    """97.5% quantile of Student's t for this many deals; 1.96 for many."""
+    """Return the 97.5% quantile of Student's t for this many deals; 1.96 for many."""
     return np.asarray(stdtrit(np.maximum(clusters, 1), 0.975), dtype=np.float64)
 
 
@@ -216,12 +216,12 @@ def rate(
     anchors          ratings to hold fixed, {bot: elo}; without any the mean of the (numbered) ratings is 0
     first_advantage  None: estimated; a number of Elo: held fixed (0: there is none)
     disconnected     what to do if no chain of games links all bots: "raise" a DisconnectedError, or rate each
-                     group by itself ("separate"; said in `notes`)
+                     group by itself ("separate"; `notes` say so)
     adjusted         scores of the first players with luck taken out (arena.stats.adjusted), to which the ratings are
                      fitted; games won and lost are counted as they were
 
-    Raises StatsError for invalid frames (see check_games), unknown anchors, a negative prior, and an advantage
-    that the games cannot tell apart from strength.
+    Raise StatsError for invalid frames (see check_games), unknown anchors, a negative prior, and an advantage
+    that the games cannot separate from strength.
 
     >>> import pandas as pd
     >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
@@ -337,7 +337,7 @@ def _result(
 
 
 def _advantage_error(variance: float, deals: int) -> float:
-    """Half the 95% interval of the first player's advantage: of one parameter, so with one degree less than deals."""
+    """Return half the 95% interval of the first player's advantage: one parameter, so one degree fewer than deals."""
     if variance == 0:
         return 0.0
     if deals < FEWEST_DEALS:
@@ -347,7 +347,7 @@ def _advantage_error(variance: float, deals: int) -> float:
 
 
 def _evidence(data: GameCounts, without_error: list[str]) -> str:
-    """On how many deals the errors rest, and what to do if those are too few."""
+    """Say how many deals the errors are based on, and what to do if that is too few."""
     unit = "deal" if (data.pair >= 0).any() else "game"
     if data.clusters < FEWEST_DEALS:
         return (
@@ -361,5 +361,5 @@ def _evidence(data: GameCounts, without_error: list[str]) -> str:
 
 
 def _rank(flag: str, elo: float, name: str) -> tuple[int, float, str]:
-    """Sort key: '>' before numbers before '<' before '?', then the higher rating, then the name."""
+    """Return a sort key: '>' before numbers before '<' before '?', then the higher rating, then the name."""
     return {">": 0, "": 1, "<": 2, "?": 3}[flag], -elo if math.isfinite(elo) else 0.0, name

@@ -41,6 +41,7 @@ class Score:
 
     @property
     def games(self) -> int:
+        """Count all games."""
         return self.wins + self.draws + self.losses
 
     @property

@@ -1,8 +1,8 @@
 """Evaluate what users write about games: `turns > 50 and ending == 'stalemate'`.
 
 An expression is read as Python, and may have names of facts, numbers, texts in quotes, lists, comparisons, `and`, `or`,
-`not`, `in` and + - * /. simpleeval evaluates it row by row with plain Python values. Nothing in it is called, and a
-name with a dot is a name like others.
+`not`, `in` and + - * /. simpleeval evaluates it row by row with plain Python values. It cannot call anything, and a
+name with a dot is like any other name.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def evaluate(text: str, facts: Mapping[str, Any], rows: int) -> list[Any]:
 
 
 def holds(text: str, facts: Mapping[str, Any], rows: int) -> list[bool]:
-    """Return for each of `rows` whether a condition holds; `facts` as for `evaluate`. ExpressionError if it is none."""
+    """Evaluate a condition for each of `rows`; `facts` as for `evaluate`. ExpressionError if it is not a condition."""
     held = evaluate(text, facts, rows)
     if not all(isinstance(value, bool) for value in held):
         raise ExpressionError(f"{quoted(text)} is not a condition; an example: turns > 50")

@@ -1,10 +1,10 @@
-"""Sequential probability ratio test (SPRT): stop as soon as the pairs decide between two hypotheses.
+"""Run a sequential probability ratio test (SPRT): stop as soon as the pairs decide between two hypotheses.
 
-The generalised SPRT of fishtest, on pair cells (pentanomial) or single games (trinomial), for hypotheses in logistic
-or in normalized Elo. The test reads the schedule unit by unit, so the verdict depends neither on the speed of a game
-nor on the number of workers. Once a bound is crossed at unit n, only units 1..n count.
+This is the generalised SPRT of fishtest, on pair cells (pentanomial) or single games (trinomial), for hypotheses in
+logistic or in normalized Elo. The test reads the schedule unit by unit, so the verdict depends neither on the speed of
+a game nor on the number of workers. Once a bound is crossed at unit n, only units 1..n count.
 
-With luck taken out, the scores of pairs can have any value. The likelihood is then that of normal ones.
+With luck taken out, the scores of pairs can have any value, and the likelihood treats them as normal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BIAS_REMARK = "the estimate of a test that stopped at a bound is biased away fro
 BLOCK = 512
 _ROOT_ROUNDS = 200
 IMAGINED = 2
-"""Pairs won, and as many lost, that count for the variance of adjusted scores: few or one-sided ones say too little."""
+"""Imagined pairs won, and as many lost, in the variance of adjusted scores: few or one-sided pairs show too little."""
 
 
 @dataclass(frozen=True)
@@ -76,30 +76,30 @@ class SprtTest:
 
     @property
     def lower(self) -> float:
-        """The log likelihood ratio at or below which H0 is accepted."""
+        """Return the log likelihood ratio at or below which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The log likelihood ratio at or above which H1 is accepted."""
+        """Return the log likelihood ratio at or above which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def scores(self, counts: Sequence[float]) -> tuple[float, float]:
-        """Return the mean scores under H0 and H1; a normalized Elo is one with the deviation of pairs so counted."""
+        """Return the mean scores under H0 and H1; normalized Elo is relative to the deviation of pairs so counted."""
         if self.model == "logistic":
             return score_of_elo(self.elo0), score_of_elo(self.elo1)
         per_elo = math.sqrt(2 * moments(np.asarray(counts))[2]) / NORMALIZED_SCALE
         return 0.5 + self.elo0 * per_elo, 0.5 + self.elo1 * per_elo
 
     def verdict(self, llr: float) -> Verdict:
-        """ "H1" or "H0" if `llr` is at or beyond that bound, otherwise "continue"."""
+        """Return "H1" or "H0" if `llr` is at or beyond that bound, otherwise "continue"."""
         if llr >= self.upper:
             return "H1"
         return "H0" if llr <= self.lower else "continue"
 
 
 def llr(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> float:
-    """Log likelihood ratio of H1 to H0 for five pair counts or three game counts.
+    """Return the log likelihood ratio of H1 to H0 for five pair counts or three game counts.
 
     >>> round(llr(SprtTest(0, 5), [5, 0, 35, 0, 10]), 6)
     0.223748
@@ -108,9 +108,9 @@ def llr(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> float:
 
 
 def llr_of_many(test: SprtTest, counts: Floats) -> Floats:
-    """Log likelihood ratios of many sets of counts at once: `counts` has the shape (cells, results).
+    """Return the log likelihood ratios of many sets of counts: `counts` has the shape (cells, results).
 
-    Each column is computed by itself: the same counts give the same number in any column.
+    Each column is computed independently: the same counts give the same number in any column.
     """
     filled = regularised(np.asarray(counts, dtype=np.float64))
     number = _sum(filled)
@@ -121,7 +121,7 @@ def llr_of_many(test: SprtTest, counts: Floats) -> Floats:
 
 
 def hypotheses(test: SprtTest, share: Floats) -> tuple[Floats, Floats]:
-    """The most likely distributions under H0 and H1, given observed shares; all have the shape (cells, results)."""
+    """Return the most likely distributions under H0 and H1, given observed shares; all of shape (cells, results)."""
     scores = cell_scores(len(share))[:, None]
     if test.model == "logistic":
         null, other = (with_score(share, scores, score_of_elo(elo)) for elo in (test.elo0, test.elo1))
@@ -142,15 +142,15 @@ def _sum(values: Floats) -> Floats:
 
 
 def with_score(share: Floats, scores: Floats, score: float) -> Floats:
-    """The most likely distribution with mean `score`, given the observed `share`."""
+    """Return the most likely distribution with mean `score`, given the observed `share`."""
     distance = np.broadcast_to(scores - score, share.shape)
     return share / (1 + _root(share, distance) * distance)
 
 
 def _with_t_value(share: Floats, scores: Floats, value: float) -> Floats:
-    """The most likely distribution with (mean - 1/2)/deviation = `value`, given the observed `share`.
+    """Return the most likely distribution with (mean - 1/2)/deviation = `value`, given the observed `share`.
 
-    Iterates from the uniform distribution, at most ten rounds or until no cell moves by 1e-9.
+    Iterate from the uniform distribution, at most ten rounds or until no cell moves by 1e-9.
     """
     fitted = np.full_like(share, 1 / len(share))
     moving = np.arange(share.shape[1])
@@ -168,7 +168,7 @@ def _with_t_value(share: Floats, scores: Floats, value: float) -> Floats:
 
 
 def _root(share: Floats, distance: Floats) -> Floats:
-    """x with sum share * distance / (1 + x * distance) = 0 between -1/max(distance) and -1/min(distance).
+    """Return x with sum share * distance / (1 + x * distance) = 0, between -1/max(distance) and -1/min(distance).
 
     Newton's method on the sum times its two outermost denominators (which has no poles there), with bisection
     wherever a step would leave the bracket. One x per column.
@@ -192,7 +192,7 @@ def _root(share: Floats, distance: Floats) -> Floats:
         flat_slope = slope * d_min * d_max + value * (a_min * d_max + a_max * d_min)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = x - flat / flat_slope
-        # The closed interval: at the root itself a zero step must not turn into a bisection.
+        # the closed interval: at the root itself a zero step must not turn into a bisection
         new = np.where((step >= lo) & (step <= hi), step, (lo + hi) / 2)
         root[open_ones], low[open_ones], high[open_ones] = new, lo, hi
         open_ones = open_ones[np.abs(new - x) > 1e-15 * np.maximum(np.abs(x), 1.0)]
@@ -203,11 +203,11 @@ def _root(share: Floats, distance: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class LuckTakenOut:
-    """What taking luck out of the pairs of a test does.
+    """The effect of taking luck out of the pairs of a test.
 
     variance   of the adjusted score of a pair, with the imagined pairs
     counted    mean score as counted
-    worth      how many pairs as counted one adjusted pair is worth
+    worth      number of pairs as counted that one adjusted pair is worth
     """
 
     variance: float
@@ -223,7 +223,7 @@ class SprtResult:
     llr       log likelihood ratio of the prefix, against `lower` and `upper`
     estimate  Elo, errors and so on of the prefix; None before the first unit
     remark    a sentence to show with the estimate; "" while the test is running
-    luck      for a test with luck taken out, what that does; `llr` and `estimate` are then without luck
+    luck      the effect of taking luck out, in a test that does; `llr` and `estimate` are then without luck
     """
 
     test: SprtTest
@@ -239,7 +239,7 @@ class SprtResult:
 
 
 def sprt_result(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> SprtResult:
-    """The result for given counts: five for pairs, three for games."""
+    """Return the result for given counts: five for pairs, three for games."""
     values = check_counts(counts)
     return _result(test, tuple(round(float(value)) for value in values), llr(test, values))
 
@@ -263,7 +263,7 @@ class Sprt:
     """A running test, fed with the cells of units (pairs: 0..4; games: 0..2) in schedule order."""
 
     def __init__(self, test: SprtTest, cells: int = 5) -> None:
-        """`cells` is 5 for pairs and 3 for single games."""
+        """Start a test; `cells` is 5 for pairs and 3 for single games."""
         if cells not in (3, 5):
             raise StatsError(f"an SPRT counts 5 cells (pairs) or 3 (games), not {cells}")
         self.test = test
@@ -273,12 +273,12 @@ class Sprt:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Counts of the prefix evaluated so far."""
+        """Return the counts of the prefix evaluated so far."""
         return tuple(int(count) for count in self._counts)
 
     @property
     def units(self) -> int:
-        """Length of the prefix evaluated so far."""
+        """Return the length of the prefix evaluated so far."""
         return int(self._counts.sum())
 
     def extend(self, cells: Sequence[int] | Ints) -> None:
@@ -301,7 +301,7 @@ class Sprt:
         self.verdict = self.test.verdict(self.llr)
 
     def result(self) -> SprtResult:
-        """The state of the test now."""
+        """Return the current state of the test."""
         return _result(self.test, self.counts, self.llr)
 
 
@@ -317,7 +317,7 @@ class AdjustedSprt:
         self._total = self._squares = 0.0
 
     def extend(self, pairs: Iterable[tuple[int, float]]) -> None:
-        """Count the next pairs, up to the verdict: the cell, and what luck gave the bot, in points per game."""
+        """Count the next pairs, up to the verdict: the cell, and the points per game that luck gave the bot."""
         if self.verdict != "continue":
             return
         for cell, luck in pairs:
@@ -338,7 +338,7 @@ class AdjustedSprt:
         return (squares + IMAGINED) / number - ((total + IMAGINED) / number) ** 2
 
     def result(self) -> SprtResult:
-        """The state of the test now."""
+        """Return the current state of the test."""
         state = _result(self.test, tuple(self._counts), self.llr)
         if not self.units:
             return state

@@ -1,11 +1,11 @@
-"""The estimate after a sequential test that stopped: median-unbiased, with an interval that allows for the stopping.
+"""Estimate Elo after a sequential test that stopped: median-unbiased, with an interval that allows for the stopping.
 
-A result is the more extreme the earlier the test stopped (Siegmund 1978, as fishtest does): first all that ended with
-H1, soon before late, then those that ended with H0, late before soon. The estimate is the score at which results above
-the one seen are as likely as those below it; at the ends of the interval one of the two has 2.5%. The log likelihood
-ratio is taken for a walk whose steps are what the cells of the result are worth, so that also few units and steps far
-beyond a bound are allowed for; more than STEPS units are taken several at a time, as normal steps. With luck taken out,
-all steps are normal, as in the test.
+A result is more extreme if the test stopped earlier (Siegmund 1978, as fishtest does): first all results that ended
+with H1, early before late, then all that ended with H0, late before early. The estimate is the score at which results
+above the one seen are as likely as results below it; at the ends of the interval one of the two has 2.5%. The log
+likelihood ratio is modelled as a walk whose steps are the values of the cells of the result, which allows for few units
+and for steps far beyond a bound; more than STEPS units are taken several at a time, as normal steps. With luck taken
+out, all steps are normal, as in the test.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STEPS = 200
 _GRID = 400
 _FARTHEST = 9.0
 _OVERSHOOT = 0.5826
-"""How far a walk of normal steps runs beyond a bound, in deviations of a step (Siegmund)."""
+"""Mean distance by which a walk of normal steps crosses a bound, in deviations of a step (Siegmund)."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StoppedEstimate:
 
 
 def stopped_estimate(result: SprtResult) -> StoppedEstimate | None:
-    """The estimate of a test that stopped at a bound; None for one that did not."""
+    """Return the estimate of a test that stopped at a bound; None for other tests."""
     if result.verdict == "continue":
         return None
     elo, low, high = (_elo_where(result, chance) for chance in (0.5, 0.025, 0.975))
@@ -45,7 +45,7 @@ def stopped_estimate(result: SprtResult) -> StoppedEstimate | None:
 
 
 def _elo_where(result: SprtResult, chance: float) -> float:
-    """The Elo at which results above the one seen have this chance."""
+    """Return the Elo at which results above the one seen have this chance."""
     low, high = -_FARTHEST, _FARTHEST
     if _above(result, low) > chance:
         return -math.inf
@@ -58,7 +58,7 @@ def _elo_where(result: SprtResult, chance: float) -> float:
 
 
 def _above(result: SprtResult, level: float) -> float:
-    """How likely a result above the one seen is, and half of an equal one, where the score is expit(`level`)."""
+    """Return the chance of a result above the one seen, and half of an equal one, at the score expit(`level`)."""
     score = float(expit(level))
     if result.luck is None:
         filled = regularised(np.array(result.counts, dtype=np.float64))[:, None]
@@ -95,7 +95,7 @@ def _above(result: SprtResult, level: float) -> float:
 
 
 def _split_steps(steps: Floats, likely: Floats) -> tuple[Floats, int]:
-    """The chances of steps of whole cells, each step divided between its neighbours, and the place of a step of 0."""
+    """Return the chances of steps of whole cells, each divided between its neighbours, and the index of a step of 0."""
     reach = min(math.ceil(float(np.abs(steps).max())) + 1, 2 * _GRID)
     places = np.clip(steps, -reach, reach - 1) + reach
     whole = np.floor(places).astype(np.int64)
@@ -105,7 +105,7 @@ def _split_steps(steps: Floats, likely: Floats) -> tuple[Floats, int]:
 
 
 def _normal_steps(mean: float, deviation: float) -> tuple[Floats, int]:
-    """As `_split_steps`, of normal steps."""
+    """Return the same as `_split_steps`, for normal steps."""
     reach = min(math.ceil(abs(mean) + 6 * deviation) + 1, 2 * _GRID)
     ends = ndtr((np.arange(-reach, reach + 2) - 0.5 - mean) / max(deviation, 1e-9))
     ends[0], ends[-1] = 0.0, 1.0

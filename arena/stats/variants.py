@@ -1,9 +1,9 @@
-"""The same bots under several rule sets: win rates, their differences, the first player, length, cards.
+"""Compare the same bots under several rule sets: win rates, their differences, the first player, length, cards.
 
 Every function takes a games frame with one more column, `variant` (the name of the rule set). The unit of evidence is
-the deal; where two variants were played on the same deal numbers, differences are taken deal by deal, and what a deal
-does in both variants cancels out. A "win rate" counts a draw as half. If the frame has a column `adjusted` (points of
-the first player with luck taken out, arena.stats.adjusted), that is what rates and their differences are made of.
+the deal; where two variants were played on the same deal numbers, differences are taken deal by deal, and the effect of
+a deal on both variants cancels out. A "win rate" counts a draw as half. If the frame has a column `adjusted` (points of
+the first player with luck taken out, arena.stats.adjusted), rates and their differences are made from it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CARD_COLUMNS = {
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
-    """p-values adjusted for multiple comparisons by Holm's step-down method, in the given order.
+    """Adjust p-values for multiple comparisons by Holm's step-down method, in the given order.
 
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
@@ -60,7 +60,7 @@ def _check(games: pd.DataFrame, *need: str) -> pd.DataFrame:
 
 
 def win_rates(games: pd.DataFrame) -> pd.DataFrame:
-    """Win rate of each bot in each variant: the columns of `arena.stats.field.scores`."""
+    """Return the win rate of each bot in each variant: the columns of `arena.stats.field.scores`."""
     return scores(_check(games), by=["bot", "variant"])
 
 
@@ -68,9 +68,9 @@ _DIFFERENCE = ["variant", "against", "mean", "mean_against", "difference", "low"
 
 
 def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), baseline: str | None = None) -> pd.DataFrame:
-    """For every two variants, in each group of `by`: how the mean of `column` differs (later minus earlier).
+    """Compare the mean of `column` of every two variants (later minus earlier), in each group of `by`.
 
-    With a `baseline` each other variant minus that one, and no others.
+    With a `baseline` only compare each other variant with it.
     """
     rows = []
     for keys, group in grouped(frame, by):
@@ -97,11 +97,11 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
 
 
 def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: str | None = None) -> pd.DataFrame:
-    """For each bot and every two variants it played: how its win rate differs.
+    """Compare the win rates of each bot in every two variants it played.
 
     Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus mean_against)
     with its 95% interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for all rows of the table.
-    `baseline`: only differences from that variant; `bot`: only of that bot (of two, the other's are the same, negated).
+    `baseline`: only differences from that variant; `bot`: only that bot (of two bots the other has the same, negated).
     """
     seats = by_seat(_check(games))
     if bot is not None:
@@ -110,13 +110,13 @@ def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: 
 
 
 def first_minus_second(games: pd.DataFrame) -> pd.DataFrame:
-    """For each bot: its win rate as the first player minus that as the second. Columns as `win_rate_differences`."""
+    """Return each bot's win rate as the first player minus as the second. Columns as `win_rate_differences`."""
     seats = by_seat(games)
     return _differences(seats.assign(variant=seats["seat"]), "score", ["bot"], "second")
 
 
 def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame:
-    """Score of each bot against each opponent in each variant, every two bots once: as the first of them in `bots`.
+    """Return the score of each bot against each opponent in each variant, every two bots once, in the order of `bots`.
 
     Columns: bot, opponent, variant and the others of `arena.stats.field.scores`.
     """
@@ -127,7 +127,7 @@ def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame
 
 
 def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
-    """Score of the first player by variant with its 95% interval, and the same in Elo, nan for too few deals.
+    """Return the first player's score by variant with its 95% interval, and the same in Elo, nan for too few deals.
 
     Columns: variant, games, score, score_low, score_high, elo, elo_low, elo_high.
     """
@@ -143,27 +143,27 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def first_player_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
-    """For every two variants: how the first player's score differs. Columns as `win_rate_differences`, without bot."""
+    """Compare the first player's score in every two variants. Columns as `win_rate_differences`, without bot."""
     return _differences(_check(games), rated_column(games), baseline=baseline)
 
 
 def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
-    """Game length in turns (and plies) by variant: the columns of `arena.stats.field.game_length`."""
+    """Return game length in turns (and plies) by variant: the columns of `arena.stats.field.game_length`."""
     return game_length(_check(games), by=["variant"])
 
 
 def length_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
-    """For every two variants: how the mean number of turns differs. Columns as `win_rate_differences`, without bot."""
+    """Compare the mean number of turns in every two variants. Columns as `win_rate_differences`, without bot."""
     return _differences(_check(games, "turns"), "turns", baseline=baseline)
 
 
 def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
-    """How often each tactic card is played, and how often the side that plays it wins.
+    """Count how often each tactic card is played, and how often the side that plays it wins.
 
-    Takes a frame with the columns `CARD_COLUMNS`, one row for each game and card. Returns one row per variant and card:
+    Take a frame with the columns `CARD_COLUMNS`, one row for each game and card. Return one row per variant and card:
     variant, card, games, plays (total), plays_per_game, played (share of games in which somebody played it), sides
     (sides that played it), score, score_low, score_high (of these sides, 95% interval by deal), score_without (of the
-    sides that did not). Winners play what only a winning position allows: the scores prove no effect.
+    other sides). Some cards can only be played from a winning position: the scores do not prove an effect.
     """
     if not isinstance(cards, pd.DataFrame):
         raise StatsError(f"cards: expected a pandas frame, not {type(cards).__name__}")

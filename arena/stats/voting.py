@@ -1,7 +1,7 @@
-"""Bots ranked over several rule sets as candidates over ballots, by Schulze's method.
+"""Rank bots over several rule sets, as candidates over ballots, by Schulze's method.
 
-Each rule set is a voter that ranks bots by their score in it. What counts is how many voters prefer one bot to
-another, not by how much, so no rule set weighs more because scores differ more in it; and a copy of a bot takes nothing
+Each rule set is a voter that ranks bots by their score in it. Only the number of voters that prefer one bot to another
+counts, not by how much, so no rule set weighs more because scores differ more in it; and a copy of a bot takes nothing
 from the others (Lanctot and others: Evaluating Agents using Social Choice Theory, 2023).
 """
 
@@ -32,12 +32,12 @@ class Vote:
 
 
 def margins(scores: Floats) -> Ints:
-    """How many more voters prefer the row's bot to the column's than the other way; `scores`: (voters, bots)."""
+    """Count how many more voters prefer the row's bot to the column's than the reverse; `scores`: (voters, bots)."""
     return np.asarray(np.sign(scores[:, :, None] - scores[:, None, :]).sum(axis=0), dtype=np.int64)
 
 
 def schulze(margin: Ints) -> Ints:
-    """The place of each bot, from 1: by the strongest chains of bots of which each is preferred to the next.
+    """Return the place of each bot, from 1: by the strongest chains of bots in which each is preferred to the next.
 
     >>> schulze(np.array([[0, 1, 1], [-1, 0, 3], [-1, -3, 0]])).tolist()
     [1, 2, 3]
@@ -49,10 +49,10 @@ def schulze(margin: Ints) -> Ints:
 
 
 def votes(bots: tuple[str, ...], points: Floats, games: Floats, seed: int = 0) -> list[Vote]:
-    """The bots ranked over all rule sets, the first place first.
+    """Rank the bots over all rule sets, the first place first.
 
     `points` and `games` have the shape (rule sets, bots, deals), where every bot has games in every rule set. The
-    errors are those of SAMPLES samples of the deals, drawn with `seed`.
+    ranges come from SAMPLES samples of the deals, drawn with `seed`.
     """
     deals = points.shape[2]
     drawn = np.random.default_rng(seed).multinomial(deals, np.full(deals, 1 / deals), SAMPLES).astype(np.float64)
