@@ -110,7 +110,7 @@ def remarks(ratings: Ratings) -> list[str]:
     lines = []
     advantage, error = ratings.shown_advantage()
     if math.isnan(error):
-        lines.append("First player's advantage: the games do not determine it.")
+        lines.append("First player's advantage: not enough data to estimate.")
     elif error > 0:
         lines.append(f"First player's advantage: {advantage:+z.1f} ± {error:.1f} Elo.")
     else:

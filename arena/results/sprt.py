@@ -126,5 +126,5 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
         ends = f"95% {elo_end(unbiased.elo_low)} .. {elo_end(unbiased.elo_high)}"
         lines.append(f"Median-unbiased estimate, which allows for the stop: {elo_end(unbiased.elo)} Elo ({ends}).")
     if result.remark:
-        lines.append(f"Mind: {result.remark}.")
+        lines.append(f"Note: {result.remark}.")
     return "\n".join(lines) + "\n"

@@ -29,9 +29,9 @@ FACTS: dict[str, str] = {
     "move_ms": "milliseconds of a decision, within 10%; each decision counts",
     "score": "1, 0.5 or 0",
     "stones": "stones of the bot",
-    "stones_against": "those of its opponent",
+    "stones_against": "stones of its opponent",
     "points": "match points of the bot",
-    "points_against": "those of its opponent",
+    "points_against": "match points of its opponent",
     "tactics": "tactic cards that the bot played",
     "early_claims": "stones that the bot claimed while its opponent's side was not full",
     "began": "whether the bot made the first move",
@@ -85,7 +85,7 @@ class Metric:
         values = evaluate(self.expression, facts, rows)
         if not {type(value) for value in values} <= ({bool} if self.kind == "share" else {int, float}):
             wanted = "a condition, such as turns > 50" if self.kind == "share" else "a number, such as turns"
-            raise ExpressionError(f"{self.kind} is of {wanted}, which {quoted(self.expression)} is not")
+            raise ExpressionError(f"{self.kind} needs {wanted}; {quoted(self.expression)} is not one")
         return np.array(values, np.float64)
 
 
@@ -112,7 +112,7 @@ def read_metric(name: str, text: object) -> Metric:
             raise ExpressionError(f"unknown fact '{fact}'{did_you_mean(fact, FACTS)} (known: {_KNOWN})")
     if metric.of_notes and metric.of_decisions:
         raise ExpressionError(
-            f"{DECISION} is of all decisions and {NOTE}NAME of those with a note; name one of the two"
+            f"{DECISION} covers all decisions, {NOTE}NAME only decisions with a note; name one of the two"
         )
     example = dict.fromkeys(metric.names, 1.0) | dict.fromkeys(FLAGS, True) | dict.fromkeys(TEXTS, "x")
     metric.figures(example, 1)

@@ -179,7 +179,7 @@ def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, flo
     elo, bound, error = (math.nan, duel.bound, math.nan) if duel.flag else (duel.elo, math.nan, duel.elo_error95 / 2)
     notes = [f"from {duel.units:,} {duel.unit}; the difference of the two is twice the rating"]
     if duel.units < FEWEST_DEALS:
-        notes.append(f"{duel.units} {duel.unit} are few: play more games")
+        notes.append(f"only {duel.units} {duel.unit}: play more games")
     return replace(
         rated,
         bots=tuple(rated.bots[index] for index in order),
@@ -255,7 +255,7 @@ def rate(
     if prior > 0 and (apart := bt.apart(data, component, np.array(sorted(fixed), dtype=np.int64))):
         notes.append(
             f"all games of {_listed([data.bots[bot] for bot in apart])} against the others went one way: how far apart"
-            " they are rests on the prior, and may be far more than the errors say"
+            " they are depends on the prior, and may be far more than the error bars show"
         )
     fit = bt.fit(data, component, prior, fixed, advantage)
     return _result(data, fit, component, prior, anchors or {}, notes)
@@ -309,8 +309,8 @@ def _result(
     if bounded:
         shown = ", ".join(bounded[:10]) + (", ..." if len(bounded) > 10 else "")
         notes.append(
-            f"{shown} won or lost all games against the others, which gives no rating without a prior: '> X' means at"
-            " least X and '< X' at most X (97.5% confident); 'won all' and 'lost all' stand where X would say little"
+            f"{shown} won or lost all games against the others, so there is no rating without a prior: '> X' means at"
+            " least X and '< X' at most X (97.5% confident); 'won all' and 'lost all' replace an X of little use"
         )
     if prior > 0:
         notes.append(f"prior: {prior:g} virtual draws per bot")
@@ -351,10 +351,10 @@ def _evidence(data: GameCounts, without_error: list[str]) -> str:
     unit = "deal" if (data.pair >= 0).any() else "game"
     if data.clusters < FEWEST_DEALS:
         return (
-            f"no ± is shown, because the games are on {counted(data.clusters, unit)}, and it needs {FEWEST_DEALS}: play"
-            " more games, or give each pairing deals of its own (own_deals)"
+            f"no ± yet: {counted(data.clusters, unit)} played, {FEWEST_DEALS} needed; play more games, or give each"
+            " pairing its own deals (own_deals)"
         )
-    note = f"errors rest on {counted(data.clusters, unit)}"
+    note = f"error bars are based on {counted(data.clusters, unit)}"
     if without_error:
         note += f"; none is shown for {_listed(without_error)}, with fewer than {FEWEST_DEALS}"
     return note

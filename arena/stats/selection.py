@@ -71,8 +71,8 @@ def parse(text: str) -> ast.expr:
             is_fine = isinstance(node.value, str | int | float)
         if not is_fine:
             raise ExpressionError(
-                f"{quoted(ast.get_source_segment(text, node) or text)} is not allowed in an expression:"
-                " names, numbers, texts in quotes, lists, comparisons, and, or, not, in, + - * / are"
+                f"{quoted(ast.get_source_segment(text, node) or text)} is not allowed; an expression has"
+                " names, numbers, texts in quotes, lists, comparisons, and, or, not, in, + - * /"
             )
     return tree
 
@@ -107,7 +107,7 @@ def evaluate(text: str, facts: Mapping[str, Any], rows: int) -> list[Any]:
             values.append(evaluator.eval(text, tree))
     except (TypeError, ValueError, ArithmeticError, RecursionError, InvalidExpression):
         raise ExpressionError(
-            f"{quoted(text)} cannot be computed: it needs numbers on both sides, or texts on both; a list after in"
+            f"{quoted(text)} cannot be computed: operators need numbers or texts on both sides, and in needs a list"
         ) from None
     return values
 

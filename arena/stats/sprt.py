@@ -34,7 +34,7 @@ from arena.stats.pairs import (
 
 ScaleName = Literal["logistic", "normalized"]
 Verdict = Literal["H0", "H1", "continue"]
-BIAS_REMARK = "the estimate of a test that stopped at a bound is biased away from 0"
+BIAS_REMARK = "early stopping exaggerates this estimate"
 BLOCK = 512
 _ROOT_ROUNDS = 200
 IMAGINED = 2

@@ -412,7 +412,7 @@ def test_few_deals_give_wide_errors_and_fewer_than_ten_none() -> None:
     widths = [float(rated[deals].error95.mean()) for deals in (10, 20, 80)]
     assert np.isfinite(widths).all()
     assert widths == sorted(widths, reverse=True)
-    for deals, words in ((1, "games are on 1 deal,"), (9, "games are on 9 deals,"), (20, "rest on 20 deals")):
+    for deals, words in ((1, "1 deal played, 10 needed"), (9, "9 deals played, 10 needed"), (20, "based on 20 deals")):
         few = deals < FEWEST_DEALS
         found = rated[deals]
         assert found.deals == deals
