@@ -35,7 +35,7 @@ COMMANDS: dict[str, Entry] = {
     "plot": Entry("arena.cli.export:plot", "Draw a figure of a run: SVG, PNG or PDF.", LOOK),
     "export": Entry("arena.cli.export:export", "Write tables, records or moves to files.", LOOK),
     "verify": Entry("arena.cli.runs:verify", "Check a run by replaying its games.", LOOK),
-    "rate": Entry("arena.cli.standings:rate", "Rate the bots in any list of games.", LOOK),
+    "rate": Entry("arena.cli.rate:rate", "Rate the bots in any list of games.", LOOK),
     "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE, plays=True),
     "serve": Entry("arena.cli.league.serve:serve", "Serve a league on the web.", LEAGUE, "web", plays=True),

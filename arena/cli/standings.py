@@ -1,35 +1,26 @@
-"""`arena standings` and `arena rate`: the tables of a run, and ratings of any list of games."""
+"""`arena standings`: the tables of a run."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.league.tables import show_league, show_standings_of
 from arena.cli.options import ERROR, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
-from arena.results.game_list import read_game_list
-from arena.results.records import holds_records
 from arena.results.run import RunData
+from arena.results.run_stats import stats_report
 from arena.results.selected import selected
-from arena.results.sources import RecordFile, StoredLeague, find_source, report_of
+from arena.results.sources import StoredLeague, find_source, report_of
 from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
-from arena.stats.frames import Floats, StatsError
+from arena.stats.frames import Floats
 from arena.stats.metrics import read_metric
-from arena.stats.pairs import counts_between
-from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
-from arena.stats.ratings import rate as rate_games
+from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.selection import ExpressionError
-from arena.text import counted, one_line
-from arena.tournament.store.sqlite import StoreError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from arena.text import one_line
 
 
 @click.command()
@@ -110,8 +101,6 @@ def standings(
         return luck_of(run.folder, len(run.columns)) if adjusted else None
 
     if everything:
-        from arena.results.run_stats import stats_report
-
         make = lambda run: stats_report(games(run), error or 10.0, weight, True, luck(run))  # noqa: E731
         print_report(report_of(found, make), form, to)
         return
@@ -121,53 +110,8 @@ def standings(
     print_report(report_of(found, lambda run: standings_report(compute(games(run), weight, luck=luck(run)))), form, to)
 
 
-@click.command()
-@click.argument("source", metavar="FILE|RUN", shell_complete=complete_runs)
-@prior
-@click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
-@click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
-@click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
-@output
-def rate(
-    source: str,
-    prior: float | None,
-    anchors: tuple[str, ...],
-    no_first_advantage: bool,
-    los: bool,
-    form: str,
-) -> None:
-    """Rate the bots in a list of games, or in a run.
-
-    \b
-    arena rate games.csv --anchor greedy=100
-    arena rate latest --los
-
-    FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
-    other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
-    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read, too. RUN is a run, a league or a file
-    of records.
-    """
-    from arena.results.ratings import ratings_report
-
-    fixed = parse_anchors(anchors)
-    games, left_out = read_games(source)
-    rated = rate_games(
-        games,
-        prior=DEFAULT_PRIOR if prior is None else prior,
-        anchors=fixed,
-        first_advantage=0.0 if no_first_advantage else None,
-        disconnected="separate",
-    )
-    if len(rated.bots) == 2 and prior is None and not fixed and not no_first_advantage:
-        rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
-    heading = f"{source}: {counted(len(games), 'game')}"
-    if left_out:
-        heading += f", and {left_out} without a result, which are left out"
-    print_report(ratings_report(rated, los, heading=heading), form)
-
-
 def parse_metrics(texts: tuple[str, ...]) -> dict[str, str]:
-    """Metrics by name, from texts such as length=mean turns."""
+    """Read metrics by name, from options such as length=mean turns."""
     metrics: dict[str, str] = {}
     for text in texts:
         name, _, what = text.partition("=")
@@ -177,34 +121,3 @@ def parse_metrics(texts: tuple[str, ...]) -> dict[str, str]:
             raise ArenaError(f"--metric {one_line(name, 50)}: {error}") from None
         metrics[name] = what
     return metrics
-
-
-def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
-    """Ratings to fix, from texts such as greedy=100."""
-    fixed: dict[str, float] = {}
-    for text in texts:
-        bot, equals, elo = text.rpartition("=")
-        try:
-            value = float(elo)
-        except ValueError:
-            value = math.nan
-        if not (equals and bot and math.isfinite(value)):
-            raise ArenaError(f"--anchor {text}: expected BOT=ELO, such as greedy=100")
-        if bot in fixed:
-            raise ArenaError(f"--anchor {text}: '{bot}' is anchored twice")
-        fixed[bot] = value
-    return fixed
-
-
-def read_games(source: str) -> tuple[pd.DataFrame, int]:
-    """The games that a text names: first, second, score, and deal if known; and how many have no result."""
-    try:
-        found = find_source(source)
-    except StoreError as error:
-        raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
-    if isinstance(found, RecordFile) and not holds_records(found.path):
-        return read_game_list(found.path)
-    games = found.data().games
-    if not len(games):
-        raise StatsError(f"{found.path}: no games yet")
-    return games.filter(["first", "second", "score", "deal"]), 0

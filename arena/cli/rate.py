@@ -1,0 +1,95 @@
+"""`arena rate`: ratings of any list of games."""
+
+from __future__ import annotations
+
+import math
+
+import click
+import pandas as pd
+
+from arena.cli.options import complete_runs, output, print_report, prior
+from arena.errors import ArenaError
+from arena.results.game_list import read_game_list
+from arena.results.ratings import ratings_report
+from arena.results.records import holds_records
+from arena.results.sources import RecordFile, find_source
+from arena.stats.frames import StatsError
+from arena.stats.pairs import counts_between
+from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
+from arena.stats.ratings import rate as rate_games
+from arena.text import counted
+from arena.tournament.store.sqlite import StoreError
+
+
+@click.command()
+@click.argument("source", metavar="FILE|RUN", shell_complete=complete_runs)
+@prior
+@click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
+@click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
+@click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
+@output
+def rate(
+    source: str,
+    prior: float | None,
+    anchors: tuple[str, ...],
+    no_first_advantage: bool,
+    los: bool,
+    form: str,
+) -> None:
+    """Rate the bots in a list of games, or in a run.
+
+    \b
+    arena rate games.csv --anchor greedy=100
+    arena rate latest --los
+
+    FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
+    other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
+    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read, too. RUN is a run, a league or a file
+    of records.
+    """
+    fixed = parse_anchors(anchors)
+    games, left_out = read_games(source)
+    rated = rate_games(
+        games,
+        prior=DEFAULT_PRIOR if prior is None else prior,
+        anchors=fixed,
+        first_advantage=0.0 if no_first_advantage else None,
+        disconnected="separate",
+    )
+    if len(rated.bots) == 2 and prior is None and not fixed and not no_first_advantage:
+        rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
+    heading = f"{source}: {counted(len(games), 'game')}"
+    if left_out:
+        heading += f", and {left_out} without a result, which are left out"
+    print_report(ratings_report(rated, los, heading=heading), form)
+
+
+def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
+    """Read ratings to fix, from options such as greedy=100."""
+    fixed: dict[str, float] = {}
+    for text in texts:
+        bot, equals, elo = text.rpartition("=")
+        try:
+            value = float(elo)
+        except ValueError:
+            value = math.nan
+        if not (equals and bot and math.isfinite(value)):
+            raise ArenaError(f"--anchor {text}: expected BOT=ELO, such as greedy=100")
+        if bot in fixed:
+            raise ArenaError(f"--anchor {text}: '{bot}' is anchored twice")
+        fixed[bot] = value
+    return fixed
+
+
+def read_games(source: str) -> tuple[pd.DataFrame, int]:
+    """Read the games of a file or run (first, second, score, and deal if known), and count those without a result."""
+    try:
+        found = find_source(source)
+    except StoreError as error:
+        raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
+    if isinstance(found, RecordFile) and not holds_records(found.path):
+        return read_game_list(found.path)
+    games = found.data().games
+    if not len(games):
+        raise StatsError(f"{found.path}: no games yet")
+    return games.filter(["first", "second", "score", "deal"]), 0
