@@ -30,7 +30,7 @@ from arena.tournament.config import TournamentConfig, config_from_dict, named_co
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.progress import NoProgress, ProgressListener
+from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.runner.run import play_run
 from arena.whole_file import write_whole
 
@@ -148,7 +148,7 @@ def command_progress(text: StatusText | None = None) -> ProgressListener:
     """Return the display of a run: as `progress_for`, but plain lines and the log with `-v`, nothing with `-q`."""
     meta = click.get_current_context().meta
     if meta.get(QUIET):
-        return NoProgress()
+        return ProgressListener()
     log = logging.getLogger("arena")
     if meta.get(VERBOSE) and not log.handlers:  # a comparison has a display for each variant
         handler = logging.StreamHandler()

@@ -11,7 +11,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeAlias
+from datetime import timedelta
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def is_drawable(*streams: TextIO) -> bool:
     return all(stream.isatty() for stream in streams) and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
-class LineProgress:
+class LineProgress(ProgressListener):
     """Prints plain lines, one every few seconds: for files, pipes and CI."""
 
     def __init__(self, text: StatusText | None = None, stream: TextIO | None = None) -> None:
@@ -85,7 +86,7 @@ class LineProgress:
         self.note(self._text(status) + " - interrupted" * interrupted)
 
 
-class LiveProgress:
+class LiveProgress(ProgressListener):
     """Draws the rows of the bots, a bar, the rate and the time left, in place of what was there before.
 
     It draws once a second at most, and less often if drawing is slow. `spent` are the seconds of CPU that drawing has
@@ -163,7 +164,7 @@ class LiveProgress:
         if self._title:
             lines.append(Text(shortened(self._title, width - 1), "bold"))
         if status.bots:
-            lines += _table(run_rows(status), width, max(height - _AROUND, 1))
+            lines += _table(status, width, max(height - _AROUND, 1))
         if status.total:
             bar = Table.grid()  # ends the line
             completed = min(max(status.done, 0), status.total)
@@ -180,34 +181,21 @@ def figures(status: RunStatus) -> str:
     """Return games, percentage, rate and time left, in a line without the bots.
 
     >>> figures(RunStatus(250, 1000, 250.0, 3.0))
-    '250 of 1,000 games (25%), 250 games/s, 3 s left'
+    '250 of 1,000 games (25%), 250 games/s, 0:00:03 left'
     >>> figures(RunStatus(0, 2, quiet_s=75, moves=lambda: 31))
-    '0 of 2 games (0%), games in play for 1:15, 31 moves made'
+    '0 of 2 games (0%), games in play for 0:01:15, 31 moves made'
     """
     share = f" ({status.done * 100 // status.total}%)" if status.total else ""
     text = f"{status.done:,} of {status.total:,} games{share}"
     if status.rate > 0:
         text += f", {rate_text(status.rate)}"
     if status.seconds_left is not None and status.done < status.total:
-        text += f", {duration(status.seconds_left)} left"
+        text += f", {timedelta(seconds=round(status.seconds_left))} left"
     if status.quiet_s >= _QUIET_S and status.done < status.total:
         moves = status.moves()
-        text += f", games in play for {duration(status.quiet_s)}" + (f", {moves:,} moves made" if moves else "")
+        text += f", games in play for {timedelta(seconds=round(status.quiet_s))}"
+        text += f", {moves:,} moves made" if moves else ""
     return text
-
-
-def duration(seconds: float) -> str:
-    """Format a time for the user.
-
-    >>> duration(0.4), duration(75), duration(3 * 3600 + 60)
-    ('0 s', '1:15', '3:01:00')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def rate_text(rate: float) -> str:
@@ -233,50 +221,32 @@ def _with_shares(status: RunStatus) -> str:
 # ---------------------------------------------------------------- the table
 
 
-class LiveRow(NamedTuple):
-    """A bot in the table: Elo and half of its 95% interval, share of the points; None for what is not known."""
-
-    bot: str
-    elo: float | None
-    error: float | None
-    games: int
-    score: float | None
-    forfeits: int
-
-
-def _table(rows: Sequence[LiveRow], width: int, most: int) -> list[RenderableType]:
+def _table(status: RunStatus, width: int, most: int) -> list[RenderableType]:
+    """Return the bots, best first as their games so far rate them, in at most `most` rows."""
     from rich.table import Table
     from rich.text import Text
 
+    played, ratings, forfeits = scores(status), ratings_of(status.results()), status.forfeits()
     table = Table(box=None, padding=(0, 1), pad_edge=False)
-    faults = any(row.forfeits for row in rows)
-    for head in ("#", "bot", "Elo", "±95%", "games", "score%", *(["forfeits"] if faults else [])):
+    for head in ("#", "bot", "Elo", "±95%", "games", "score%", *(["forfeits"] if forfeits else [])):
         table.add_column(head, justify="left" if head == "bot" else "right", no_wrap=True)
-    for rank, row in enumerate(rows[:most], start=1):
+    unrated = (-math.inf, math.nan)
+    ranked = sorted(status.bots, key=lambda bot: (-ratings.get(bot, unrated)[0], bot))
+    for rank, bot in enumerate(ranked[:most], start=1):
+        elo, error = ratings.get(bot, unrated)
+        games, points = played.get(bot, (0, 0.0))
+        lost = forfeits.get(bot, 0)
         table.add_row(
             str(rank),
-            Text(shortened(one_line(row.bot), max(width - _NUMBERS, 8))),
-            "-" if row.elo is None else f"{row.elo:+z.0f}",
-            "-" if row.error is None else error_text(row.error),
-            f"{row.games:,}",
-            "-" if row.score is None else percent(row.score),
-            *([Text(f"{row.forfeits:,}", "bold red" if row.forfeits else "")] if faults else []),
+            Text(shortened(one_line(bot), max(width - _NUMBERS, 8))),
+            f"{elo:+z.0f}" if bot in ratings else "-",
+            error_text(error) if bot in ratings else "-",
+            f"{games:,}",
+            percent(points / games) if games else "-",
+            *([Text(f"{lost:,}", "bold red" if lost else "")] if forfeits else []),
         )
-    left = len(rows) - most
+    left = len(ranked) - most
     return [table, Text(f"... and {left} more", "dim")] if left > 0 else [table]
-
-
-def run_rows(status: RunStatus) -> list[LiveRow]:
-    """Return the bots of a run, best first, as their games so far rate them."""
-    ratings = ratings_of(status.results())
-    forfeits = status.forfeits()
-    played = scores(status)
-    rows = []
-    for bot in status.bots:
-        elo, error = ratings.get(bot, (None, None))
-        games, points = played.get(bot, (0, 0.0))
-        rows.append(LiveRow(bot, elo, error, games, points / games if games else None, forfeits.get(bot, 0)))
-    return sorted(rows, key=lambda row: (row.elo is None, -(row.elo or 0.0), row.bot))
 
 
 def scores(status: RunStatus) -> dict[str, tuple[int, float]]:

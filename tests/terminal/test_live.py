@@ -125,7 +125,7 @@ def test_lines_come_every_few_seconds_only(monkeypatch: pytest.MonkeyPatch) -> N
     lines = stream.getvalue().splitlines()
     assert lines[0] == "quick: 1,000 games, 200 of them played before, seed 42"
     assert len(lines) == 1 + 4 + 2
-    assert lines[1] == "360 of 1,000 games (36%), 12 games/s, 50 s left  |  ann 75.0%, bob 25.0%"
+    assert lines[1] == "360 of 1,000 games (36%), 12 games/s, 0:00:50 left  |  ann 75.0%, bob 25.0%"
     assert lines[-2] == "worker ?3 died"
     assert lines[-1] == "1,000 of 1,000 games (100%), 12 games/s  |  ann 75.0%, bob 25.0% - interrupted"
 
@@ -153,7 +153,7 @@ def test_a_stream_that_breaks_does_not_stop_the_run() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     assert figures(RunStatus(0, 0)) == "0 of 0 games"
-    assert figures(RunStatus(1, 10, 0.25, 36.0)) == "1 of 10 games (10%), 0.25 games/s, 36 s left"
+    assert figures(RunStatus(1, 10, 0.25, 36.0)) == "1 of 10 games (10%), 0.25 games/s, 0:00:36 left"
 
 
 def test_ratings_from_sums_are_those_of_the_games() -> None:

@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import ScheduleProgress
@@ -48,8 +48,8 @@ class RunStatus:
     forfeits: Callable[[], Mapping[str, int]] = dict
 
 
-class ProgressListener(Protocol):
-    """What a run reports to. All calls come from the thread that called `play_run`."""
+class ProgressListener:
+    """What a run reports to; this one ignores it. All calls come from the thread that called `play_run`."""
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         """Take note that play begins; `status.done` games were stored before."""
@@ -62,22 +62,6 @@ class ProgressListener(Protocol):
 
     def end(self, status: RunStatus, interrupted: bool) -> None:
         """Take note that play has ended."""
-
-
-class NoProgress:
-    """Listens and shows nothing."""
-
-    def begin(self, name: str, seed: int, status: RunStatus) -> None:
-        """Show nothing."""
-
-    def update(self, status: RunStatus) -> None:
-        """Show nothing."""
-
-    def note(self, text: str) -> None:
-        """Show nothing."""
-
-    def end(self, status: RunStatus, interrupted: bool) -> None:
-        """Show nothing."""
 
 
 class GameRate:

@@ -36,7 +36,7 @@ from arena.tournament.games import ScheduleProgress
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
-from arena.tournament.runner.progress import GameRate, NoProgress, ProgressListener, RunningScores, RunStatus
+from arena.tournament.runner.progress import GameRate, ProgressListener, RunningScores, RunStatus
 from arena.tournament.runner.supervisor import Supervisor
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
@@ -113,7 +113,9 @@ def play_run(
             if asks_for_more(store, config):
                 store.grow(config.canonical(), config.to_dict())
             with RunLog(folder) as run_log, StopSignals() as signals:
-                session = _Session(config, store, signals, progress or NoProgress(), verdict or config.verdict(), more)
+                session = _Session(
+                    config, store, signals, progress or ProgressListener(), verdict or config.verdict(), more
+                )
                 if not session.is_over():
                     store.begin_session({"workers": job.workers, "executor": config.executor})
                     log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)

@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.tournament.games import Chunk, PairTask, Row
 from arena.tournament.runner.executors import Executor, make_executor
 from arena.tournament.runner.job import Job, Played
-from arena.tournament.runner.progress import NoProgress, RunStatus
+from arena.tournament.runner.progress import ProgressListener, RunStatus
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, bot, forfeits, games, play, settings
 
@@ -64,7 +64,7 @@ def _start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=silent, stderr=silent)
 
 
-class _KillsAt(NoProgress):
+class _KillsAt(ProgressListener):
     """Kills a process once when so many games are stored."""
 
     def __init__(self, done: int, pid: int) -> None:

@@ -18,7 +18,7 @@ from arena.results.standings import standings
 from arena.results.standings_report import export
 from arena.results.until_error import UntilError
 from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, grown
-from arena.tournament.runner.progress import NoProgress, RunStatus
+from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
@@ -37,7 +37,7 @@ def own(*bots: dict[str, Any], **more: Any) -> dict[str, Any]:
 SPRT = {"format": "sprt", "sprt": {"elo0": 0, "elo1": 1, "max_pairs": 5}}
 
 
-class PressCtrlC(NoProgress):
+class PressCtrlC(ProgressListener):
     """As soon as there is a sign of life: with the first games in hand."""
 
     pressed = False
@@ -55,7 +55,7 @@ def play(folder: Path, config: TournamentConfig, workers: int = 2, **more: Any) 
 def grow(
     folder: Path,
     workers: int = 1,
-    progress: NoProgress | None = None,
+    progress: ProgressListener | None = None,
     until: UntilError | None = None,
     **asked: int,
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from arena.bots.isolation.sandbox import SandboxMissing
 from arena.bots.processes import is_running
 from arena.errors import ArenaError
-from arena.tournament.runner.progress import NoProgress, RunStatus
+from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, Running, bot, forfeits, games, play, settings
@@ -58,7 +58,7 @@ def test_number_of_workers_changes_nothing(name: str, whole: dict[str, list[tupl
     assert games(tmp_path) == whole[name]
 
 
-class _StopsAt(NoProgress):
+class _StopsAt(ProgressListener):
     """Presses Ctrl-C once when so many games are stored."""
 
     def __init__(self, done: int) -> None:
@@ -188,7 +188,7 @@ def test_an_unknown_parameter_is_reported_before_the_run_begins(
 ) -> None:
     told: list[str] = []
 
-    class Listener(NoProgress):
+    class Listener(ProgressListener):
         def begin(self, name: str, seed: int, status: RunStatus) -> None:
             told.append(name)
 
@@ -201,7 +201,7 @@ def test_an_unknown_parameter_is_reported_before_the_run_begins(
 def test_a_slow_first_game_shows_that_there_is_life(tmp_path: Path) -> None:
     seen: list[tuple[float, int]] = []
 
-    class Listener(NoProgress):
+    class Listener(ProgressListener):
         def update(self, status: RunStatus) -> None:
             if status.done == 0:
                 seen.append((status.quiet_s, status.moves()))

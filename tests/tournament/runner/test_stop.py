@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.tournament.config import ConfigError, config_from_dict
-from arena.tournament.runner.progress import NoProgress, RunStatus
+from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import reopen_store
@@ -95,7 +95,7 @@ def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
         store.close()
 
 
-class _Ends(NoProgress):
+class _Ends(ProgressListener):
     last: RunStatus | None = None
 
     def end(self, status: RunStatus, interrupted: bool) -> None:
