@@ -201,12 +201,13 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
 def _show_answer(answer: Answer) -> None:
     click.echo("-" * 55)
     question = answer.question
-    ms_then = "" if question.ms_then is None else f", then {question.ms_then:.3g} ms"
+    ms_then = "" if question.ms_then is None else f" ({question.ms_then:.3g} ms in the game)"
     then = "nothing: the game ended here by its forfeit" if question.then is None else f"'{question.then}'"
     if answer.fault:
-        click.echo(f"It fails after {answer.ms:.3g} ms{ms_then}:\n  {indented(answer.fault)}\nThen it chose {then}.")
+        click.echo(f"It fails after {answer.ms:.3g} ms{ms_then}:\n  {indented(answer.fault)}")
+        click.echo(f"In the game it chose {then}.")
         return
-    same = "the same as then" if not answer.differs else f"then it chose {then}"
+    same = "the same move" if not answer.differs else f"in the game it chose {then}"
     click.echo(f"It chooses '{answer.now}' in {answer.ms:.3g} ms{ms_then}; {same}.")
 
 
