@@ -30,12 +30,12 @@ from simulate import (
 
 from arena.results.judge import Losses, bot_losses
 from arena.stats.adjusted import take_luck_out
+from arena.stats.distributions import Z95
 from arena.stats.field import scores
 from arena.stats.frames import games_of
 from arena.stats.pairs import (
     ELO_SCALE,
     NORMALIZED_SCALE,
-    Z95,
     cell_scores,
     regularised,
     score_intervals,

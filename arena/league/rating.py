@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import stdtrit
 
 from arena.league import games, versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
+from arena.stats.distributions import t_width
 from arena.stats.frames import Floats, Ints
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import FEWEST_DEALS, NOISE, Ratings, by_pairs, rate
@@ -103,7 +103,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     held = next((int(fit.group[index[int(name)]]) for name in anchors), None)
     elo, covariance = _gauged(fit.elo, fit.covariance, fit.group, inside, held)
     spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    width = np.round(stdtrit(np.maximum(fit.clusters, 1), 0.975) * spread, NOISE)
+    width = np.round(t_width(np.maximum(fit.clusters, 1)) * spread, NOISE)
     alone = len(rated) == 1 and not anchors
     rated.sort(key=lambda version: (int(fit.group[index[version.id]]), -elo[index[version.id]], version.id))
     duel = None

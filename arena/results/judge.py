@@ -25,6 +25,7 @@ from arena.results.board import Decision, decisions, result_line
 from arena.results.data_formats import json_text
 from arena.results.records import StoredGame
 from arena.results.table import Column, Report, Row, Table, column_of, percent, records, table_values
+from arena.stats.distributions import t_width
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.whole_file import write_whole
@@ -252,10 +253,8 @@ def bot_losses(games: Sequence[tuple[int, Losses]]) -> BotLosses:
     deals = len(residuals)
     error = None
     if deals > 1:
-        from scipy.special import stdtrit  # slow to load
-
         variance = sum(residual**2 for residual in residuals.values()) * deals / (deals - 1)
-        error = float(stdtrit(deals - 1, 0.975)) * math.sqrt(variance) / decisions
+        error = float(t_width(deals - 1)) * math.sqrt(variance) / decisions
     return BotLosses(len(games), deals, decisions, sum(lost.blunders for _, lost in games), mean, error)
 
 

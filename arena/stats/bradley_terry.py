@@ -11,14 +11,10 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import Literal
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import brentq
-from scipy.sparse.csgraph import NegativeCycleError, connected_components, csgraph_from_dense, johnson
-from scipy.special import expit, log_expit
 
+from arena.stats.distributions import expit, log_expit
 from arena.stats.frames import Bools, Floats, GameArrays, Ints, StatsError, numbered
 from arena.stats.score import other_side
 
@@ -221,13 +217,21 @@ def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: flo
     cluster = data.cluster[known]
     values = np.concatenate([rest, -rest, rest])
     columns = np.concatenate([first, second, np.full(len(known), n)])
-    rows = sparse.coo_matrix((values, (np.tile(cluster, 3), columns)), shape=(data.clusters, n + 1)).tocsr()
-    if rows.nnz < data.clusters * (n + 1) / 8:
+    clusters = np.tile(cluster, 3)
+    if len(values) < data.clusters * (n + 1) / 8:
+        from scipy import sparse  # slow to load
+
+        rows = sparse.coo_matrix((values, (clusters, columns)), shape=(data.clusters, n + 1)).tocsr()
         return np.asarray((rows.T @ rows).toarray(), dtype=np.float64)
     # a sparse product costs the square of a row's entries: a dense one is faster for crowded rows
+    order = np.argsort(clusters, kind="stable")
+    clusters, columns, values = clusters[order], columns[order], values[order]
     spread = np.zeros((n + 1, n + 1))
     for start in range(0, data.clusters, _BLOCK):
-        block = rows[start : start + _BLOCK].toarray()
+        height = min(_BLOCK, data.clusters - start)
+        part = slice(*np.searchsorted(clusters, (start, start + height)))
+        cells = (clusters[part] - start) * (n + 1) + columns[part]
+        block = np.bincount(cells, values[part], height * (n + 1)).reshape(height, n + 1)
         spread += block.T @ block
     return spread
 
@@ -251,17 +255,31 @@ def _links(anchored: Ints) -> tuple[Ints, Ints]:
     return np.concatenate([anchored[:-1], anchored[1:]]), np.concatenate([anchored[1:], anchored[:-1]])
 
 
-def _groups(n: int, start: Ints, end: Ints, connection: Literal["weak", "strong"]) -> Ints:
-    """Return the number of each node's group in a graph of n nodes; `connection` is "weak" or "strong"."""
-    graph = sparse.coo_matrix((np.ones(len(start)), (start, end)), shape=(n, n))
-    return np.asarray(connected_components(graph, connection=connection)[1], dtype=np.int64)
+def _groups(n: int, start: Ints, end: Ints) -> Ints:
+    """Return the number of each node's strongly connected group in a graph of n nodes."""
+    if _reached(n, start, end).all() and _reached(n, end, start).all():
+        return np.zeros(n, dtype=np.int64)
+    from scipy.sparse import coo_matrix  # slow to load
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_matrix((np.ones(len(start)), (start, end)), shape=(n, n))
+    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.int64)
+
+
+def _reached(n: int, start: Ints, end: Ints) -> Bools:
+    """Return which nodes can be reached from the first one."""
+    seen: Bools = np.arange(n) == 0
+    while not seen[near := end[seen[start]]].all():
+        seen[near] = True
+    return seen
 
 
 def components(data: GameCounts, anchored: Ints) -> Ints:
     """Return the connected group of each bot; the largest is group 0 (ties: alphabetically by bot)."""
     a, b = _links(anchored)
     n = len(data.bots)
-    label = _groups(n, np.concatenate([data.lo, a]), np.concatenate([data.hi, b]), "weak")
+    start, end = np.concatenate([data.lo, a]), np.concatenate([data.hi, b])
+    label = _groups(n, np.concatenate([start, end]), np.concatenate([end, start]))
     count = int(label.max()) + 1
     size = np.bincount(label, minlength=count)
     earliest = np.full(count, n)
@@ -282,7 +300,7 @@ def win_groups(data: GameCounts, anchored: Ints) -> Ints:
     a, b = _links(anchored)
     start = np.concatenate([data.lo[lo_won], data.hi[hi_won], a])
     end = np.concatenate([data.hi[lo_won], data.lo[hi_won], b])
-    return _groups(len(data.bots), start, end, "strong")
+    return _groups(len(data.bots), start, end)
 
 
 def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
@@ -315,6 +333,8 @@ def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
 
 def _has_negative_cycle(weight: Floats) -> bool:
     """Return whether the graph with these weights of edges (inf: no edge) has a cycle of negative weight."""
+    from scipy.sparse.csgraph import NegativeCycleError, csgraph_from_dense, johnson  # slow to load
+
     try:
         johnson(csgraph_from_dense(weight, null_value=np.inf), indices=[0])
     except NegativeCycleError:
@@ -423,6 +443,8 @@ def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: 
 
 def _bound(gap: Floats, cluster: Ints) -> float:
     """Find the level at which games with these gaps (logits of the winner at level 0) are all won with chance 2.5%."""
+    from scipy.optimize import brentq  # slow to load
+
     _, code = np.unique(cluster, return_inverse=True)
     hardest = np.full(int(code.max()) + 1, np.inf)
     np.minimum.at(hardest, code, gap)

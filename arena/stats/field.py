@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
 from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, cross_columns, games_of, name_codes
 from arena.stats.intervals import mean_interval
 from arena.stats.score import Score
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def grouped(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
@@ -62,6 +65,8 @@ def crosstable(games: pd.DataFrame) -> pd.DataFrame:
 
     Also the sums points and points_against where they are known.
     """
+    import pandas as pd  # slow to load
+
     points = None
     if {"points_first", "points_second"} <= set(games.columns):
         points = np.asarray(games["points_first"]), np.asarray(games["points_second"])
@@ -82,6 +87,8 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
 
     Columns: `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
     """
+    import pandas as pd  # slow to load
+
     seats = by_seat(games)
     begun = _narrow(seats[seats["seat"] == "first"], by, "score", "adjusted", "deal")
     score, deal = _numbers(begun, rated_column(begun)), _deals(begun)
@@ -104,6 +111,8 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
 
     Columns: `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
+    import pandas as pd  # slow to load
+
     table = []
     seats = _narrow(by_seat(games), by, "seat", "score", "adjusted", "deal")
     score, deal, begun = _numbers(seats, rated_column(seats)), _deals(seats), np.asarray(seats["seat"] == "first")
@@ -131,6 +140,8 @@ def spread_row(values: pd.Series | Floats, name: str) -> dict[str, float]:
 
 def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Return the length of games in turns and (if known) plies: games, and the columns of `spread_row` for each."""
+    import pandas as pd  # slow to load
+
     seats = by_seat(games, "turns")
     if not {"bot", "opponent"} & set(by):
         seats = seats[seats["seat"] == "first"]  # one row per game
@@ -146,6 +157,8 @@ def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
 
 def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
     """Count games by length: turns, games, share."""
+    import pandas as pd  # slow to load
+
     turns = check_games(games, ["turns"])["turns"].dropna().astype(int)
     counts = turns.value_counts().sort_index()
     return pd.DataFrame(
@@ -163,6 +176,8 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
     Columns: `by`, games, stones, stones_against, and where known: points, points_total, points_against,
     points_against_total.
     """
+    import pandas as pd  # slow to load
+
     table = []
     seats = by_seat(games, "stones_first", "stones_second")
     names = ("stones", "stones_against", "points", "points_against")
@@ -185,6 +200,8 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     With "bot" in `by` only that bot's wins count (a game that nobody won counts for both bots): the shares of wins by
     five stones and by three adjacent ones.
     """
+    import pandas as pd  # slow to load
+
     seats = by_seat(games, "ending")
     seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
     table = []
@@ -201,6 +218,8 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
 
     `normal` counts the games that this bot did not forfeit (its opponent may have).
     """
+    import pandas as pd  # slow to load
+
     seats = by_seat(games, "forfeit", "forfeit_by")
     words, bot, _ = name_codes(seats.rename(columns={"bot": "first", "opponent": "second"})[["first", "second"]])
     lost = np.flatnonzero(seats["forfeit_by"].notna() & seats["forfeit"].notna())
@@ -216,6 +235,8 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
 
 def forfeits(games: pd.DataFrame) -> pd.DataFrame:
     """Count every kind of forfeit that happened: bot (that forfeited), opponent, forfeit, games."""
+    import pandas as pd  # slow to load
+
     seats = by_seat(games, "forfeit", "forfeit_by")
     own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
     rows = [{**keys, "games": len(part)} for keys, part in grouped(own, ["bot", "opponent", "forfeit"]) if len(part)]
@@ -228,6 +249,8 @@ def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataF
     Columns: `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
     quantiles over games of each game's mean. Nan without decisions.
     """
+    import pandas as pd  # slow to load
+
     table = []
     needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
     for keys, part in grouped(_narrow(by_seat(games, *needed), by, "ms", "decisions"), by):

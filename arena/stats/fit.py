@@ -7,9 +7,8 @@ pairing sum to luck alone, whose size shows in the spread over deals: games on o
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
-from scipy.special import expit, fdtrc
 
+from arena.stats.distributions import expit
 from arena.stats.frames import Floats, GameArrays, numbered
 from arena.stats.pairs import ELO_SCALE
 from arena.stats.ratings import FEWEST_DEALS, Ratings
@@ -25,6 +24,8 @@ def misfit_p_value(games: GameArrays, ratings: Ratings) -> float | None:
     estimated from the deals. None if there is nothing to test: no three bots that all met, fewer than FEWEST_DEALS
     deals, deals that are all alike, or a field too large for it.
     """
+    from scipy.special import fdtrc  # slow to load
+
     elo = dict(zip(ratings.bots, ratings.elo))
     level = np.array([elo[bot] for bot in games.bots]) / ELO_SCALE
     known = np.flatnonzero(np.isfinite(level[games.first] - level[games.second]))
@@ -38,9 +39,10 @@ def misfit_p_value(games: GameArrays, ratings: Ratings) -> float | None:
     low, high = met // n, met % n
     sign = np.where(straight, 1.0, -1.0)
     weight = np.bincount(pairing, chance * (1 - chance), len(met))
-    residual = sparse.coo_matrix((sign * (games.score[known] - chance), (deal, pairing)), (len(deals), len(met)))
+    residual = np.zeros((len(deals), len(met)))
+    np.add.at(residual, (deal, pairing), sign * (games.score[known] - chance))
     # scaled by the expected deviation, what strengths can explain is a plane, and the rest is at right angles to it
-    scaled = residual.toarray() / np.sqrt(weight)
+    scaled = residual / np.sqrt(weight)
     steps = np.zeros((len(met), n))
     steps[np.arange(len(met)), low], steps[np.arange(len(met)), high] = 1.0, -1.0
     steps *= np.sqrt(weight)[:, None]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit, ndtri, stdtr, stdtrit
 
+from arena.stats.distributions import expit, logit, normal_quantile, t_cdf, t_quantile, t_width
 from arena.stats.frames import Floats, Ints, StatsError, cluster_codes
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
     Single scores may lie outside 0..1 (with luck taken out); their mean is held within.
     """
     mean = min(max(float(values.mean()), 0.0), 1.0)
-    width = float(stdtrit(max(clusters - 1, 1), 0.975))
+    width = float(t_width(max(clusters - 1, 1)))
     error = 0.0
     if clusters > 1:
         error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
@@ -85,7 +85,7 @@ def mean_error(values: npt.ArrayLike, deals: pd.Series | npt.ArrayLike) -> float
     if clusters < 2:
         return math.nan
     variance = clusters / (clusters - 1) * float((influence(figures, cluster, clusters) ** 2).sum())
-    return float(stdtrit(clusters - 1, 0.975)) * math.sqrt(variance)
+    return float(t_width(clusters - 1)) * math.sqrt(variance)
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ def mean_difference(
     gap = float(first.mean() - second.mean())
     if error < 1e-12:
         return MeanDifference(gap, math.nan, math.nan, math.nan, 1.0, int((seen[0] & seen[1]).sum()))
-    p_value = float(2 * stdtr(freedom, -abs(gap) / error))
-    half = float(stdtrit(freedom, 0.975)) * error
+    p_value = float(2 * t_cdf(freedom, -abs(gap) / error))
+    half = float(t_quantile(freedom, 0.975)) * error
     low, high = gap - half, gap + half
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)
@@ -257,7 +257,7 @@ def _room_above(weights: Floats, scores: Floats, tail: Floats) -> Floats:
     spread = (weights * (scores - mean[:, None]) ** 2).sum(axis=1) / number / (number + 1)
     size = np.minimum(mean * (1 - mean) / spread - 1, _MOST)
     beta = np.stack([(1 - mean) * size, mean * size], axis=1)
-    about = logit(1 - mean) + ndtri(tail) * np.sqrt((1 / beta).sum(axis=1))
+    about = logit(1 - mean) + normal_quantile(tail) * np.sqrt((1 / beta).sum(axis=1))
     start = expit(_solved(beta, np.array([0.0, 1.0]), np.ones_like(mean), tail, about))
     most = 1 - np.where(weights > 0, scores, np.inf).min(axis=1)
     solution = _solved(weights, scores, most, tail, logit(np.clip(start / most, 1e-20, 1 - 1e-9)))
@@ -266,12 +266,12 @@ def _room_above(weights: Floats, scores: Floats, tail: Floats) -> Floats:
 
 def _solved(weights: Floats, scores: Floats, most: Floats, tail: Floats, start: Floats) -> Floats:
     """Return x such that the mean lies above 1 - most * expit(x) with the probability `tail`."""
-    wanted = -ndtri(tail)
+    wanted = -normal_quantile(tail)
 
     def miss(x: Floats) -> Floats:
         """Return the error of the tail in normal deviations: nearly a straight line."""
         chance = np.clip(_chance(weights, scores, most * expit(x)), 1e-300, 1 - 1e-16)
-        return np.asarray(wanted + ndtri(chance), dtype=np.float64)
+        return np.asarray(wanted + normal_quantile(chance), dtype=np.float64)
 
     old = start
     low, high = np.full_like(old, -60.0), np.full_like(old, 40.0)

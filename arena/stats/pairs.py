@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from arena.stats.distributions import Z95, normal_cdf, t_cdf, t_quantile
 from arena.stats.frames import (
     Floats,
     GameArrays,
@@ -33,7 +33,6 @@ from arena.stats.score import other_side
 if TYPE_CHECKING:
     import pandas as pd
 
-Z95 = float(ndtri(0.975))
 ZERO_CELL = 1e-3
 SCORE_LIMIT = 1e-3
 CELLS = {5: ("pairs", ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW")), 3: ("games", ("L", "D", "W"))}
@@ -132,7 +131,7 @@ def fishtest(counts: Sequence[float] | npt.ArrayLike) -> Fishtest:
     return Fishtest(
         elo=elo_of_score(mean),
         elo_error95=(high - low) / 2,
-        los=float(ndtr((mean - 0.5) / spread)),
+        los=float(normal_cdf((mean - 0.5) / spread)),
         normalized_elo=_normalized(values),
     )
 
@@ -211,7 +210,7 @@ def adjusted_head_to_head(counts: Sequence[float] | npt.ArrayLike, score: float,
         elo_error95=(high - low) / 2,
         elo_low=low,
         elo_high=high,
-        los=float(stdtr(degrees, (score - 0.5) / error95 * stdtrit(degrees, 0.975))),
+        los=float(t_cdf(degrees, (score - 0.5) / error95 * t_quantile(degrees, 0.975))),
         normalized_elo=(score - 0.5) / math.sqrt((len(counted.counts) - 1) / 2 * variance) * NORMALIZED_SCALE,
     )
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.stats import bradley_terry as bt
 from arena.stats.bradley_terry import GameCounts, tabulate
+from arena.stats.distributions import Z95, normal_cdf, t_cdf, t_width
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, games_of, require_bot
-from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, adjusted_head_to_head, head_to_head
+from arena.stats.pairs import ELO_SCALE, HeadToHead, adjusted_head_to_head, head_to_head
 from arena.stats.score import other_side
 from arena.text import counted
 
@@ -122,7 +122,7 @@ class Ratings:
         spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             few = np.minimum(self.clusters[:, None], self.clusters[None, :])
-            likely = np.where(few < FEW_DEALS, stdtr(np.maximum(few, 1), delta / spread), ndtr(delta / spread))
+            likely = np.where(few < FEW_DEALS, t_cdf(np.maximum(few, 1), delta / spread), normal_cdf(delta / spread))
             chance = np.where(delta == 0, 0.5, likely)
         numbers = np.array([flag == "" for flag in self.flag])
         known = numbers[:, None] & numbers[None, :] & (self.group[:, None] == self.group[None, :])
@@ -197,7 +197,7 @@ def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, flo
 
 def _quantile(clusters: Ints | np.int64) -> Floats:
     """Return the 97.5% quantile of Student's t for this many deals; 1.96 for many."""
-    return np.asarray(stdtrit(np.maximum(clusters, 1), 0.975), dtype=np.float64)
+    return t_width(np.maximum(clusters, 1))
 
 
 def rate(

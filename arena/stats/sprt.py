@@ -16,9 +16,9 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from arena.errors import did_you_mean
+from arena.stats.distributions import t_width
 from arena.stats.frames import Floats, Ints, StatsError
 from arena.stats.pairs import (
     NORMALIZED_SCALE,
@@ -345,7 +345,7 @@ class AdjustedSprt:
         cells = cell_scores(5)
         variance = self._variance(self._total, self._squares)
         as_counted = self._variance(float(self._counts @ cells), float(self._counts @ cells**2))
-        error = float(stdtrit(max(self.units - 1, 1), 0.975)) * math.sqrt(variance / self.units)
+        error = float(t_width(max(self.units - 1, 1))) * math.sqrt(variance / self.units)
         estimate = adjusted_head_to_head(self._counts, self._total / self.units, error)
         luck = LuckTakenOut(variance, float(self._counts @ cells) / self.units, as_counted / variance)
         return replace(state, estimate=estimate, luck=luck)

@@ -14,8 +14,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, ndtr
 
+from arena.stats.distributions import expit, normal_cdf
 from arena.stats.frames import Floats
 from arena.stats.pairs import cell_scores, elo_of_score, regularised
 from arena.stats.sprt import SprtResult, hypotheses, with_score
@@ -107,6 +107,6 @@ def _split_steps(steps: Floats, likely: Floats) -> tuple[Floats, int]:
 def _normal_steps(mean: float, deviation: float) -> tuple[Floats, int]:
     """Return the same as `_split_steps`, for normal steps."""
     reach = min(math.ceil(abs(mean) + 6 * deviation) + 1, 2 * _GRID)
-    ends = ndtr((np.arange(-reach, reach + 2) - 0.5 - mean) / max(deviation, 1e-9))
+    ends = normal_cdf((np.arange(-reach, reach + 2) - 0.5 - mean) / max(deviation, 1e-9))
     ends[0], ends[-1] = 0.0, 1.0
     return ends[1:] - ends[:-1], reach

@@ -129,7 +129,6 @@ def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
         (("greedy", "random", "--variants", "hand_size=6,base"), "there is no rule set before it"),
         (("greedy", "random", "--variants", "base,hand_size=6"), "there is no rule set before it"),
         (("greedy", "random", "--variants", "base:hand_size=99,expert"), "hand_size"),
-        (("greedy", "random", "--variants", "base,expert", "--rules", "base"), "--variants"),
         (("--from", "nowhere"), "no run named 'nowhere'"),
         (("--from", "nowhere", "--variants", "base"), "--from plays nothing"),
     ],
