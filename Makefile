@@ -29,6 +29,7 @@ test-all: setup
 lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
 
 types: setup
 	$(BIN)/mypy

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from arena.compiled import PACKAGE, compiled_files
 from arena.errors import ArenaError, did_you_mean
@@ -129,8 +130,6 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Complete the commands and the options of the group without importing the commands."""
-        from click.shell_completion import CompletionItem
-
         names = [name for name in self.entries if name.startswith(incomplete)]
         commands = [CompletionItem(name, help=self.entries[name].help) for name in names]
         # Group's own method would import every command

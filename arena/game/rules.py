@@ -9,6 +9,7 @@ A rule set is named in one of three ways, everywhere in the program:
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -198,8 +199,6 @@ def _load_preset(name: str, folder: Path = Path(), heirs: tuple[Path, ...] = ())
 
 def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
     """Return the rule set of a file: its `base`, if it has one, changed by what the file says."""
-    import tomllib  # a bot's process gets its rules as values, and starts sooner without it
-
     try:
         table = tomllib.loads(read_small_file(path).decode())
     except OSError as error:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from arena.endings import AFTER, forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
@@ -20,7 +22,7 @@ from arena.stats.score import Score
 from arena.tournament.games import PAIRING_BITS, GameId, PairTask, Row
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pandas as pd  # slow to load
 
 
 @dataclass(frozen=True)
@@ -187,8 +189,7 @@ def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
     Its columns are `first` and `second` (version numbers as text), `score` (points of the first: 0, 0.5 or 1) and
     `deal`.
     """
-    import numpy as np
-    import pandas as pd
+    import pandas as pd  # slow to load
 
     wanted = set(among)
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}

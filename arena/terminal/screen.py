@@ -1,6 +1,6 @@
 """A full-screen program with a table above, notes below it, and a line to type in or keys to press.
 
-prompt_toolkit is imported only where a screen is made: commands that print need not wait for it.
+prompt_toolkit and rich are imported only where a screen is made: commands that print need not wait for them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
-from rich.text import Text
 
 from arena.bots.output import BotOutput, redirected
 from arena.terminal.drawing import draw
@@ -55,6 +52,7 @@ class Screen:
         from prompt_toolkit.layout.processors import AfterInput
         from prompt_toolkit.output import ColorDepth
         from prompt_toolkit.widgets import FormattedTextToolbar, Label, TextArea
+        from rich.console import Console
 
         self._table = table
         self._notes = ""
@@ -149,6 +147,8 @@ class Screen:
 
     def _wrapped(self) -> list[str]:
         """Return the notes as lines that fit, broken between words."""
+        from rich.text import Text
+
         return [line.plain for line in Text(self._notes).wrap(self._console, max(self._width, 20))]
 
     def _shown_notes(self) -> str:
@@ -157,6 +157,7 @@ class Screen:
     def _drawn_table(self) -> AnyFormattedText:
         """Return the table, as wide as the terminal is now."""
         from prompt_toolkit.formatted_text import ANSI
+        from rich.console import Console
 
         table, width = self._table(), self._width
         if isinstance(table, str):
