@@ -62,10 +62,12 @@ def tournament(bot: str, games: int, workers: int) -> dict[str, float]:
         report = play_run(config, Path(folder) / "run")
         size = sum(file.stat().st_size for file in (Path(folder) / "run").iterdir())
     assert report.done == report.total
+    parent = _cpu(resource.RUSAGE_SELF) - before
     return {
         "games": report.played,
+        "parent_cpu_s": parent,
         "rate": report.played / report.seconds,
-        "parent_cpu_us": (_cpu(resource.RUSAGE_SELF) - before) / report.played * 1e6,
+        "parent_cpu_us": parent / report.played * 1e6,
         "worker_cpu_us": _cpu(resource.RUSAGE_CHILDREN) / report.played * 1e6,
         "parent_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "worker_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
@@ -91,7 +93,9 @@ def speed(bot: str, games: int, workers: int, repeat: int) -> None:
     for _ in range(repeat):
         bare = _apart("referee", bot)
         one = _apart("tournament", bot, games, 1)
+        few = _apart("tournament", bot, games // 4, workers)
         many = _apart("tournament", bot, games, workers)
+        more = many["games"] - few["games"]
         rows.append(
             {
                 "referee games/s": bare["rate"],
@@ -102,6 +106,7 @@ def speed(bot: str, games: int, workers: int, repeat: int) -> None:
                 "CPU us/game: referee": bare["cpu_us"],
                 "CPU us/game: workers": many["worker_cpu_us"],
                 "CPU us/game: parent": many["parent_cpu_us"],
+                "CPU us/game more: parent (<= 5)": (many["parent_cpu_s"] - few["parent_cpu_s"]) / more * 1e6,
             }
         )
     print(f"{bot}, {games} games, {workers} workers, {repeat} times: median (least to most)")
