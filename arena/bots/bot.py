@@ -183,10 +183,7 @@ class RemoteBot:
         """Tell the bot the rest of a game's events, and its result."""
 
     def suspend(self) -> None:
-        """Keep the process idle until it is asked something.
-
-        A game under a clock is over, or another process of the same bot is to play.
-        """
+        """Keep the process idle until it is asked something: others play now."""
 
     def log_output(self) -> None:
         """Log whatever the bot has written so far."""

@@ -445,17 +445,25 @@ class _Session:
             self.printed += len(line) + 1
 
     def play(self, unit: PairTask) -> list[GameResult]:
-        """Play both games of a deal. Raise _CannotPlay if the bot cannot be loaded."""
+        """Play both games of a deal. _CannotPlay if the bot cannot be loaded.
+
+        They are given out as two units, because a pair would get a fresh process for its second game. One process plays
+        all games, so that it shows what the bot remembers and how its memory grows.
+        """
         self._chunks += 1
-        self._executor.submit(Chunk(self._chunks, (unit,)))
+        tasks = tuple(unit._replace(games=(game,)) for game in unit.games)
+        self._executor.submit(Chunk(self._chunks, tasks))
+        rows: list[GameResult] = []
         while True:
             for event in self._executor.events(_POLL_S):
                 if isinstance(event, Failed):
                     require_fresh_engine()  # an unfinished build is not the bot's fault
                     raise WorkerFault(event.text) if event.ours else _CannotPlay(event.text)
                 if isinstance(event, Played):
-                    self._measure()
-                    return [GameResult.from_row(row, unit.a, unit.b) for row in event.named_rows()]
+                    rows += [GameResult.from_row(row, unit.a, unit.b) for row in event.named_rows()]
+                    if len(rows) == len(tasks):
+                        self._measure()
+                        return rows
             self._check.tick()
 
     def _measure(self) -> None:

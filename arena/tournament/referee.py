@@ -27,7 +27,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from time import monotonic, perf_counter_ns
+from time import monotonic, perf_counter, perf_counter_ns
 from typing import Any, Protocol
 
 from arena.bots.bot import Actor, BotFault, GameEnd, RemoteBot, Setup, TimeLeft, hook_of
@@ -86,7 +86,6 @@ class Player:
         self.looks_back = False  # wants to be told after the game
         self.clocked = True  # a person takes time
         self.broken: tuple[str, str] | None = None  # kind and detail of the forfeit if it could not be made
-        self.per_game_players: tuple[Player, Player] = (self, self)
         self.quick = False
         self._make = make
         self._timed = 0
@@ -103,15 +102,6 @@ class Player:
             harmless=loaded.harmless,
         )
 
-    @classmethod
-    def pair(cls, first: Player, second: Player) -> Player:
-        """A bot with two processes, one for each game of a pair: what was seen in the first is not known in the second.
-
-        The first of the two stands for both, see `per_game_players`.
-        """
-        first.per_game_players = second.per_game_players = (first, second)
-        return first
-
     def start(self) -> None:
         """Make the bot. Whatever its `__init__` raises passes through."""
         bot = self._make()
@@ -127,16 +117,6 @@ class Player:
         self.looks_back = self.observe is not None or self.end is not None or self.remote.looks_back
         self.bot = bot
         self.fit = True
-
-    def alone(self) -> None:
-        """Before its process is asked anything: that of the same bot for the other game of a pair must not run.
-
-        What the one holds, the opponent of the other holds. A process that is stopped has nothing to tell, and nobody
-        to wake.
-        """
-        for twin in self.per_game_players:
-            if twin is not self:
-                twin.remote.suspend()
 
     def leave(self) -> None:
         """A game under a clock is over: what the bot's process did now would take the time of those who play next."""
@@ -160,7 +140,8 @@ log = logging.getLogger("arena.tournament.referee")
 
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONGEST_DETAIL = 20_000
-_TURN_S = 0.2  # first games of pairs are played so long before their second ones
+#: First games of pairs are played for at most this many times as long as fresh processes take to start, within bounds.
+_STARTS, _SHORTEST_S, _LONGEST_S = 20, 0.2, 20.0
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
 
@@ -236,6 +217,9 @@ class Referee:
         self._playing = move_log.PLAYING
         self._lost_notes: set[str] = set()
         self.threads: list[str] = []
+        self.starting_s = 0.0
+        """Seconds spent on ending and starting processes of bots."""
+        self._renewal_s = 0.0  # the part of that which the last change of processes took
 
     def _make_deal(self, number: int) -> Deal:
         return make_deal(self._rules, self._seed, number)
@@ -258,26 +242,39 @@ class Referee:
         """
         return play_unit(task, self._play_unless(known))
 
-    def play_in_turns(self, tasks: Sequence[Task], start: int, known: dict[int, Row]) -> list[list[Row]]:
-        """Play at least one unit of bots in processes, from `start` on; the rows of each. `known` as in `play_unit`.
+    def play_pairs(
+        self,
+        tasks: Sequence[PairTask],
+        known: dict[int, Row] | None = None,
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> list[list[Row]]:
+        """Play at least the first of these pairs of bots in processes; return the rows of each pair that was played.
 
-        Of a bot's two processes, the one for the second games of pairs stands still while first games are played. So
-        quick games are played by turns: first games for `_TURN_S`, then the second games of the same pairs.
+        In the second game of a pair, a process would know the cards that were hidden from it in the first one. So the
+        first games of some pairs are played, then their bots get fresh processes, then the second games are played.
+        Fewer pairs are begun once `stopping` returns True. `known` as in `play_unit`.
         """
         play = self._play_unless(known)
-        begun: list[PairTask] = []
         rows: list[list[Row]] = []
-        until = monotonic() + _TURN_S
-        for task in tasks[start:]:
-            if not isinstance(task, PairTask) or len(task.games) < 2 or (begun and (task.a, task.b) != begun[0][2:4]):
-                break
-            begun.append(task)
+        until = monotonic() + min(max(_SHORTEST_S, _STARTS * self._renewal_s), _LONGEST_S)
+        for task in tasks:
             rows.append([play(task.game_tasks()[0])])
-            if monotonic() > until:
+            if stopping() or monotonic() > until:
                 break
+        before = self.starting_s
+        begun = tasks[: len(rows)]
+        self._end_processes({name for task in begun if len(task.games) > 1 for name in (task.a, task.b)})
         for task, own in zip(begun, rows, strict=True):
             own += [play(game) for game in task.game_tasks()[1:]]
-        return rows or [play_unit(tasks[start], play)]
+        self._renewal_s = self.starting_s - before
+        return rows
+
+    def _end_processes(self, names: Iterable[str]) -> None:
+        """End the processes of some bots; each gets a fresh one at its next game."""
+        start = perf_counter()
+        for name in names:
+            self.players[name].remote.close()
+        self.starting_s += perf_counter() - start
 
     def _play_unless(self, known: dict[int, Row] | None) -> Callable[[GameTask], Row]:
         if not known:
@@ -289,9 +286,9 @@ class Referee:
     def play(self, task: GameTask) -> Row:
         """Play one game."""
         key = task.key
-        _, number, which, first_name, second_name, _ = task
-        first = self.players[first_name].per_game_players[which]
-        second = self.players[second_name].per_game_players[which]
+        _, number, _, first_name, second_name, _ = task
+        first = self.players[first_name]
+        second = self.players[second_name]
         deal = self._deal(number)
         seats = (second, first) if deal.starter else (first, second)
         buffer = self.buffer
@@ -454,9 +451,9 @@ class Referee:
         Both, whatever becomes of the first: what the record says of the second must not hang on earlier games.
         """
         faults: dict[int, Forfeit] = {}
+        start = perf_counter()
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
-            player.alone()
             ready = player.remote.prepare if player.fit else player.start
             if player.broken is None:
                 self.buffer[0] = move_log.INIT + role
@@ -471,6 +468,7 @@ class Referee:
                 self.buffer[0] = move_log.PLAYING
             if player.broken is not None:
                 faults[seat] = Forfeit(seat, *player.broken)
+        self.starting_s += perf_counter() - start
         return faults.get(starter, faults.get(1 - starter))
 
     def _begin(self, game: Game) -> Forfeit | None:

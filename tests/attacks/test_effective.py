@@ -5,7 +5,6 @@ Also what no level protects from, as docs/security.md says.
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from dataclasses import replace
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.runs import LIMITS, attack, needs_sandbox, stage, tournament
+from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
@@ -48,61 +47,6 @@ def test_a_seed_that_can_be_guessed_is_guessed_in_the_sandbox_too_and_a_drawn_on
     drawn = tournament(tmp_path / "drawn", [one], "sandbox", seed=None)
     assert drawn.report.seed > 1 << 40
     assert {verdict.kind for verdict in drawn.verdicts[one.name]} == {None}
-
-
-@needs_sandbox
-def test_the_other_game_of_a_pair_tells_nothing(tmp_path: Path) -> None:
-    """In it the opponent's hand was one's own: a process that plays both would know it."""
-    one = attack("remembers_deals")
-    found = tournament(tmp_path, [one], "sandbox", games=24)
-    assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
-
-
-@needs_sandbox
-@pytest.mark.parametrize("how", ["ranges", pytest.param("files", marks=pytest.mark.soak)])
-def test_nor_do_the_two_processes_tell_each_other(how: str, tmp_path: Path) -> None:
-    found = tournament(tmp_path, [one := attack("tells_its_twin", how=how)], "sandbox", games=40)
-    assert {verdict.kind for verdict in found.verdicts[one.name]} == {None}  # what it hears it tells by an exception
-
-
-ONE_BY_ONE = {"clock": {"move_ms": 1000}}
-
-
-@needs_sandbox
-@pytest.mark.parametrize(
-    "how", ["cache", "memory", *(pytest.param(how, marks=pytest.mark.soak) for how in ("hints", "at once", "calls"))]
-)
-def test_nor_by_what_the_one_leaves_on_the_machine_for_the_other(how: str, tmp_path: Path) -> None:
-    """Each of these was heard eight times in eight games before it was forbidden."""
-    one = attack("tells_its_twin", how=how)
-    home = stage(tmp_path / "bots", one.file).parent
-    for number in range(54):
-        with (home / f"{number}.card").open("wb") as file:
-            file.write(bytes(4096))
-            os.fsync(file.fileno())  # what is not on the disk yet stays in memory whatever one does
-    found = tournament(tmp_path, [one], "sandbox", games=40, **ONE_BY_ONE)
-    told = [verdict for verdict in found.verdicts[one.name] if verdict.kind]
-    # memory that all share cannot even be asked for: the folder for it is read-only
-    assert all(how in ("memory", "calls") and "Read-only file system" in verdict.detail for verdict in told)
-
-
-@needs_sandbox
-@pytest.mark.parametrize(
-    "clock", [pytest.param(None, marks=pytest.mark.soak), {"move_ms": 1000}], ids=["no clock", "clock"]
-)
-@pytest.mark.parametrize("how", ["sleepers", pytest.param("cookies", marks=pytest.mark.soak)])
-def test_nor_by_what_the_kernel_keeps_for_both(how: str, clock: dict[str, int] | None, tmp_path: Path) -> None:
-    """Each of these was heard eight times in eight games: of the two processes one sleeps while the other plays."""
-    one = attack("tells_its_twin", how=how, apart=True)
-    found = tournament(tmp_path, [one], "sandbox", games=40, clock=clock)
-    assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
-
-
-@linux
-@pytest.mark.soak
-def test_outside_of_the_sandbox_they_do(tmp_path: Path) -> None:
-    found = tournament(tmp_path, [one := attack("tells_its_twin", how="ranges")], "process", games=64)
-    assert [verdict for verdict in found.verdicts[one.name] if "told by the other process" in verdict.detail]
 
 
 def test_a_process_that_plays_both_games_of_a_pair_knows_the_hands(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_broken_bots_are_refused(found: League, source: str, reason: str) -> Non
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_check")
 def test_a_bot_that_fails_only_in_the_check_is_refused(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of its two processes plays four games of the trial, and five of the check."""
+    """One of its processes plays at most four games of the trial, but ten of the check."""
     monkeypatch.setattr(placement, "CHECK_GAMES", 10)
     monkeypatch.setattr(placement, "CHECK_S", 300.0)  # a busy machine plays few games in its usual time
     source = """

@@ -286,8 +286,7 @@ class BotProcess:
         self._pondering_from = self.cpu_seconds()
 
     def suspend(self) -> None:
-        """Stop the bot until it is asked something (`wake`): after a game under a clock, since others play then, and
-        while another process of the same bot plays the other game of a pair."""
+        """Stop the bot until it is asked something (`wake`), because others play under a clock."""
         if not self._suspended and self.ended is None and self.popen.poll() is None:
             self._signal(signal.SIGSTOP)
             self._suspended = True

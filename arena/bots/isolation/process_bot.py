@@ -38,7 +38,7 @@ class ProcessBot(RemoteBot):
         self._output = BotOutput(lambda: (spec.name, self._games), where=lambda: self._place)
 
     def suspend(self) -> None:
-        """Others play now: its threads must not take their time, nor tell its other process anything."""
+        """Stop its threads while others play on the same core."""
         if self.process is not None:
             self.process.suspend()
 
@@ -127,8 +127,6 @@ class ProcessPool:
         self._bots.move_to_end(id(bot))
         while len(self._bots) > self.most:
             _, oldest = self._bots.popitem(last=False)
-            for other in self._bots.values():
-                other.suspend()  # it may say farewell, but not to its twin
             oldest.close()
 
     def log_output(self) -> None:

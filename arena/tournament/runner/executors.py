@@ -159,6 +159,8 @@ class LocalExecutor:
 
 
 _CHUNK_S = 0.4
+#: A chunk lasts at least so many times as long as fresh processes of bots take to start, which it needs once or more.
+_STARTS, _LONGEST_CHUNK_S = 20, 20.0
 _MAX_UNITS = 8192
 _AHEAD = 2  # chunks per worker: one in its hands, one waiting for it
 _COMMIT_S = 0.2
@@ -195,6 +197,8 @@ class Dispatcher:
     _draining: bool = field(default=False, init=False)
     _chunk_number: int = field(default=0, init=False)
     _unit_s: float = field(default=0.0, init=False)  # seconds a worker takes for a unit; 0 until one has been played
+    _timed_units: int = field(default=0, init=False)  # of those, how many were timed last
+    _chunk_s: float = field(default=_CHUNK_S, init=False)
 
     def play(self, units: Iterator[Task], expected: int, store: Callable[[Sequence[Played]], bool]) -> None:
         """Play and store all units, or those in hand when somebody asks to stop.
@@ -258,13 +262,16 @@ class Dispatcher:
         """Units of the next chunk: fewer towards the end, so that no worker is left alone with the last ones."""
         if self._unit_s == 0:
             return 1
-        wanted = int(_CHUNK_S / self._unit_s)
+        wanted = int(self._chunk_s / self._unit_s)
         share = expected // (_AHEAD * self.executor.slots)
         return min(max(1, wanted // 16, min(wanted, share)), _MAX_UNITS)
 
     def _time(self, played: Played) -> None:
-        seconds = played.seconds / len(played.chunk)
-        self._unit_s = seconds if self._unit_s == 0 else self._unit_s + (seconds - self._unit_s) * 0.3
+        units = len(played.chunk)
+        weight = max(0.3, units / (units + self._timed_units))
+        self._unit_s += (played.seconds / units - self._unit_s) * weight
+        self._timed_units = units
+        self._chunk_s = max(_CHUNK_S, min(_STARTS * played.starting_s, _LONGEST_CHUNK_S))
 
 
 class StopSignals:

@@ -25,12 +25,12 @@ class IsolatedBots:
         self._beat = beat
 
     def player(self, number: int) -> Player:
-        """The player of a bot of the job, with a process for each of the two games of a pair."""
-        first, second = self._bot(number), self._bot(number)
-        if number < self._pool.most // 2:
-            first.load()  # a file that cannot be run, a command that does not answer: known before the first game
-            first.suspend()
-        return Player.pair(Player(first.name, lambda: first), Player(second.name, lambda: second))
+        """Return the player of a bot of the job."""
+        bot = self._bot(number)
+        if number < self._pool.most:
+            bot.load()  # a file that cannot be run, a command that does not answer: known before the first game
+            bot.suspend()
+        return Player(bot.name, lambda: bot)
 
     def _bot(self, number: int) -> WireBot | PythonBot:
         job = self._job

@@ -95,15 +95,16 @@ class Job:
 class Played:
     """Some units have been played: `chunk` holds those, under the number of the chunk that was submitted.
 
-    `rows` are those of its games, in the order of the units. `seconds` is how long they took to play; `scores` says
-    by pairing how many games there are, how many of these its bot `a` won, drew and lost, and how many `a` and `b`
-    forfeited.
+    `rows` are those of its games, in the order of the units. `seconds` is how long they took to play, without the
+    `starting_s` that it took to start processes of bots; `scores` says by pairing how many games there are, how many of
+    these its bot `a` won, drew and lost, and how many `a` and `b` forfeited.
     """
 
     chunk: Chunk
     seconds: float
     scores: Mapping[int, Sequence[int]]
     rows: Sequence[PlainRow]
+    starting_s: float = 0.0
 
     def named_rows(self) -> list[Row]:
         """Return the rows with the names of their columns."""

@@ -58,7 +58,7 @@ _STALL_S = 60.0
 _GOING_S = 2.0
 _LOOK_S = 0.005
 _MOST_BYTES = 1 << 28
-_LENGTHS = {READY: 1, PART: 6, DONE: 6, REFUSED: 3}  # of messages
+_LENGTHS = {READY: 1, PART: 7, DONE: 7, REFUSED: 3}  # of messages
 
 
 class WorkerDied(Exception):
@@ -76,13 +76,14 @@ class WorkerRefused(Exception):
 class Batch(NamedTuple):
     """What a worker delivers at a time: some units, and whether they are the `last` of those it was given.
 
-    `reusable`: can the process play on? `seconds`, `scores` and `rows` are those of `job.Played`.
+    `reusable`: can the process play on? `seconds`, `starting_s`, `scores` and `rows` are those of `job.Played`.
     """
 
     last: bool
     reusable: bool
     units: int
     seconds: float
+    starting_s: float
     scores: dict[int, list[int]]
     rows: list[PlainRow]
 
@@ -152,8 +153,8 @@ class WorkerProcess:
 
     def receive(self) -> Batch:
         """The next part of the units."""
-        kind, units, seconds, reusable, scores, rows = self._message()
-        return Batch(kind == DONE, reusable, units, seconds, scores, rows)
+        kind, units, seconds, starting_s, reusable, scores, rows = self._message()
+        return Batch(kind == DONE, reusable, units, seconds, starting_s, scores, rows)
 
     def ask_to_stop(self) -> None:
         """Let it deliver what it has played after the unit in hand."""
@@ -373,10 +374,10 @@ class Supervisor:
                 worker.play(part, known, self._broken)
                 last = False
                 while not last:
-                    last, reusable, units, seconds, scores, rows = worker.receive()
+                    last, reusable, units, seconds, starting_s, scores, rows = worker.receive()
                     if units:
                         self._count_timeouts(tasks[:units], scores, rows)
-                        self.report(Played(Chunk(chunk.number, tasks[:units]), seconds, scores, rows))
+                        self.report(Played(Chunk(chunk.number, tasks[:units]), seconds, scores, rows, starting_s))
                         tasks = tasks[units:]
                         known = [row for row in known if any(find_game(task, row.id) for task in tasks)]
                         deaths = 0

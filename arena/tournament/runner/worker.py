@@ -40,7 +40,7 @@ from arena.bots.processes import (
 )
 from arena.errors import ArenaError
 from arena.stats.score import other_side
-from arena.tournament.games import PAIRING_BITS, Row, Task
+from arena.tournament.games import PAIRING_BITS, PairTask, Row, Task
 from arena.tournament.move_log import shared_buffer
 from arena.tournament.process_state import ProcessState
 from arena.tournament.referee import Player, Referee
@@ -158,8 +158,7 @@ class _Worker:
                 task_type, plain_tasks, cut, broken = self.chunks.recv()
                 self.status[STATE] = PLAYING
                 for name, reason in broken.items():
-                    for player in referee.players[name].per_game_players:
-                        player.broken = reason
+                    referee.players[name].broken = reason
                 tasks = [task_type._make(plain) for plain in plain_tasks]
                 reusable = self._play(referee, tasks, {row.id: row for row in cut})
                 output.end_lines()
@@ -206,11 +205,13 @@ class _Worker:
         rows: list[Row] = []
         units = done = 0
         reusable = True
-        start = perf_counter()
+        start, started_s = perf_counter(), referee.starting_s
         next_check = start + _CHECK_S
         while done < len(tasks):
-            if self.job.isolated:
-                played = referee.play_in_turns(tasks, done, known)
+            # the units of a chunk are all pairs or all series
+            pairs = [task for task in tasks[done:] if isinstance(task, PairTask)] if self.job.isolated else []
+            if pairs:
+                played = referee.play_pairs(pairs, known, self._is_stopping)
             else:
                 played = [referee.play_unit(tasks[done], known)]
             done += len(played)
@@ -221,7 +222,7 @@ class _Worker:
                 log.info("a bot left threads behind; replacing this process")
                 reusable = False
                 break
-            if self.status[STOP]:
+            if self._is_stopping():
                 break
             now = perf_counter()
             if now >= next_check or any(row.forfeit_by for row in fresh):
@@ -231,26 +232,32 @@ class _Worker:
                     break
             # the last ones are sent below, with all that was printed: whoever has all games ends this process
             if done < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
-                self._send_rows(PART, units, now - start, True, rows)
-                rows, units, start = [], 0, now
+                starting_s = referee.starting_s - started_s
+                self._send_rows(PART, units, now - start, starting_s, True, rows)
+                rows, units, start, started_s = [], 0, now, referee.starting_s
         if self.isolated is not None:
             self.isolated.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
-        self._send_rows(DONE, units, perf_counter() - start, reusable, rows)
+        self._send_rows(DONE, units, perf_counter() - start, referee.starting_s - started_s, reusable, rows)
         return reusable
 
-    def _send_rows(self, kind: str, units: int, seconds: float, reusable: bool, rows: Sequence[Row]) -> None:
+    def _send_rows(
+        self, kind: str, units: int, seconds: float, starting_s: float, reusable: bool, rows: Sequence[Row]
+    ) -> None:
         plain = list(map(tuple, rows))  # marshal knows no named tuples
-        self._send(kind, units, seconds, reusable, scores_of(rows), plain)
+        self._send(kind, units, seconds - starting_s, starting_s, reusable, scores_of(rows), plain)
 
     def _send(self, kind: str, *values: Any) -> None:
         self.results.send_bytes(marshal.dumps((kind, *values)))
 
-    def _beat(self) -> bool:
-        """Show that this process lives; whether it is to stop."""
+    def _beat(self) -> None:
+        """Show that this process lives."""
         self.status[BEAT] += 1
+
+    def _is_stopping(self) -> bool:
+        """Return whether the supervisor has asked for a stop."""
         return bool(self.status[STOP])
 
     def _is_clean(self) -> bool:

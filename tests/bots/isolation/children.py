@@ -124,19 +124,11 @@ def at_table(
     limits: BotLimits | None = None,
     pool: ProcessPool | None = None,
     seed: int = 1,
-    twins: bool = False,
 ) -> Iterator[Referee]:
-    """A referee for isolated bots, which are called a, b, c ...; with `twins` each has two processes, as in a run."""
-    bots = [
-        isolated(text, name, rules, level, limits, pool)
-        for text, name in zip(texts, "abcdefgh")
-        for _ in range(1 + twins)
-    ]
-    players = list(map(player_of, bots))
-    if twins:
-        players = [Player.pair(one, other) for one, other in zip(players[::2], players[1::2])]
+    """A referee for isolated bots, which are called a, b, c ..."""
+    bots = [isolated(text, name, rules, level, limits, pool) for text, name in zip(texts, "abcdefgh")]
     try:
-        yield Referee(GameSettings(load_rules(rules), seed, clock), players)
+        yield Referee(GameSettings(load_rules(rules), seed, clock), map(player_of, bots))
     finally:
         for bot in bots:
             bot.close()

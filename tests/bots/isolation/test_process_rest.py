@@ -98,13 +98,12 @@ def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> 
 )
 def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -> None:
     texts = [bot_file(tmp_path, BURNS + HOOKS[hook]), "first", "random"]
-    with at_table(texts, level=level, clock=CLOCK, twins=True) as referee:
+    with at_table(texts, level=level, clock=CLOCK) as referee:
         for deal in range(2):
             rows = games(referee, [deal])
             assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-            for player in referee.players["a"].per_game_players:
-                time.sleep(0.05)
-                assert worked(player.remote.process) == 0
+            time.sleep(0.05)
+            assert worked(referee.players["a"].remote.process) == 0
             assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2
 
 

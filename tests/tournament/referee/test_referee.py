@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from arena.bots.bot import Bot, GameEnd, Setup, TimeLeft
+from arena.bots.bot import Bot, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.endings import ENDINGS
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -60,6 +60,39 @@ def test_the_bot_that_begins_sits_on_the_starting_seat() -> None:
         assert len({one.seed for one in seen}) == 4
         assert first[0] & 1 == 0
         assert second[0] & 1 == 1
+
+
+def test_bots_get_fresh_processes_between_first_and_second_games_of_pairs() -> None:
+    done: list[str] = []
+
+    class Remote(RemoteBot):
+        def act(self, view, moves):
+            return moves[0]
+
+        def plays(self, game):
+            done.append(str(game))
+
+        def close(self):
+            done.append("close")
+            return ""
+
+    def played(tasks, known=None, stopping=lambda: False):
+        table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Remote), Player("b", Remote)])
+        del done[:]
+        rows = table.play_pairs(tasks, known, stopping)
+        return timeless([row for unit in rows for row in unit])
+
+    pairs = [PairTask(0, deal, "a", "b") for deal in range(2)]
+    whole = played(pairs)
+    assert done[::2] == ["0/0/0", "0/1/0", "close", "0/0/1", "0/1/1"]  # each is said to both bots
+    inside = Referee(GameSettings(load_rules("base"), 1), [player("first", "a"), player("first", "b")])
+    assert whole == timeless([row for task in pairs for row in inside.play_unit(task)])
+    assert played(pairs, stopping=lambda: True) == whole[:2]
+    first = inside.play(pairs[0].game_tasks()[0])
+    assert played(pairs, known={first.id: first}) == whole
+    assert done[::2] == ["0/1/0", "close", "0/0/1", "0/1/1"]
+    played([pair._replace(games=(1,)) for pair in pairs])
+    assert "close" not in done
 
 
 def test_a_game_depends_on_seed_deal_and_names_only() -> None:

@@ -21,8 +21,9 @@ class FakeExecutor:
 
     slots = 2
 
-    def __init__(self, unit_s: float = 0.01, also: dict[int, Event] | None = None) -> None:
+    def __init__(self, unit_s: float = 0.01, also: dict[int, Event] | None = None, starting_s: float = 0.0) -> None:
         self.unit_s = unit_s
+        self.starting_s = starting_s
         self.also = also or {}  # more events, by the number of the call
         self.chunks: list[Chunk] = []
         self.waiting: deque[Chunk] = deque()
@@ -43,7 +44,8 @@ class FakeExecutor:
             half = len(chunk) // 2
             for tasks in (chunk.tasks[:half], chunk.tasks[half:]):
                 if tasks:
-                    found.append(Played(Chunk(chunk.number, tasks), self.unit_s * len(tasks), {}, ()))
+                    played = Chunk(chunk.number, tasks)
+                    found.append(Played(played, self.unit_s * len(tasks), {}, (), self.starting_s))
         if self.draining:
             self.waiting.clear()
             found.append(Drained())
@@ -103,6 +105,14 @@ def test_every_unit_is_stored_once_in_chunks_of_some_length(unit_s: float) -> No
     assert sizes[0] == 1  # nothing is known about the bots
     assert max(sizes) == max(1, min(int(0.4 / unit_s), (len(UNITS) - 4) // 4))
     assert sizes[-1] <= max(1, max(sizes) // 4)  # no worker is left alone with much at the end
+
+
+def test_chunks_last_longer_if_processes_take_long_to_start() -> None:
+    quick, slow = FakeExecutor(0.01, starting_s=0.1), FakeExecutor(0.1, starting_s=5.0)
+    _play(quick, Stored())
+    _play(slow, Stored())
+    assert max(len(chunk) for chunk in quick.chunks) == 200  # two seconds
+    assert max(len(chunk) for chunk in slow.chunks) == 200  # not more than twenty
 
 
 def test_failures_come_after_what_was_played() -> None:

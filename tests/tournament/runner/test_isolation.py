@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -58,6 +59,28 @@ def test_any_level_gives_the_same_games(inside: Any, tmp_path: Path, level: str)
     assert report.done == report.total == 6 * number
     assert games(tmp_path) == inside(data)
     assert forfeits(tmp_path) == {}
+
+
+PRINTS_ITS_PID = """
+import os
+def act(view, moves):
+    print("process", os.getpid())
+    return moves[0]
+"""
+
+
+def test_no_process_plays_both_games_of_a_pair(tmp_path: Path) -> None:
+    """In the second game it would know the opponent's cards."""
+    (tmp_path / "one.py").write_text(PRINTS_ITS_PID)
+    one = {"name": "one", "spec": str(tmp_path / "one.py")}
+    data = settings(one, bot("random", "ann"), bot("first", "bob"), games=20, isolation="process")
+    play(tmp_path / "run", data, 1)
+    log = (tmp_path / "run" / "run.log").read_text()
+    found = {game: int(pid) for game, pid in re.findall(r"one \(game ([0-9/]+), .*\): process ([0-9]+)\n", log)}
+    pairs = {game.rpartition("/")[0] for game in found}
+    assert len(found) == 2 * len(pairs) == 40
+    assert all(found[f"{pair}/0"] != found[f"{pair}/1"] for pair in pairs)
+    assert len(set(found.values())) < len(pairs)  # first games of several pairs, then their second games
 
 
 def test_series_of_games_are_the_same(inside: Any, tmp_path: Path) -> None:
