@@ -1,4 +1,4 @@
-"""The player protocol: what a bot is, and what it is told.
+"""The player protocol: what a bot is, and what it receives.
 
 A bot is a class with a method `act(view, moves)`, or a module with a function `act(view, moves)`. It need not import
 anything; `Bot` is an optional base class that documents the hooks and helps editors and mypy.
@@ -56,7 +56,7 @@ class TimeLeft(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a bot is told before a game.
+    """What a bot receives before a game.
 
     `seat` is 0 or 1 for the whole game; `starter` is the seat that makes the first move.
     `seed` is a number below 2**64, this bot's own in this game: results are reproducible if it is the only source of
@@ -102,7 +102,7 @@ class Bot:
     ask_forced: bool = False
 
     def __init__(self) -> None:
-        """Called once in each worker process: the place to load tables and weights.
+        """Load tables and weights; called once in each process that the bot plays in.
 
         Users can set the parameters of your `__init__`: with `def __init__(self, depth: int = 2)`, the spec
         `bots/mine.py:depth=3` makes a bot that searches three moves deep. Their types come from the annotations
@@ -110,7 +110,7 @@ class Bot:
         """
 
     def begin(self, setup: Setup) -> None:
-        """Called before each game. Reset whatever `act` remembers here.
+        """Reset whatever `act` remembers; called before each game.
 
         A bot sees one game only: nothing it learnt in another game may change how it plays. Otherwise results would
         depend on which process plays which games, and in which order.
@@ -125,30 +125,32 @@ class Bot:
         raise NotImplementedError(f"the bot {type(self).__name__} has no method act(view, moves)")
 
     def observe(self, event: Event) -> None:
-        """Called, if overridden, for everything this seat sees happen, in order, its own moves included.
+        """Note an event; called, if overridden, for everything this seat sees, in order, its own moves included.
 
         Events arrive together, right before the next `act` or `end`. Automatic claims and draws are events too;
         those of cards that this seat does not see have no `card`. `view.history` holds the same events.
         """
 
     def end(self, result: GameEnd) -> None:
-        """Called after each game, unless this bot has forfeited it. A failure here is noted; the result stands."""
+        """Learn how a game ended; not called if this bot forfeited it. A failure here is noted; the result stands."""
 
 
 class Act(Protocol):
     """The form of `act` as a function of a module."""
 
-    def __call__(self, view: View, moves: list[Move], /) -> Move: ...
+    def __call__(self, view: View, moves: list[Move], /) -> Move:
+        """Return one of `moves`."""
 
 
 class Actor(Protocol):
     """The least a bot object offers; all other hooks and attributes may be missing."""
 
-    def act(self, view: View, moves: list[Move], /) -> Move: ...
+    def act(self, view: View, moves: list[Move], /) -> Move:
+        """Return one of `moves`."""
 
 
 def hook_of(bot: object, name: str) -> Callable[..., object] | None:
-    """A hook of a bot, None if the bot lacks it or does not override it. `TypeError` if it is not a method."""
+    """Return a hook of a bot, None if the bot lacks it or does not override it. `TypeError` if it is not a method."""
     hook = getattr(bot, name, None)
     if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
         return None
@@ -176,11 +178,11 @@ class RemoteBot:
         """Note which game is played from now on, for the log."""
 
     def act(self, view: View, moves: list[Move]) -> Move:
-        """The bot's move."""
+        """Return the bot's move."""
         raise NotImplementedError
 
     def finish(self, view: View, result: GameEnd) -> None:
-        """Tell the bot the rest of a game's events, and its result."""
+        """Send the bot the rest of a game's events, and its result."""
 
     def suspend(self) -> None:
         """Keep the process idle until it is asked something: others play now."""

@@ -20,7 +20,7 @@ class BotError(ArenaError):
 
 
 def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
-    """The traceback of an exception from the bot's first frame on, at most `longest` characters.
+    """Return the traceback of an exception from the bot's first frame on, at most `longest` characters.
 
     The last line names the exception. Never raises, whatever the exception's own code does.
     """
@@ -36,7 +36,7 @@ def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
 
 
 def _bot_frames(frames: TracebackType | None) -> TracebackType | None:
-    """The traceback from the first frame that is neither ours nor the import system's."""
+    """Return the traceback from the first frame that is neither ours nor the import system's."""
     while frames is not None:
         name = frames.tb_frame.f_code.co_filename
         if not name.startswith((_OURS, "<frozen ", "arena/")):
@@ -46,7 +46,7 @@ def _bot_frames(frames: TracebackType | None) -> TracebackType | None:
 
 
 def shorten(text: str, longest: int) -> str:
-    """The text, with its middle cut out if it is too long.
+    """Cut the middle out of a text that is too long.
 
     >>> shorten("a" * 30 + "b" * 30, 40)
     'aaaaaaaaaaaaa\\n[...]\\nbbbbbbbbbbbbbbbbbbbb'
@@ -57,12 +57,12 @@ def shorten(text: str, longest: int) -> str:
 
 
 def type_name(kind: type) -> str:
-    """The name of a class. Runs no code of its metaclass."""
+    """Return the name of a class without running code of its metaclass."""
     return str(type.__dict__["__name__"].__get__(kind))
 
 
 def show_value(value: object, longest: int = 60) -> str:
-    """A value in words, for messages. Runs no code of the value.
+    """Describe a value for messages, without running code of the value.
 
     >>> show_value(None), show_value("r7@3"), show_value([1, 2]), show_value(1 << 20_000)
     ('None', "the text 'r7@3'", 'a list', 'an int of 20,001 bits')

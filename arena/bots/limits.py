@@ -38,7 +38,7 @@ class Limits:
     file_mb: int = whole(16, 1, _MOST_MB, "MiB of the largest file; in the sandbox nothing can be written")
 
     def memory_bytes(self, workers: int) -> int | None:
-        """The limit in bytes when so many workers share a machine; None if that is not known."""
+        """Return the limit in bytes if `workers` share a machine; None if that is not known."""
         if self.memory_mb is not None:
             return self.memory_mb << 20
         if not hasattr(os, "sysconf") or sys.platform == "darwin":
@@ -69,7 +69,7 @@ if sys.platform != "win32":
     #: Data counts memory that is written to; the address space would also count what libraries only reserve.
     _MEMORY = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
 
-    #: Not 0: where crashes are piped to a program, the kernel ignores that, but not 1 (`fs/coredump.c`).
+    #: Not 0: where crashes are piped to a program, the kernel ignores 0, but not 1 (`fs/coredump.c`).
     _NO_CORE = 1
     _STACK = 64 << 20
     _LOCKED = 64 << 10
@@ -85,15 +85,15 @@ if sys.platform != "win32":
 
 ADDRESSES = 4 << 30
 """Bytes of address space that a bot may reserve beside twice its limit on data, for code, files and heaps that are
-never filled: numpy takes 0.2 GiB, node 0.7, a JVM 2.5. Without a bound, page tables alone fill the machine."""
+never filled. numpy takes 0.2 GiB, node 0.7, a JVM 2.5. Without a bound, page tables alone fill the machine."""
 
 
 def limits_setter(memory: int, file: int, files: int, cpu_s: int, addresses: bool = False) -> Callable[[], None]:
-    """A function that sets limits for good, to be called in a new process: bytes of memory and of a file, open
-    descriptors, seconds of processor time; and no core dumps. It only makes system calls, as suits a fork.
+    """Return a function that sets limits for good; call it in a new process, because it only makes system calls.
 
-    `addresses`: bound the address space, too, where `memory` bounds only the data (see `ADDRESSES`), and the stack of
-    the first thread, which is not data.
+    The limits are bytes of memory and of a file, open descriptors, and seconds of processor time. Core dumps are
+    forbidden. `addresses`: also bound the address space, where `memory` bounds only the data (see `ADDRESSES`), and the
+    stack of the first thread, which is not data.
     """
     wanted = [
         (resource.RLIMIT_CORE, _NO_CORE, _NO_CORE),
@@ -136,7 +136,7 @@ BOT_GOES, WORKER_GOES = 1000, 500
 
 
 def let_go_first(score: int) -> None:
-    """Where the memory of the machine runs out, let the kernel kill this process and its children before others.
+    """Let the kernel kill this process and its children before others if the machine runs out of memory.
 
     `score`: `BOT_GOES` or `WORKER_GOES`; the higher goes first (`oom_score_adj`, `man 5 proc`).
     """

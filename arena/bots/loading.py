@@ -1,4 +1,4 @@
-"""From a bot's file to a bot: running it in a namespace of its own, checking parameters.
+"""Load bots: run a bot's file in a namespace of its own and check its parameters.
 
 A `BotSpec` (`arena.bots.spec`) is what travels to worker processes, and each of them loads the bot for
 itself. A file is run in a fresh namespace, so two bots called `bot.py` do not clash. While it is run,
@@ -51,25 +51,26 @@ class LoadedBot:
 
     @property
     def name(self) -> str:
+        """The bot's name in tables."""
         return self.spec.name
 
     @property
     def uses_random(self) -> bool:
-        """True if its code might draw from the global generator of `random`."""
+        """Whether its code might draw from the global generator of `random`."""
         return may_draw_from("random", self.imports)
 
     @property
     def uses_numpy(self) -> bool:
-        """True if its code might draw from the global generator of `numpy.random`."""
+        """Whether its code might draw from the global generator of `numpy.random`."""
         return may_draw_from("numpy", self.imports)
 
     @property
     def harmless(self) -> bool:
-        """True if it imports nothing through which it could change the state of the process."""
+        """Whether it imports nothing through which it could change the state of the process."""
         return self.imports <= HARMLESS
 
     def make(self) -> Actor:
-        """A new instance. Exceptions of its `__init__` pass through."""
+        """Make a new instance. Exceptions of its `__init__` pass through."""
         if not isinstance(self._entry, type):
             return FunctionBot(self._entry, self._module)
         with _own_imports(Path(self.spec.path).parent, self._helpers):
@@ -203,7 +204,7 @@ def _bot_classes(module: ModuleType) -> list[type]:
 
 
 def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
-    """The one bot class, or the one function `act`, of a file."""
+    """Return the one bot class, or the one function `act`, of a file."""
     entries: list[Any] = list(_bot_classes(module))
     function = vars(module).get("act")
     if callable(function) and not isinstance(function, type):
@@ -233,7 +234,7 @@ def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
 
 @contextmanager
 def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]:
-    """Let a bot import from its folder; what comes from there is kept in `helpers`, hidden from others.
+    """Let a bot import from its folder; keep what comes from there in `helpers`, hidden from others.
 
     The standard library comes before the folder: a bot in a file `random.py` does not shadow `random`.
     """
@@ -256,7 +257,7 @@ def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]
 
 
 def _importable(folder: Path) -> set[str]:
-    """The names that can be imported from a folder, without those of the standard library and ours."""
+    """Return the names that can be imported from a folder, without the standard library's and ours."""
     with os.scandir(folder) as entries:
         names = {
             entry.name.partition(".")[0]
@@ -283,7 +284,7 @@ _DYNAMIC = {"__import__", "import_module", "exec", "eval"}
 
 
 def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozenset[str]:
-    """The top-level names of all modules that sources import, without `own`; `?` for computed imports.
+    """Return the top-level names of all modules that sources import, without `own`; `?` for computed imports.
 
     >>> sorted(imported_names([b"import os.path, helper", b"def f():\\n import random"], ["helper"]))
     ['os', 'random']
@@ -303,9 +304,9 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
 
 
 def may_draw_from(generator: str, names: frozenset[str]) -> bool:
-    """True if code with these imports may draw from the global generator of `random` or `numpy`.
+    """Return whether code with these imports may draw from the global generator of `random` or `numpy`.
 
-    Yes if it imports that module, or anything foreign, which might draw from it.
+    True if it imports that module, or anything foreign, which might draw from it.
 
     >>> may_draw_from("random", frozenset({"math"})), may_draw_from("random", frozenset({"networkx"}))
     (False, True)
@@ -321,7 +322,7 @@ _WANTED = {int: "a whole number", float: "a number", bool: "true or false", str:
 
 
 def typed_params(bot: str, make: Callable[..., object], given: Mapping[str, Param]) -> dict[str, Param]:
-    """The given parameters with the types that the signature of `make` asks for.
+    """Convert parameters to the types that the signature of `make` asks for.
 
     Strings are converted (`"200"` for an int); other values must fit as they are, and an int fits a float.
     `BotError` names the `bot` and the parameter that is unknown, missing or does not fit.
@@ -359,13 +360,13 @@ def _signature(make: Callable[..., object]) -> dict[str, inspect.Parameter]:
         return {}
     try:
         hints = typing.get_type_hints(make.__init__ if isinstance(make, type) else make)  # type: ignore[misc]
-    except Exception:  # annotations that do not exist at run time: the defaults tell the types
+    except Exception:  # annotations that do not exist at run time: use the types of the defaults
         hints = {}
     return {name: one.replace(annotation=hints.get(name, one.annotation)) for name, one in found.items()}
 
 
 def _wanted(parameter: inspect.Parameter) -> Any:
-    """The type of a parameter: its annotation, else the type of its default, else anything."""
+    """Return the type of a parameter: its annotation, else the type of its default, else anything."""
     wanted = parameter.annotation
     if wanted is _ANY or isinstance(wanted, str):
         default = parameter.default
@@ -377,7 +378,7 @@ def _fit(bot: str, name: str, wanted: Any, value: Param) -> Param:
     if wanted is _ANY or wanted is Any or wanted is object:
         return _guess(value) if isinstance(value, str) else value
     choices = _alternatives(wanted)
-    # a text fits str last: "7" for int | str is a number
+    # a string fits str last: "7" for int | str is a number
     for choice in sorted(choices, key=lambda one: one is str):
         found = _try(choice, value)
         if found is not _ANY:
@@ -410,7 +411,7 @@ def _shown(wanted: Any) -> str:
 
 
 def _try(choice: Any, value: Param) -> object:
-    """The value converted to the type, or `_ANY` if it does not fit."""
+    """Convert a value to a type; return `_ANY` if it does not fit."""
     if get_origin(choice) is Literal:
         return next((one for one in get_args(choice) if str(one) == str(value)), _ANY)
     if choice is type(None):
@@ -428,13 +429,13 @@ def _read(choice: Any, text: str) -> object:
             word = text.strip().lower()
             return True if word in _TRUE else False if word in _FALSE else _ANY
         found = choice(text) if choice in (int, float, str) else _ANY
-        return found if found == found else _ANY  # nan is no number
+        return found if found == found else _ANY  # nan is not a number
     except ValueError:
         return _ANY
 
 
 def _guess(text: str) -> Param:
-    """The value of a string whose type is not known.
+    """Guess the value of a string whose type is not known.
 
     >>> _guess("7"), _guess("0.5"), _guess("true"), _guess("none"), _guess("book.txt")
     (7, 0.5, True, None, 'book.txt')

@@ -21,12 +21,12 @@ PER_PROCESS = 2_000_000
 _LINE = 2_000
 
 
-#: How a bot's process tells the runner where a line was written: seat, the bot's decision (0: in no decision).
+#: How a bot's process marks where a line was written: seat, the bot's decision (0: in no decision).
 MARK = re.compile("\x1e([01])/([0-9]{1,5})\x1f")
 
 
 def place_text(game: str, seat: int, decision: int) -> str:
-    """Where something was written, for the log.
+    """Say where something was written, for the log.
 
     >>> place_text("0/3/1", 1, 12), place_text("0/3/1", 0, 0)
     ('game 0/3/1, seat b, decision 12', 'game 0/3/1, seat a')
@@ -37,7 +37,7 @@ def place_text(game: str, seat: int, decision: int) -> str:
 class BotOutput(io.TextIOBase):
     """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`), and where.
 
-    `who` gives the bot and the number of the current game, `where` words for the log ("" for none). The first
+    `who` returns the bot and the number of the current game, `where` a place for the log ("" for none). The first
     `per_game` characters that a bot writes in each game are kept, and `per_process` in all; a note says where output
     was dropped.
     """
@@ -62,12 +62,14 @@ class BotOutput(io.TextIOBase):
         self.buffer = _Bytes(self)
 
     def writable(self) -> bool:
+        """Return True."""
         return True
 
     def close(self) -> None:
         """Do nothing: a bot that closes its output must not close the others'."""
 
     def write(self, text: str) -> int:
+        """Log the lines that are complete with `text`."""
         if not isinstance(text, str):
             raise TypeError(f"write() takes a text, not {type(text).__name__}")
         bot, game = self.who()
@@ -140,7 +142,7 @@ class _Bytes(io.RawIOBase):
 
 
 def no_breakpoint(*args: object, **values: object) -> None:
-    """What `breakpoint()` does in a run, where no debugger has a terminal: it says so, and the game goes on."""
+    """Replace `breakpoint()` in a run, where no debugger has a terminal: say so, and play on."""
     print("breakpoint() does not stop in a run: 'arena replay RUN GAME --ask BOT --move N' does")
 
 
@@ -148,8 +150,8 @@ def no_breakpoint(*args: object, **values: object) -> None:
 def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutput]:
     """Send `sys.stdout` and `sys.stderr` to `output`, and leave nothing to read from `sys.stdin`.
 
-    `descriptors`: also connect descriptors 0, 1 and 2 to the null device, for C code and processes that bots start. For
-    worker processes only, whose own messages go through `logging`.
+    `descriptors`: also connect descriptors 0, 1 and 2 to the null device, for C code and processes that bots start.
+    Only for worker processes, whose own messages go through `logging`.
     """
     before = sys.stdin, sys.stdout, sys.stderr
     copies: list[int] = []

@@ -1,4 +1,4 @@
-"""From a text to a bot's file.
+"""Find the file of the bot that a spec names.
 
 A bot is named, everywhere in the program, in one of these ways, with parameters after a colon if it has any:
 
@@ -6,7 +6,7 @@ A bot is named, everywhere in the program, in one of these ways, with parameters
 * `greedy`, `search:rollouts=200`: a file in the folder `bots` here, or one of those that come with
   the program;
 * `package.module:Class`, `package.module:Class:depth=2`: a class of an installed package;
-* `cmd:./mybot --fast`: a command, for bots in any language (`arena.bots.spec`);
+* `cmd:./mybot --fast`: a command, for bots in any language;
 * `mine=bots/greedy.py`: any of these under a name of its own, for the tables.
 
 No code of a bot is run here: `find_bot` only looks at the file system.
@@ -52,8 +52,7 @@ class BotSpec:
     """A bot that was found, with all that a worker needs to load it: plain values, cheap to pickle.
 
     `spec` is the text that named it, `target` the same without name and parameters, `path` its file,
-    `source_hash` identifies its source (see the function of that name). `params` are as they were written, not yet
-    typed.
+    `source_hash` identifies its source (see the function of that name). `params` are as written, not yet typed.
 
     For a command (`cmd:...`) `command` has its words with absolute paths, `path` is the first of its own files,
     `files` has them all; the hash covers the command as written and what is in these files, not what they load in turn.
@@ -110,7 +109,7 @@ def parse_spec(text: str) -> ParsedSpec:
 
 
 def display_name(target: str, params: Mapping[str, Param]) -> str:
-    """The name in tables of a bot that was given none.
+    """Return the name in tables of a bot that was given none.
 
     >>> display_name("bots/search.py", {"rollouts": 200}), display_name("package.module:Class", {})
     ('search:rollouts=200', 'Class')
@@ -147,7 +146,7 @@ def find_bot(
 
 
 def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
-    """The bot in a file, whatever its path looks like; `target` is the author's name for it."""
+    """Return the bot in a file, whatever its path looks like; `target` is the author's name for it."""
     text = ",".join(f"{key}={value}" for key, value in params.items())
     return _file_spec(name, f"{target}:{text}" if text else target, target, path, params)
 
@@ -175,7 +174,7 @@ def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, 
 
 
 def checked_name(name: str, text: str) -> str:
-    """The name if it can be shown on one line; `text` is the spec. BotError with a remedy if not.
+    """Return the name if it can be shown on one line; `text` is the spec. BotError with a remedy if not.
 
     >>> checked_name("caf\xe9", "x")
     'caf\xe9'
@@ -193,14 +192,14 @@ def _is_utf8(text: str) -> bool:
 
 
 def find_bots(texts: Iterable[str]) -> list[BotSpec]:
-    """The bots that texts name; `BotError` if one cannot be found, or if two have the same name."""
+    """Find the bots of several specs; `BotError` if one cannot be found, or if two have the same name."""
     specs = [find_bot(text) for text in texts]
     check_names(specs)
     return specs
 
 
 def check_names(specs: Iterable[BotSpec]) -> None:
-    """`BotError` with the remedy if two bots have the same name."""
+    """Raise `BotError` with the remedy if two bots have the same name."""
     seen: dict[str, BotSpec] = {}
     for spec in specs:
         other = seen.setdefault(spec.name, spec)
@@ -212,7 +211,7 @@ def check_names(specs: Iterable[BotSpec]) -> None:
 
 
 def known_bots(folder: Path | str | None = None) -> list[str]:
-    """The bare names that can be used: files of `bots` here and of the program's own, sorted.
+    """Return the bare names that can be used, sorted: files of `bots` here and of the program's own.
 
     >>> {"random", "greedy", "counter"} <= set(known_bots())
     True
@@ -266,7 +265,7 @@ def _no_python(target: str) -> BotError:
 
 
 def _module_file(name: str, here: Path) -> Path:
-    """The file of a module. Unlike `find_spec` with the whole name, it does not run the packages on the way."""
+    """Find the file of a module. Unlike `find_spec` with the whole name, do not run the packages on the way."""
     first, *inner = name.split(".")
     with first_on_path(here):
         try:
@@ -285,7 +284,7 @@ def _module_file(name: str, here: Path) -> Path:
 
 
 def read_source(target: str, path: Path) -> bytes:
-    """The source of a bot. Sparse files can be larger than all memory, so sizes are bounded."""
+    """Read the source of a bot. Sparse files can be larger than all memory, so sizes are bounded."""
     try:
         if path.is_file() and path.stat().st_size > _MOST_BYTES:
             raise BotError(
@@ -323,7 +322,7 @@ def first_on_path(folder: Path) -> Iterator[None]:
 
 
 def command_words(target: str) -> list[str]:
-    """The words of a command; `BotError` if there are none or a quote is unclosed.
+    """Split a command into words; `BotError` if there are none or a quote is unclosed.
 
     >>> command_words("cmd:./mybot --name 'two words' a=b,c:d")
     ['./mybot', '--name', 'two words', 'a=b,c:d']
@@ -340,7 +339,7 @@ def command_words(target: str) -> list[str]:
 
 
 def command_name(target: str) -> str:
-    """The name in tables of a command that was given none: that of the first file that is not an interpreter.
+    """Return the name in tables of a command that was given none: the first file that is not an interpreter.
 
     >>> command_name("cmd:node bots/wire/js/counter.js"), command_name("cmd:./mybot --fast"), command_name("cmd:mybot")
     ('counter', 'mybot', 'mybot')
@@ -349,7 +348,7 @@ def command_name(target: str) -> str:
     """
     try:
         words = command_words(target)
-    except BotError:  # said by whoever looks for the command
+    except BotError:  # `find_command` says so
         return target
     looks = [word for word in words if word[0:1] != "-" and ":" not in word and re.search(r"/|\w\.\w+$", word)]
     own = [Path(word).stem for word in looks if not word.startswith(_SYSTEM)]
@@ -358,10 +357,10 @@ def command_name(target: str) -> str:
 
 
 def find_command(target: str, here: Path) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-    """The words of a command with absolute paths, and its own files; `BotError` if there is no program.
+    """Return the words of a command with absolute paths, and its own files; `BotError` if there is no program.
 
-    Its own are the files that it names and that are not programs of the system, and the entries of lists such as a
-    class path, which may be folders; or else the program. Relative paths are seen from the folder `here`.
+    Its own files are those that it names and that are not programs of the system, and the entries of lists such as a
+    class path, which may be folders; or else the program. Relative paths start at the folder `here`.
     """
     words = command_words(target)
     program = _program(words[0], target, here)
@@ -373,7 +372,7 @@ def find_command(target: str, here: Path) -> tuple[tuple[str, ...], tuple[Path, 
             word = ":".join(map(str, paths))
             own += [path for path in paths if not _is_system(path)]
         argv.append(word)
-    if not own:  # a folder of classes, say
+    if not own:  # for example a folder of classes
         for number, word in enumerate(words[1:], 1):
             path = _absolute(here / os.path.expanduser(word))
             if not word.startswith("-") and os.path.isdir(path) and not _is_system(path):
@@ -435,7 +434,7 @@ def _interpreter(path: Path) -> str:
 
 
 def _absolute(path: Path) -> Path:
-    """The path with links resolved, unless they lead to the system: the Python of a virtual environment stays in it."""
+    """Resolve links unless they lead to the system: the Python of a virtual environment stays in it."""
     plain = Path(os.path.abspath(path))
     real = Path(os.path.realpath(path))
     return plain if _is_system(real) else real
@@ -446,7 +445,7 @@ def _is_system(path: Path) -> bool:
 
 
 def command_hash(target: str, files: Iterable[Path]) -> str:
-    """SHA-256 over the hashes of the command as written and of each file."""
+    """Return the SHA-256 over the hashes of the command as written and of each file."""
     total = hashlib.sha256(hashlib.sha256(target.encode("utf-8", "surrogateescape")).digest())
     for path in files:
         try:
@@ -460,6 +459,6 @@ def command_hash(target: str, files: Iterable[Path]) -> str:
 
 
 def check_unchanged(target: str, files: Iterable[str], source_hash: str) -> None:
-    """`BotError` if a file of a command has changed since the command was found."""
+    """Raise `BotError` if a file of a command has changed since the command was found."""
     if command_hash(target, map(Path, files)) != source_hash:
         raise BotError(f"a file of the bot '{target}' has changed since it was named; start again with the new one")

@@ -1,10 +1,10 @@
-"""What a worker is doing right now, in memory that its watcher can read: who is asked, and the moves so far.
+"""The move log: what a worker is doing right now, in memory that its supervisor can read.
 
-A bot that never returns, or takes the process with it, cannot be told from inside. So the referee keeps a
-log: it writes the number of each move as it is made, one write a decision, into a buffer that may be shared
-with a watcher in another process. When the log has not changed for longer than a decision may take, the bot
-to decide hangs; when the process has died, that bot has killed it. The position is found again by playing the
-moves, so the record of such a game is whole up to the decision that ended it.
+A bot that never returns, or ends the process, cannot be noticed from inside. So the referee keeps a
+log: it writes the number of each move as it is made, one write a decision, into a buffer that can be shared
+with a supervisor in another process. When the log has not changed for longer than a decision may take, the bot
+to move hangs; when the process has died, that bot has killed it. The position is found again by playing the
+moves, so the record of such a game is complete up to the decision that ended it.
 
 The buffer holds 16-bit numbers: the stage, the key of the game (`GameId.key`) in four parts, and the moves.
 """
@@ -25,7 +25,7 @@ IDLE, PLAYING = 0, 1
 INIT, BEGIN, END = 4, 8, 12
 #: Added to the stage for seat 0 and seat 1 if its claims are automatic.
 AUTO = (16, 32)
-#: Added to the stage of `END`: the code of the forfeit that the game has ended by, and 1 or 2 for who has forfeited.
+#: Added to the stage of `END`: the code of the forfeit that ended the game, and 1 or 2 for the bot that forfeited.
 FORFEIT, LOSER = 64, 512
 HOOKS = {INIT: "__init__", BEGIN: "begin", END: "end"}
 
@@ -39,16 +39,16 @@ _EMPTY = array("H", [EMPTY]) * SIZE
 
 
 def new_buffer() -> array[int]:
-    """A buffer of this process alone."""
+    """Make a buffer for this process alone."""
     buffer = _EMPTY[:]
     buffer[:FIRST] = array("H", bytes(2 * FIRST))
     return buffer
 
 
 def shared_buffer(memory: Any, clear: bool = False) -> memoryview[int]:
-    """A buffer in memory of `2 * SIZE` bytes: `multiprocessing.RawArray("B", 2 * SIZE)` or an `mmap`.
+    """Make a buffer of `2 * SIZE` bytes of memory: `multiprocessing.RawArray("B", 2 * SIZE)` or an `mmap`.
 
-    Whoever makes the memory clears it, too, before a referee writes into it.
+    Use `clear` once for new memory, before a referee writes into it.
     """
     buffer = memoryview(memory).cast("B").cast("H")
     if clear:
@@ -68,13 +68,13 @@ def clear_moves(buffer: Any, stop: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LogSnapshot:
-    """What a move log said at one moment. Two equal snapshots mean that nothing has happened in between.
+    """The content of a move log at one moment. Two equal snapshots mean that nothing has happened in between.
 
-    `key` is that of the game; `hook` what is being called, `act` or one of `__init__`, `begin`,
+    `key` identifies the game; `hook` is what is being called, `act` or one of `__init__`, `begin`,
     `end`, and None if no game is being played. `role` is 1 for a hook of the bot that began the game, 2
-    of the other, 0 for `act`: there the position tells whose decision it is. `moves` are the numbers of
-    the moves made, `auto_claim` says by seat whether claims are automatic. `forfeit` is the code of the forfeit that
-    the game had ended by when `end` was called, `loser` the role of who forfeited it; else 0.
+    of the other, 0 for `act`, where the position shows whose decision it is. `moves` are the numbers of the moves made;
+    `auto_claim` says by seat whether claims are automatic. `forfeit` is the code of the forfeit that had ended the game
+    when `end` was called, and `loser` the role of the bot that forfeited; else 0.
     """
 
     key: int
@@ -87,7 +87,7 @@ class LogSnapshot:
 
 
 def read_snapshot(buffer: Any) -> LogSnapshot:
-    """Look at a move log."""
+    """Read a move log."""
     values = buffer.tolist()
     values.append(EMPTY)
     stage = values[0]
@@ -102,9 +102,9 @@ def read_snapshot(buffer: Any) -> LogSnapshot:
 def whereabouts(
     buffer: Any, state: State, in_turn: tuple[int, int], forced: tuple[bool, bool], table: Sequence[Move]
 ) -> tuple[int, int]:
-    """The seat whose code is running in a game, and which of its decisions that is (0: none, but another hook).
+    """Return the seat whose code is running in a game, and the number of its decision (0: in another hook).
 
-    `state` is the game's beginning: its moves are made again, for nobody counts decisions in the engine's own loop.
+    `state` is the beginning of the game. Its moves are made again, because the engine's own loop counts no decisions.
     """
     stage = buffer[0]
     if stage & 12 and stage & 3:

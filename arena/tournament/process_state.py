@@ -1,7 +1,7 @@
-"""The state of the process that a bot inside the worker may disturb by accident, and its restoration between games.
+"""Restore the state of the worker process that a bot may disturb by accident between games.
 
 A bot can change the working directory, the recursion limit or the environment; the next game must not notice. What
-cannot be put back (threads that go on) is reported, so that the worker is replaced.
+cannot be restored (threads that run on) is reported, so that the worker is replaced.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _TIMERS = tuple(
 
 
 class ProcessState:
-    """A snapshot of the process, to which `restore` brings it back.
+    """A snapshot of the process, which `restore` brings back.
 
-    Watched are the working directory, the environment, `sys.path`, the recursion limit, standard streams, warning
+    It covers the working directory, the environment, `sys.path`, the recursion limit, standard streams, warning
     filters, signal handlers and timers, and the garbage collector.
     """
 
@@ -47,12 +47,12 @@ class ProcessState:
         self._collector = (gc.isenabled(), gc.get_threshold())
 
     def lift_limit(self) -> None:
-        """Give the recursion limit back, before anything else is called after a bot's exception."""
+        """Restore the recursion limit, before anything else is called after a bot's exception."""
         if sys.getrecursionlimit() != self._recursion_limit:
             sys.setrecursionlimit(self._recursion_limit)
 
     def restore(self) -> list[str]:
-        """Put everything back; return the names of what had been changed."""
+        """Restore everything; return the names of what had been changed."""
         changed = []
         if sys.getrecursionlimit() != self._recursion_limit:
             changed.append("recursion limit")
@@ -74,7 +74,7 @@ class ProcessState:
             sys.path[:] = self._path
         if warnings.filters != self._filters:
             changed.append("warning filters")
-            warnings.resetwarnings()  # tells the C part that the list has changed
+            warnings.resetwarnings()  # so that the C part notices the change
             warnings.filters[:] = self._filters  # type: ignore[index]
         if (sys.stdin, sys.stdout, sys.stderr) != self._streams:
             changed.append("standard streams")
@@ -95,7 +95,7 @@ class ProcessState:
         return changed
 
     def threads(self) -> list[str]:
-        """The names of threads that were started since and are still running."""
+        """Return the names of threads that were started since and are still running."""
         return [thread.name for thread in threading.enumerate() if thread not in self._threads and thread.is_alive()]
 
 

@@ -1,20 +1,19 @@
-"""Plays games: seats, seeds, clock, forfeits, times, records. One referee works in each worker process.
+"""Play games: seats, seeds, clock, forfeits, times, records. One referee works in each worker process.
 
 Everything random in a game comes from the run's seed, the deal's number and the names of both bots, so a game
 is the same in whichever process, order and company it is played.
 
 **Forfeits.** Whatever a bot does wrong is data and loses it the game: an illegal move, an exception from any
-hook (also `SystemExit` and the like), a decision that took too long. Only what it does wrong in `end`, when the game is
-decided, changes nothing of the result, and is noted beside it. What the referee itself raises is a fault of ours and
-stops the run. A bot that does not return at all, or ends the process, is the watcher's
-business: it reads the referee's move log (`arena.tournament.move_log`) and makes the row of that game with
-`arena.tournament.rows.cut_row`.
+hook (also `SystemExit` and the like), a decision that took too long. What it does wrong in `end`, after the game is
+decided, is noted and does not change the result. What the referee itself raises is a fault of ours and stops the run. A
+bot that does not return at all, or ends the process, is the supervisor's business: it reads the referee's move log
+(`arena.tournament.move_log`) and makes the row of that game with `cut_row`.
 
 **Thinking times.** With a clock, and for bots that take more than a few microseconds, every decision is timed
 from the call to the return, events for `observe` included. For two bots whose decisions take less than 5
-microseconds in the mean, timing would cost more than playing; then one game in 32 is timed exactly, the
-others have thinking times estimated from those, no longest decision and an empty histogram. A game of theirs
-that takes unusually long makes the next games be timed again.
+microseconds on average, timing would cost more than playing. Then one game in 32 is timed exactly; the
+others have thinking times estimated from those, no longest decision and an empty histogram. After a game of theirs
+that takes unusually long, the next games are timed again.
 
 **Global generators.** A bot ought to use `view.rng`. For one that imports `random` or `numpy` (or
 anything that may draw from their global generators), both are seeded before each game from the game's seed.
@@ -53,10 +52,10 @@ _QUICK_NS = 5_000
 
 
 class Player:
-    """One bot of a worker; it is made at its first game and plays all its games here.
+    """One bot of a worker. It is made at its first game and plays all its games here.
 
-    `make` brings the bot to life (`LoadedBot.make`); what it raises is the bot's forfeit of each of its
-    games. The other flags say what the referee must do around its games, see `LoadedBot`.
+    `make` creates the bot (`LoadedBot.make`); if that raises, the bot forfeits each of its games. The other flags say
+    what the referee must do around its games, see `LoadedBot`.
     """
 
     def __init__(
@@ -80,12 +79,12 @@ class Player:
         self.end: Callable[..., object] | None = None
         self.auto_claim = True
         self.ask_forced = False
-        self.fit = False  # made, and fit to play
+        self.fit = False  # made, and able to play
         self.remote = RemoteBot()  # of a bot in a process of its own; else one that does nothing
         self.isolated = False
-        self.looks_back = False  # wants to be told after the game
-        self.clocked = True  # a person takes time
-        self.broken: tuple[str, str] | None = None  # kind and detail of the forfeit if it could not be made
+        self.looks_back = False  # wants to hear of the end of a game
+        self.clocked = True  # False for a person, whose time is not limited
+        self.broken: tuple[str, str] | None = None  # kind and detail of its forfeits if it could not be made
         self.quick = False
         self._make = make
         self._timed = 0
@@ -93,7 +92,7 @@ class Player:
 
     @classmethod
     def of(cls, loaded: LoadedBot) -> Player:
-        """The player of a loaded bot."""
+        """Return the player of a loaded bot."""
         return cls(
             loaded.name,
             loaded.make,
@@ -103,7 +102,7 @@ class Player:
         )
 
     def start(self) -> None:
-        """Make the bot. Whatever its `__init__` raises passes through."""
+        """Make the bot. What its `__init__` raises passes through."""
         bot = self._make()
         if isinstance(bot, RemoteBot):
             bot.prepare()
@@ -119,15 +118,15 @@ class Player:
         self.fit = True
 
     def leave(self) -> None:
-        """A game under a clock is over: what the bot's process did now would take the time of those who play next."""
+        """Stop the bot's process after a game under a clock: its work would take the time of the next players."""
         self.remote.suspend()
 
     # ---- thinking times ------------------------------------------------------------------------------------
 
     def timed(self, times: Sequence[int]) -> None:
-        """Note the times of a game, in ns: the mean follows slowly, and says whether the bot is quick.
+        """Note the times of a game, in ns: their slow mean decides whether the bot is quick.
 
-        The longest decision is left out: in that the process may have had to wait for a core.
+        The longest decision is left out, because the process may have waited for a core.
         """
         if len(times) > 1:
             self._timed += 1
@@ -149,18 +148,18 @@ class Observer(Protocol):
     """Follows the games of a referee: a live board, say. It must not change the state; what it raises stops the run."""
 
     def before(self, task: GameTask, state: State) -> None:
-        """A game begins: the cards are dealt, the bots are made."""
+        """Note that a game begins: the cards are dealt, the bots are made."""
 
     def step(self, state: State, move: Move) -> None:
-        """A move was made, forced ones included; `state` is the position after it."""
+        """Note a move, forced ones included; `state` is the position after it."""
 
     def after(self, state: State, row: Row) -> None:
-        """The game is over, whatever has ended it."""
+        """Note the end of a game, whatever has ended it."""
 
 
 @dataclass(slots=True, eq=False)
 class Game:
-    """A game with its players, and how it goes. Pairs are by seat."""
+    """A game with its players and its course. Tuples of two are by seat."""
 
     task: GameTask
     in_turn: tuple[int, int]  # the seats in the order in which they begin
@@ -172,21 +171,20 @@ class Game:
     stop: int = move_log.FIRST  # where its moves end in the move log
     asked: tuple[int, int] = (0, 0)  # decisions
     times: tuple[list[int], list[int]] | None = None  # of decisions in ns, None if they were not taken
-    told: tuple[int, int] = (0, 0)  # events
+    told: tuple[int, int] = (0, 0)  # events sent to observe
     notes: list[tuple[int, int, str]] = field(default_factory=list)  # place in the move log, seat, text
 
 
 class Referee:
     """Plays the games of one worker.
 
-    `players` are the bots by name; a name that a task asks for and that is not there is a `KeyError`.
-    `buffer` is the memory of the move log, see `arena.tournament.move_log` (default: private). `passes` says of an
-    exception that comes out of a bot whether it is to pass through instead of losing the game: Ctrl-C by the user, say.
-    `deals` gives the deal of a number, default those of the run's seed. `observers` are told of each game; with any,
-    the games are played by the slower loop that times each decision.
+    `players` are the bots; a task with the name of another one is a `KeyError`. `buffer` is the memory of the move log,
+    see `arena.tournament.move_log` (default: private). `passes` decides whether an exception out of a bot, such as
+    Ctrl-C, passes through instead of losing the game. `deals` returns the deal of a number, by default that of
+    the run's seed. With `observers`, the games are played by the slower loop that times each decision.
 
-    Restores after each game what bots may have disturbed in the process (`ProcessState`), except after
-    games of bots that import nothing by which they could.
+    After each game the referee restores what bots may have disturbed in the process (`ProcessState`), unless
+    both bots import nothing with which they could.
     """
 
     def __init__(
@@ -225,7 +223,7 @@ class Referee:
         return make_deal(self._rules, self._seed, number)
 
     def _seeds(self, deal: int, first: str, second: str) -> tuple[int, ...]:
-        """Seeds of a game: of seat 0, of seat 1, of the global generators."""
+        """Return the seeds of a game: of seat 0, of seat 1, of the global generators."""
         if first < second:
             return self._seeds_of_pair(deal, first, second)[:3]
         return self._seeds_of_pair(deal, second, first)[3:]
@@ -236,9 +234,9 @@ class Referee:
     # ---- units of work -------------------------------------------------------------------------------------
 
     def play_unit(self, task: Task, known: dict[int, Row] | None = None) -> list[Row]:
-        """Play a pair, or a series, each game of which is begun by the bot that the last one says; the rows in order.
+        """Play a pair or a series; return the rows in order.
 
-        `known` has rows of games, by key, that are not to be played again: those that a supervisor has made.
+        `known` has rows of games, by key, that must not be played again: those that a supervisor has made.
         """
         return play_unit(task, self._play_unless(known))
 
@@ -327,7 +325,7 @@ class Referee:
         return row
 
     def _set_up(self, task: GameTask, seats: tuple[Player, Player], deal: Deal) -> Game:
-        """A game of bots that are made."""
+        """Set up a game; its bots are made."""
         player_a, player_b = seats
         seeds = self._seeds(task.deal, task.first, task.second)
         if player_a.uses_generators or player_b.uses_generators:
@@ -345,7 +343,7 @@ class Referee:
         return self._game
 
     def _play_quick(self, game: Game) -> Forfeit | None:
-        """The game itself, without clock, events and times: what can be done fastest."""
+        """Play the game itself, without clock, events and times, as fast as possible."""
         (player_a, player_b), state, seeds = game.seats, game.state, game.seeds
         game.stop, asked_0, asked_1, fault, thing = state.play_by(
             (player_a.act, player_b.act),
@@ -361,7 +359,7 @@ class Referee:
         return self._refused(state, thing) if fault == 2 else None
 
     def _refused(self, state: State, move: Any) -> Forfeit:
-        """The forfeit for a move that the engine has refused, and would refuse again."""
+        """Return the forfeit for a move that the engine has refused, and refuses again."""
         try:
             state.apply(move)
         except Exception as error:
@@ -369,7 +367,7 @@ class Referee:
         raise AssertionError(f"{move} was refused and then taken")
 
     def _play_timed(self, game: Game) -> Forfeit | None:
-        """The game itself, every decision timed, with clock, events and observers."""
+        """Play the game itself with clock, events and observers, and time every decision."""
         state, seats, banks, observers = game.state, game.seats, game.banks, self.observers
         told = [0, 0]
         stop = move_log.FIRST
@@ -431,7 +429,7 @@ class Referee:
         return TimeLeft(clock.move_ms, None if clock.bank_ms is None else banks[seat] / 1e6)
 
     def _charge(self, seat: int, spent: int, banks: list[float], what: str) -> Forfeit | None:
-        """Take what exceeds the time of a move from the bank (both in ns); the forfeit of an empty bank."""
+        """Take what exceeds the time of a move from the bank (both in ns); return the forfeit if the bank is empty."""
         clock = self._clock
         assert clock is not None
         over = spent - (clock.move_ms or 0) * 1e6
@@ -446,9 +444,9 @@ class Referee:
     # ---- hooks ---------------------------------------------------------------------------------------------
 
     def _start(self, seats: tuple[Player, Player], starter: int) -> Forfeit | None:
-        """Make both bots at their first game, and have bots in processes ready; the forfeit of one that could not be.
+        """Make both bots at their first game, and prepare bots in processes; return the forfeit of one that fails.
 
-        Both, whatever becomes of the first: what the record says of the second must not hang on earlier games.
+        Both are made even if the first one fails: the record of the second must not depend on earlier games.
         """
         faults: dict[int, Forfeit] = {}
         start = perf_counter()
@@ -472,7 +470,7 @@ class Referee:
         return faults.get(starter, faults.get(1 - starter))
 
     def _begin(self, game: Game) -> Forfeit | None:
-        """Call `begin` of both, first of the bot that begins; on the clock it counts like a decision."""
+        """Call `begin` of both, first of the bot that moves first; on the clock it counts like a decision."""
         for role, seat in enumerate(game.in_turn, start=1):
             begin = game.seats[seat].begin
             if begin is None:
@@ -491,7 +489,7 @@ class Referee:
         return None
 
     def _end(self, game: Game, forfeit: Forfeit | None) -> list[Forfeit]:
-        """Tell both bots what they have not seen yet, and the result; return failures after a finished game."""
+        """Send both bots what they have not seen yet, and the result; return failures after a finished game."""
         after: list[Forfeit] = []
         state, loser = game.state, -1 if forfeit is None else forfeit.seat
         stage = self._playing - move_log.PLAYING + move_log.END
@@ -522,7 +520,7 @@ class Referee:
         return after
 
     def _fault(self, seat: int, error: BaseException, hook: str) -> Forfeit:
-        """What an exception out of a bot means."""
+        """Return the forfeit for an exception out of a bot."""
         self._process.lift_limit()
         if self._passes(error):
             raise error
@@ -541,7 +539,7 @@ class Referee:
         duration: int,
         after: Sequence[Forfeit],
     ) -> Row:
-        """The row of a game that took `duration` ns; its thinking times are estimated if they were not taken."""
+        """Make the row of a game that took `duration` ns; estimate its thinking times if they were not taken."""
         begins, follows = game.in_turn
         first, second = game.seats[begins], game.seats[follows]
         asked = (game.asked[begins], game.asked[follows])
@@ -567,7 +565,7 @@ class Referee:
         return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
 
     def _notes(self, game: Game, moves: int) -> list[tuple[int, int, str]]:
-        """What bots said with moves made: number of the move, seat, text. The first lost note of a bot is logged."""
+        """Return the notes to moves: number of the move, seat, text. Log the first lost note of a bot."""
         kept = []
         for place, seat, text in game.notes if self.settings.notes else ():
             number, player = place - move_log.FIRST + 1, game.seats[seat]
@@ -601,7 +599,7 @@ class Referee:
                 log.warning("%s or %s has left threads running: %s", *names, ", ".join(threads))
 
     def who(self) -> tuple[str, int]:
-        """The bot whose code is running, and the number of its game in this worker: for `BotOutput`."""
+        """Return the bot whose code is running, and the number of its game in this worker, for `BotOutput`."""
         role = self.buffer[0] & 3
         if not self.buffer[0] & 12:
             game = self._game
@@ -609,7 +607,7 @@ class Referee:
         return (*self._names, "arena")[role - 1], self.games
 
     def where(self) -> str:
-        """The game, seat and decision of the code that is running, in words; "" outside of games."""
+        """Describe the game, seat and decision of the code that is running; "" outside of games."""
         if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
             return ""
         task, (player_a, player_b) = game.task, game.seats
@@ -622,7 +620,7 @@ class Referee:
 
 
 def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
-    """Play a unit of work, pair or series, with `play` for one game; rows as the store takes them."""
+    """Play a unit of work, a pair or a series, with `play` for one game; return its rows."""
     if not isinstance(task, SeriesTask):
         return [play(game) for game in task.game_tasks()]
     rows: list[Row] = []
@@ -648,7 +646,7 @@ def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
 
 
 def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseException) -> Forfeit:
-    """The forfeit of a bot whose move the engine did not take; our own errors go on."""
+    """Return the forfeit of a bot whose move the engine did not take; raise our own errors again."""
     if type(move) is not Move:  # `isinstance` would run code of the thing
         return Forfeit(
             seat, ForfeitKind.ILLEGAL_MOVE, printable(f"act returned {show_value(move)}, not one of the moves")

@@ -1,4 +1,4 @@
-"""The isolation levels: where a bot runs. They are declared here; settings, commands and workers read them.
+"""The isolation levels: where a bot runs. Settings, commands and workers read them from here.
 
 A new level is a member of `Isolation` and, if it confines bots, what `arena.bots.isolation.process` puts around their
 command.
@@ -16,8 +16,11 @@ from arena.errors import ArenaError
 
 
 class Isolation(StrEnum):
-    """A level by its name in settings. `where` says it to people; with `own_process`, each bot has a process of its
-    own; if it is `confined`, nothing in it reaches out or outlives it."""
+    """A level by its name in settings.
+
+    `where` describes it in messages. With `own_process`, each bot has a process of its own; if it is `confined`,
+    nothing in it reaches out or outlives it.
+    """
 
     where: str
     own_process: bool
@@ -28,6 +31,7 @@ class Isolation(StrEnum):
     SANDBOX = "sandbox", "in the sandbox", True, True
 
     def __new__(cls, name: str, where: str = "", own_process: bool = False, confined: bool = False) -> Isolation:
+        """Make a level whose value is its name."""
         level = str.__new__(cls, name)
         level._value_ = name
         level.where, level.own_process, level.confined = where, own_process, confined
@@ -50,7 +54,7 @@ class Launch:
 
     `argv` is the command, the path of a program first; `folder` the bot's own, its working directory, read-only in
     the sandbox; `level` the name of an isolation level with processes. `read_only` are further files and folders that
-    the sandbox shows; `system` lets it show the system's programs, too. `environment` adds to PATH, HOME and LANG.
+    the sandbox shows; `system` also shows the system's programs. `environment` adds to PATH, HOME and LANG.
     """
 
     argv: tuple[str, ...]
@@ -63,5 +67,5 @@ class Launch:
 
     @property
     def whole_environment(self) -> dict[str, str]:
-        """All variables that the process gets."""
+        """All environment variables of the process."""
         return {**_ENVIRONMENT, **self.environment}

@@ -1,4 +1,4 @@
-"""A bot's process: started with limits, ended with all that it has started, kept quiet while others think.
+"""A bot's process: started with limits, ended with everything it has started, stopped while others think.
 
 At the level `process` the bot has a process, a session and limits of its own, which keeps the games of others whole
 when it crashes and its memory apart from the runner's; it still has all the rights of its user. At the level
@@ -34,13 +34,13 @@ from arena.bots.processes import (
 )
 
 PIECE = 1 << 16
-#: Seconds between two looks at what a process has, while it is waited for.
+#: Seconds between two checks of what a process uses, while we wait for it.
 LOOK_S = 0.05
 _STDERR_BYTES = 20_000
 
 
 class ProcessEnded(Exception):
-    """The process has ended, or has closed its output; `how` says it in words."""
+    """The process has ended, or has closed its output; `how` describes it."""
 
     def __init__(self, how: str) -> None:
         super().__init__(how)
@@ -59,12 +59,12 @@ _looks_at_all_at = 0.0
 
 
 def own_children() -> set[int]:
-    """The PIDs of the bots that run now: children that this process started, and that no bot has left behind."""
+    """Return the PIDs of the bots that run now: children that this process started, not what bots left behind."""
     return {process.pid for process in _running}
 
 
 def watch_bots() -> None:
-    """End those of the bots of this process that have more than they may; looks from time to time only."""
+    """End bots of this process that use more than they may; look from time to time only."""
     global _looks_at_all_at
     now = time.monotonic()
     if now >= _looks_at_all_at:
@@ -74,7 +74,7 @@ def watch_bots() -> None:
 
 
 def require_isolation(level: str) -> None:
-    """`ArenaError` with the remedy if this machine cannot isolate bots like that."""
+    """Raise `ArenaError` with the remedy if this machine cannot isolate bots at this level."""
     if Isolation(level).confined:
         require_bubblewrap()
 
@@ -83,7 +83,7 @@ class BotProcess:
     """A running bot, whose stdin, stdout and stderr are pipes to us. Not thread-safe.
 
     Deadlines are times of `time.monotonic`. `send` and `receive` raise `ProcessEnded` and `DeadlinePassed`. The thread
-    that made it must live as long as it is wanted. `beat` is called from time to time while it is waited for.
+    that made it must live as long as the process. `beat` is called from time to time while we wait for the process.
     """
 
     def __init__(self, launch: Launch, beat: Callable[[], object] = lambda: None) -> None:
@@ -94,7 +94,7 @@ class BotProcess:
         self.popen = process = _start(launch, self.level)
         self.pid = self._bot_pid = process.pid
         self.ended: str | None = None
-        """How it ended, once it is closed."""
+        """How the process ended, once it is closed."""
         pipes = process.stdin, process.stdout, process.stderr
         self._in, self._out, self._err = ends = [pipe.fileno() for pipe in pipes if pipe is not None]
         self.ends = self._in, self._out
@@ -113,7 +113,7 @@ class BotProcess:
             poll.register(self._err, select.POLLIN)
         self._excess: str | None = None
         self.ponders = False
-        """True once the bot was seen to work off its turn; may be set if another process of the bot was."""
+        """True once the bot was seen to work off its turn; can be set if an earlier process of the bot was."""
         self._pondering_from = 0.0
         self._pondered_s = 0.0
         self._suspended = False
@@ -137,7 +137,7 @@ class BotProcess:
             self._wait(self._writable, self._in, deadline)
 
     def receive(self, deadline: float) -> bytes:
-        """What the process has written since, at least one byte, at most `PIECE`."""
+        """Return what the process has written, at least one byte, at most `PIECE`."""
         self._check_open()
         while True:
             self._wait(self._readable, self._out, deadline)
@@ -152,14 +152,14 @@ class BotProcess:
             return data
 
     def pending(self, wait_s: float = 0.0) -> bool:
-        """True if the process has ended, or has written something not received yet. Waits up to `wait_s` for that."""
+        """Return whether the process has ended or written something not received yet; wait up to `wait_s` for it."""
         if self.ended is None and wait_s > 0:
             with contextlib.suppress(DeadlinePassed, ProcessEnded):
                 self._wait(self._readable, self._out, time.monotonic() + wait_s)
         return self.ended is None and any(end == self._out for end, _ in self._readable.poll(0))
 
     def read_stderr(self) -> str:
-        """What the process has written to stderr since the last call, at most 20,000 characters. Never waits."""
+        """Return what was written to stderr since the last call, at most 20,000 characters, without waiting."""
         if self.ended is None:
             for _ in range(4):
                 if not any(end == self._err for end, _ in self._readable.poll(0)) or not self._keep_stderr():
@@ -172,7 +172,7 @@ class BotProcess:
         return text
 
     def close_pipes(self) -> None:
-        """Keep the last words, as far as they are there, and close our ends."""
+        """Keep what was written to stderr, and close our ends."""
         while True:  # something may still hold the pipe open
             before = len(self._stderr)
             if not self._keep_stderr() or not before < len(self._stderr) < _STDERR_BYTES:
@@ -182,7 +182,7 @@ class BotProcess:
                 end.close()
 
     def _check_open(self) -> None:
-        """Once it is closed, the numbers of its pipes may be those of other files."""
+        """Raise `ProcessEnded` if it is closed: the numbers of its pipes may be those of other files."""
         if self.ended is not None:
             raise ProcessEnded(self.ended)
 
@@ -209,7 +209,7 @@ class BotProcess:
                 self._watch()
 
     def _keep_stderr(self) -> bool:
-        """Read what was written to stderr; False at its end."""
+        """Read what was written to stderr; return False at its end."""
         try:
             data = os.read(self._err, PIECE)
         except BlockingIOError:
@@ -222,7 +222,7 @@ class BotProcess:
         return bool(data)
 
     def _how_ended(self) -> str:
-        """How the process has ended, when its pipe says that it has."""
+        """Describe how the process ended, after its pipe was closed."""
         if self.ended is not None:
             return self.ended
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -232,7 +232,7 @@ class BotProcess:
     def _exit_text(self, code: int) -> str:
         return self._excess or how_ended(code, self.level)
 
-    # ---- its share -----------------------------------------------------------------------------------------
+    # ---- what it uses --------------------------------------------------------------------------------------
 
     @property
     def bot_pid(self) -> int:
@@ -244,20 +244,20 @@ class BotProcess:
         return self._bot_pid
 
     def cpu_seconds(self) -> float:
-        """Processor time that the bot's process has used; 0 if the system does not tell."""
+        """Return the processor time that the bot's process has used; 0 if it is not known."""
         try:
             return time.clock_gettime(~self.bot_pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
         except OSError:
             return 0.0
 
     def _watch(self) -> None:
-        """It is waited for: see that neither it nor any other bot of this process has more than it may."""
+        """Check, while we wait, that no bot of this process uses more than it may."""
         self._beat()
         self.look()
         watch_bots()
 
     def look(self) -> None:
-        """Kill it if it has more memory or threads than it may (see `memory_watch`); how it ended says so."""
+        """Kill it if it has more memory or threads than it may; how it ended says so."""
         if self.ended is None and self._excess is None and not self._suspended:
             share = taken(self.bot_pid)
             self._excess = share and share.excess(self.launch.limits, self.level.confined)
@@ -271,15 +271,17 @@ class BotProcess:
         self._pondered_s = 0.0
 
     def wake(self) -> None:
-        """Before a question: see how much the bot has worked since `rest`, and let it go on if it was stopped."""
+        """Count how much the bot has worked since `rest`, and continue it if it was stopped; call before a question."""
         self._count_pondering()
         if self._suspended:
             self._signal(signal.SIGCONT)
             self._suspended = False
 
     def rest(self) -> None:
-        """After an answer under a clock. A bot that goes on working while its opponent thinks, on the same core, is
-        stopped until it is asked again: the time would be its opponent's."""
+        """Stop a bot that works while its opponent thinks on the same core; call after an answer under a clock.
+
+        It continues when it is asked again: the time would be its opponent's.
+        """
         self._count_pondering()
         if self.ponders:
             self.suspend()
@@ -299,7 +301,7 @@ class BotProcess:
 
     def _signal(self, number: int) -> None:
         if self.level.confined:
-            if self.bot_pid != self.pid:  # bubblewrap itself must go on: it starts the bot, and tells of its end
+            if self.bot_pid != self.pid:  # bubblewrap itself must go on: it starts the bot, and reports its end
                 send_signal(self.bot_pid, number)
         else:
             send_group_signal(self.pid, number)
@@ -307,14 +309,14 @@ class BotProcess:
     # ---- its end -------------------------------------------------------------------------------------------
 
     def close(self, grace_s: float = 0.0) -> str:
-        """End the process and all that it has started, at once or after waiting `grace_s` for it to end by itself.
+        """End the process and everything it has started, at once or after waiting `grace_s` for it to end by itself.
 
-        Returns how it ended. May be called again.
+        Return how it ended. Can be called again.
         """
         if self.ended is not None:
             return self.ended
         code = self.popen.poll()
-        followers = self._followers()  # before its end: after that, nobody can tell what it has started
+        followers = self._followers()  # before its end: afterwards it is unknown what it has started
         if self.popen.stdin is not None:
             with contextlib.suppress(OSError):
                 self.popen.stdin.close()
@@ -335,7 +337,7 @@ class BotProcess:
         return self.ended
 
     def _followers(self) -> list[int]:
-        """What it has started, as far as that could outlive it."""
+        """Return the processes it has started that could outlive it."""
         return [] if self.level.confined else descendants(self.pid)
 
     def __del__(self) -> None:
@@ -347,7 +349,7 @@ class BotProcess:
 
 
 def _preparation(limits: BotLimits, confined: bool) -> Callable[[], None]:
-    """Return what a new process does before its program begins: limits, and its end when this process ends."""
+    """Return a function that a new process calls before its program begins: limits, and its end when this one ends."""
     set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined)
     die_with_parent = tie_to_parent(os.getpid())
 
@@ -396,11 +398,11 @@ def _cannot_start(error: OSError | subprocess.SubprocessError, launch: Launch, p
 
 
 def how_ended(code: int, level: str = Isolation.PROCESS) -> str:
-    """The exit code of a bot's process in words; bubblewrap reports a signal as 128 plus its number.
+    """Describe the exit code of a bot's process; bubblewrap reports a signal as 128 plus its number.
 
     >>> how_ended(3), how_ended(-9), how_ended(139, "sandbox")
     ('it ended itself with exit code 3', 'it was killed by SIGKILL', 'it was killed by SIGSEGV')
-    >>> how_ended(254, "sandbox")  # as of a shell that cannot start a program
+    >>> how_ended(254, "sandbox")  # as from a shell that cannot start a program
     'it ended itself with exit code 254'
     """
     if level == Isolation.SANDBOX and 128 < code <= 128 + max(signal.valid_signals()):
@@ -409,26 +411,26 @@ def how_ended(code: int, level: str = Isolation.PROCESS) -> str:
     return exit_text(code) + reasons.get(code, "")
 
 
-# ---------------------------------------------------------------- what it takes
+# ---------------------------------------------------------------- what a process uses
 
 
 LOOK_AT_ALL_S = 0.25
-"""Seconds between two looks at all others: without a clock their threads may go on working."""
+"""Seconds between two checks of all other bots: without a clock their threads may go on working."""
 SLACK_MB = 64
-"""What a process may have beside its data: the stack of its first thread, code that was changed, page tables."""
+"""MiB beside its data that a process may have: the stack of its first thread, changed code, page tables."""
 
 _FIELDS = re.compile(rb"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
 
 
 class Taken(NamedTuple):
-    """What a process has: MiB of memory, MiB of these that are page tables, threads."""
+    """What a process uses: MiB of memory, MiB of these that are page tables, threads."""
 
     memory_mb: int
     tables_mb: int
     threads: int
 
     def excess(self, limits: BotLimits, threads: bool = True) -> str | None:
-        """What of it is beyond the limits, in words; None if nothing. `threads`: count those, too.
+        """Describe what exceeds the limits; None if nothing does. `threads`: check their number as well.
 
         >>> Taken(2049, 1, 3).excess(BotLimits()), Taken(1, 1, 65).excess(BotLimits())
         ('it had 2,049 MiB of memory, more than its 1,024', 'it had 65 threads, more than its 64')
@@ -444,7 +446,7 @@ class Taken(NamedTuple):
 
 
 def taken(pid: int) -> Taken | None:
-    """What a process has; None if the system does not tell."""
+    """Return what a process uses; None if it is not known."""
     try:
         file = os.open(f"/proc/{pid}/status", os.O_RDONLY)
         try:
@@ -456,7 +458,7 @@ def taken(pid: int) -> Taken | None:
 
 
 def read_status(text: bytes) -> Taken:
-    """What a process has, from the text of `/proc/PID/status`.
+    """Read what a process uses from the text of `/proc/PID/status`.
 
     >>> read_status(b"RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n")
     Taken(memory_mb=2049, tables_mb=1, threads=3)

@@ -1,4 +1,4 @@
-"""What Python bots and wire bots in processes have in common: deadlines, their output, their share of processes."""
+"""What Python bots and wire bots in processes have in common: deadlines, output, a pool of processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.bots.output import MARK, BotOutput, place_text
 from arena.bots.spec import BotSpec
 
 GRACE_S = 1.0
-"""With a clock the referee judges, exactly; the process is given this much longer before it is ended."""
+"""With a clock the referee judges, exactly; the process gets this much longer before it is ended."""
 _LAST_LINES = 6
 _LINE_LENGTH = 300
 
@@ -31,7 +31,7 @@ class ProcessBot(RemoteBot):
         self._pool = pool
         self._start_process = start
         self.process: BotProcess | None = None
-        """None if none runs now."""
+        """None if no process runs."""
         self._games = 0
         self._game: object = None  # that is played, for the log
         self._place = ""
@@ -43,14 +43,14 @@ class ProcessBot(RemoteBot):
             self.process.suspend()
 
     def log_output(self) -> None:
-        """Put into the log what the bot has written, as far as it is there."""
+        """Log what the bot has written so far."""
         self._read_stderr()
         self._output.end_lines()
 
     # ---- for the two kinds of bots -------------------------------------------------------------------------
 
     def _next_game(self) -> BotProcess | None:
-        """Count a game that is to be played; the process of the last one, if it is still there."""
+        """Count a game; return the process of the last one, if it is still there."""
         if self._pool is not None:
             self._pool.use(self)
         self._games += 1
@@ -61,24 +61,24 @@ class ProcessBot(RemoteBot):
         return process
 
     def _is_worn_out(self, process: BotProcess) -> bool:
-        """True if it has used so much of its processor time that it should be replaced between two games."""
+        """Return whether it has used so much of its processor time that it should be replaced between two games."""
         return process.cpu_seconds() > self._limits.cpu_s / 2
 
     def _deadline(self, clock: TimeLeft | None) -> float:
-        """The time of `time.monotonic` at which an answer is late."""
+        """Return the time of `time.monotonic` at which an answer is late."""
         return time.monotonic() + (self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S)
 
     def _loading_deadline(self) -> float:
-        """The time of `time.monotonic` at which a phase of the start is late."""
+        """Return the time of `time.monotonic` at which a phase of the start is late."""
         return time.monotonic() + self._limits.loading_s
 
     def _rest(self, clock: TimeLeft | None) -> None:
-        """An answer is there: see that the bot does not think on its opponent's time, if there is a clock."""
+        """Keep the bot from thinking on its opponent's time, if there is a clock; call after an answer."""
         if clock is not None and self.process is not None:
             self.process.rest()
 
     def _read_stderr(self) -> str:
-        """Put into the log what the process has written to stderr; that text."""
+        """Log what the process has written to stderr; return that text."""
         text = self.process.read_stderr() if self.process is not None else ""
         for line in text.removesuffix("\n").split("\n") if text else ():
             self._place = self._place_of(MARK.match(line))
@@ -86,18 +86,18 @@ class ProcessBot(RemoteBot):
         return MARK.sub("", text)
 
     def plays(self, game: object) -> None:
-        """This game is played from now on; what was written in the one before is read."""
+        """Note which game is played from now on, for the log."""
         self._game = game
 
     def _place_of(self, mark: re.Match[str] | None) -> str:
-        """Where a line was written: its own process may have said so, and is believed in what concerns its own log."""
+        """Say where a line was written; a bot's process is believed, because it concerns its own log only."""
         if self._game is None:
             return ""
         return f"game {self._game}" if mark is None else place_text(str(self._game), *map(int, mark.groups()))
 
 
 def last_lines(text: str) -> str:
-    """The end of what a bot has written, below a message for its author.
+    """Return the end of what a bot has written, to be shown below a message for its author.
 
     >>> last_lines("one\\ntwo\\n")
     '\\n  one\\n  two'
@@ -106,7 +106,7 @@ def last_lines(text: str) -> str:
 
 
 def clock_text(clock: TimeLeft | None) -> str:
-    """What a decision was allowed, for the message of a timeout; a process is given a second more than that.
+    """Say what time a decision had, for the message of a timeout; a process gets a second more than that.
 
     >>> clock_text(TimeLeft(200, None)), clock_text(None)
     (', more than the 200 ms of its clock', '')
@@ -115,14 +115,14 @@ def clock_text(clock: TimeLeft | None) -> str:
 
 
 class ProcessPool:
-    """Bounds the number of running processes: bots that have not played for longest lose theirs."""
+    """Bounds the number of running processes: the bots that have not played for longest lose theirs."""
 
     def __init__(self, most: int = 32) -> None:
         self.most = max(most, 2)
         self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
 
     def use(self, bot: RemoteBot) -> None:
-        """The bot is to play now."""
+        """Note that a bot plays now; end the process of the bot that has not played for longest."""
         self._bots[id(bot)] = bot
         self._bots.move_to_end(id(bot))
         while len(self._bots) > self.most:
@@ -130,6 +130,6 @@ class ProcessPool:
             oldest.close()
 
     def log_output(self) -> None:
-        """Put into the log what the bots have written: they may be ended at any time now."""
+        """Log what the bots have written: they may be ended at any time now."""
         for bot in self._bots.values():
             bot.log_output()

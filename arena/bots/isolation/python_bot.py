@@ -65,7 +65,7 @@ class PythonBot(ProcessBot):
         pool: ProcessPool | None = None,
         start: Callable[[Launch], BotProcess] = BotProcess,
     ) -> None:
-        """Starts nothing yet: `load` or `prepare` does, by `start`."""
+        """Start nothing yet: `load` and `prepare` do, with `start`."""
         launch = Launch(
             argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent)),
             folder=Path(spec.path).parent,
@@ -85,7 +85,7 @@ class PythonBot(ProcessBot):
     # ---- its life ------------------------------------------------------------------------------------------
 
     def load(self) -> None:
-        """Start the process and run the bot's file in it; `BotError` if that fails, as `load_bot`."""
+        """Start the process and run the bot's file in it; `BotError` if that fails, as from `load_bot`."""
         try:
             self._load()
         except BotFault as fault:
@@ -114,7 +114,7 @@ class PythonBot(ProcessBot):
             raise BotFault(fault.kind, detail) from None
 
     def prepare(self) -> None:
-        """Get the bot ready for a game, in a new process if necessary. Raises `BotFault`."""
+        """Get the bot ready for a game, in a new process if necessary; `BotFault` if that fails."""
         process = self._next_game()
         if process is not None and self._is_worn_out(process):
             self.close()
@@ -137,7 +137,7 @@ class PythonBot(ProcessBot):
         self._flags = flags
 
     def close(self) -> str:
-        """End the process; how it ended."""
+        """End the process; return how it ended."""
         if self.process is None:
             return "it does not run"
         how = self.process.close()
@@ -148,7 +148,7 @@ class PythonBot(ProcessBot):
     # ---- what the referee calls ----------------------------------------------------------------------------
 
     def begin(self, setup: Setup) -> None:
-        """A new game. Asks the child only if its bot has a `begin`."""
+        """Begin a new game. Ask the child only if its bot has a `begin`."""
         wants = bool((self._flags or 0) & messages.HAS_BEGIN)
         flags, move_ms, bank_ms = clock_flags(setup.clock)
         flags |= messages.WANTS_ANSWER * wants
@@ -165,7 +165,7 @@ class PythonBot(ProcessBot):
                 self.process.rest()
 
     def act(self, view: View, moves: list[Move]) -> Move:
-        """The bot's move. The referee refuses one that is not legal."""
+        """Return the bot's move. The referee refuses one that is not legal."""
         clock: TimeLeft | None = view.clock
         flags, move_ms, bank_ms = (0, 0.0, 0.0) if clock is None else clock_flags(clock)
         line = self._line
@@ -184,7 +184,7 @@ class PythonBot(ProcessBot):
         return table[number]
 
     def _slow_answer(self, line: Line, view: View) -> int:
-        """The number of the move, when the answer did not come at once or is not a mere move."""
+        """Return the number of the move if the answer did not come at once or is not a mere move."""
         clock: TimeLeft | None = view.clock
         start = time.monotonic()
         deadline = self._deadline(clock)
@@ -245,7 +245,7 @@ class PythonBot(ProcessBot):
             raise self._failed(fault) from None
 
     def _answer(self, deadline: float) -> Message:
-        """The next message, which must be the only one."""
+        """Return the next message, which must be the only one."""
         assert self.process is not None
         reader = self._reader
         while (message := reader.take()) is None:
@@ -257,7 +257,7 @@ class PythonBot(ProcessBot):
     def _broken(
         self, error: ProcessEnded | DeadlinePassed, hook: str, waited: float, clock: TimeLeft | None = None
     ) -> BotFault:
-        """The fault of a process that has ended or does not answer."""
+        """Return the fault of a process that has ended or does not answer."""
         if isinstance(error, ProcessEnded):
             said = last_lines(printable(self._read_stderr()))
             return self._failed(BotFault(ForfeitKind.CRASH, f"in {hook}: {error.how}{said}"))
@@ -270,7 +270,7 @@ class PythonBot(ProcessBot):
             raise self._failed(read_fault(message, 0))
 
     def _failed(self, fault: BotFault) -> BotFault:
-        """The fault, after ending the process, unless that can go on after a mere exception."""
+        """Return the fault; end the process unless it can play on after a mere exception."""
         if fault.kind in (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE):
             self._read_stderr()
         else:
@@ -279,14 +279,14 @@ class PythonBot(ProcessBot):
 
 
 def package_folders() -> list[str]:
-    """The folders of installed packages, which a bot may import besides the standard library."""
+    """Return the folders of installed packages, which a bot may import besides the standard library."""
     wanted = [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
     wanted += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     return [path for path in dict.fromkeys(wanted) if Path(path).is_dir()]
 
 
 def _environment() -> dict[str, str]:
-    """The environment of a child: results must not depend on the user's."""
+    """Return the environment of a child: results must not depend on the user's."""
     variables = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **dict.fromkeys(_ONE_CORE, "1")}
     if os.environ.get("ARENA_PURE"):
         variables["ARENA_PURE"] = "1"

@@ -1,4 +1,4 @@
-"""The inside of the process that plays one Python bot: reads messages, calls the bot, answers.
+"""Run in the process that plays one Python bot: read messages, call the bot, answer.
 
 It is started by `arena.bots.isolation.python_bot` with nothing but its pipes; the bot's standard output and standard
 error both go to the runner's log. Whatever the bot does here it does to itself: the runner accepts nothing but moves.
@@ -49,11 +49,11 @@ class Child:
         self.observe: Callable[..., object] | None = None
         self.end: Callable[..., object] | None = None
         self.seat = 0
-        self.seen = 0  # events that observe was told
-        self.fault = b""  # what went wrong in a begin that wanted no answer
+        self.seen = 0  # events that observe received
+        self.fault = b""  # what went wrong in a begin without an answer
         self.quick_act: Any = None  # the bot's act, None if questions need more than that
         self.generators = False
-        self.lost_note = False  # was it told that a note is lost?
+        self.lost_note = False  # whether it was said that a note is lost
         self.games = 0
 
     def serve(self, orders: int, answers: int) -> None:
@@ -106,8 +106,8 @@ class Child:
         self.generators = self.loaded.uses_random or self.loaded.uses_numpy
         if "numpy" in self.loaded.imports or "numpy" in sys.modules:
             with contextlib.suppress(ImportError):
-                importlib.import_module("numpy.random")  # which numpy itself does when it is first asked for
-        gc.freeze()  # what was loaded is never looked at again
+                importlib.import_module("numpy.random")  # which numpy itself does at its first use
+        gc.freeze()  # what was loaded is never garbage
         self.write(pack_message(messages.DONE))
 
     def _make(self) -> None:
@@ -131,7 +131,7 @@ class Child:
         self.write(pack_message(messages.MADE, bytes((flags,))))
 
     def where(self) -> str:
-        """The mark of what is written now."""
+        """Return the mark for what is written now."""
         return "" if self.act is None else f"\x1e{self.seat}/{self.desk.asked}\x1f"
 
     # ---- games ---------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Child:
             self._say_wrong(question, made)
 
     def _say(self, question: int, thing: Any) -> None:
-        """Report what `act` has raised, or returned instead of a move; or its move with a note."""
+        """Report what `act` has raised, or returned instead of a move, or its move with a note."""
         if type(thing) is Noted:
             self._say_noted(question, thing)
         elif issubclass(type(thing), BaseException):
@@ -189,7 +189,7 @@ class Child:
             self._say_wrong(question, thing)
 
     def _say_noted(self, question: int, made: Noted) -> None:
-        """Answer with a move and a note. Of notes that are lost the first is told, where the bot's output goes."""
+        """Answer with a move and a note. Report the first note that is lost in the bot's output."""
         answer = messages.ANSWERING.pack(question, made.move)
         if not made.text.startswith(LOST):
             self.write(pack_message(messages.NOTED, answer + made.text.encode()))
@@ -206,7 +206,7 @@ class Child:
         self.write(fault_message(question, "act", ForfeitKind.ILLEGAL_MOVE, text))
 
     def _tell(self) -> None:
-        """Tell `observe`, if the bot has it, what it has not been told yet."""
+        """Call `observe`, if the bot has it, with the events it has not received yet."""
         if self.observe is not None:
             events = self.desk.events(self.seen)
             self.seen += len(events)
@@ -235,7 +235,7 @@ class Child:
 
 
 def _first_message(data: bytes) -> bytes | None:
-    """The first message, None if it is not complete."""
+    """Return the first message, None if it is not complete."""
     if len(data) < messages.HEAD.size:
         return None
     size = messages.HEAD.size + messages.HEAD.unpack_from(data)[0]
@@ -250,7 +250,7 @@ def _text_of(error: BaseException) -> str:
 
 
 def _limit_threads(most: int) -> None:
-    """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
+    """Bound this process's threads and waiting signals, where the system counts them for the sandbox alone.
 
     See `_counted` in `arena.bots.isolation.sandbox`.
     """
@@ -269,7 +269,7 @@ def _seed_generators(seed: int, numpy: bool) -> None:
 
 
 class _Output(BotOutput):
-    """Sends what a bot prints, within bounds, line by line to the runner."""
+    """Sends what a bot prints to the runner, within bounds, line by line."""
 
     @staticmethod
     def _log(bot: str, line: str, where: str) -> None:
@@ -278,7 +278,7 @@ class _Output(BotOutput):
 
 
 def main() -> None:
-    """Serve on the pipes that were passed as standard input and output."""
+    """Serve on the pipes passed as standard input and output."""
     orders, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
@@ -298,7 +298,7 @@ def main() -> None:
     code = 0
     try:
         child.serve(orders, answers)
-    except BaseException as error:  # what a bot has done to the modules here, or a fault of ours
+    except BaseException as error:  # what a bot has done to modules, or a fault of ours
         code = 1
         with contextlib.suppress(BaseException):
             os.write(2, f"the process of the bot cannot go on: {type(error).__name__}: {error}\n".encode())

@@ -54,12 +54,14 @@ _TEXT = 8000
 
 
 class Message(NamedTuple):
+    """A kind, such as `ASK`, and a body."""
+
     kind: int
     body: bytes
 
 
 def pack_message(kind: int, body: bytes = b"") -> bytes:
-    """The bytes of a message.
+    """Return the bytes of a message.
 
     >>> pack_message(MAKE).hex(" ")
     '00 00 00 00 02'
@@ -68,7 +70,7 @@ def pack_message(kind: int, body: bytes = b"") -> bytes:
 
 
 def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
-    """A clock as the fields of a message: flags, and two numbers."""
+    """Return a clock as the fields of a message: flags, and two numbers."""
     if clock is None:
         return 0, 0.0, 0.0
     move, bank = clock
@@ -77,7 +79,7 @@ def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
 
 
 def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
-    """The clock in the fields of a message.
+    """Read the clock from the fields of a message.
 
     >>> read_clock(*clock_flags(TimeLeft(100, None)))
     TimeLeft(move_ms=100, bank_ms=None)
@@ -88,7 +90,7 @@ def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
 
 
 def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:
-    """The message in which a child reports a failure of its bot."""
+    """Return the message in which a child reports a failure of its bot."""
     body = FAULTY.pack(question, HOOKS.index(hook), KINDS.index(kind))
     return pack_message(FAULT, body + text.encode("utf-8", "replace")[:_TEXT])
 
@@ -101,15 +103,15 @@ class MessageReader:
 
     @property
     def rest(self) -> bool:
-        """True if there are bytes that were not taken."""
+        """Whether there are bytes that were not taken."""
         return bool(self._data)
 
     def add(self, data: bytes) -> None:
-        """More bytes."""
+        """Add bytes that were received."""
         self._data = self._data + data if self._data else data
 
     def take(self) -> Message | None:
-        """The next message, None if it is not complete."""
+        """Return the next message, None if it is not complete."""
         data = self._data
         if len(data) < 5:
             return None
@@ -123,7 +125,7 @@ class MessageReader:
 
 
 def read_answer(message: Message, question: int) -> int:
-    """The number of the move in an answer; `BotFault` for a fault, an answer to something else, or nonsense."""
+    """Read the number of the move; `BotFault` for a fault, an answer to something else, or nonsense."""
     if message.kind == FAULT:
         raise read_fault(message, question)
     if message.kind != ANSWER or len(message.body) != ANSWERING.size:
@@ -135,9 +137,9 @@ def read_answer(message: Message, question: int) -> int:
 
 
 def read_note(message: Message, question: int) -> tuple[int, dict[str, Any]]:
-    """The number of the move and the note in an answer that has one.
+    """Read the number of the move and the note from an answer with a note; `BotFault` if it is not one.
 
-    What is in the note is checked by `View.note`. `BotFault` if it is none.
+    `View.note` checks the content of the note.
     """
     number = read_answer(Message(ANSWER, message.body[: ANSWERING.size]), question)
     text = message.body[ANSWERING.size :]
@@ -151,7 +153,7 @@ def read_note(message: Message, question: int) -> tuple[int, dict[str, Any]]:
 
 
 def read_fault(message: Message, question: int) -> BotFault:
-    """The failure that a child reports."""
+    """Read the failure that a child reports."""
     if message.kind != FAULT or len(message.body) < FAULTY.size:
         return BotFault(ForfeitKind.PROTOCOL, "sent something that is no answer to the question")
     number, hook, kind = FAULTY.unpack_from(message.body)

@@ -1,9 +1,9 @@
 """The sandbox: the command line of bubblewrap around a bot's command.
 
 The bot runs in namespaces of its own (user, processes, network, System V IPC, host name, control groups), as a user
-without rights, without capabilities, below a system call filter (`seccomp`), and sees a file system that holds
-nothing but what `files` shows. Limits are set before and kept. There is no silent fallback: on a machine that cannot do
-this, `SandboxMissing` is raised. `docs/security.md` says what this protects against, and what it does not.
+without rights or capabilities, under a system call filter (`seccomp`), and sees a file system that holds nothing but
+what `shown` lists. Limits are set before and kept. There is no silent fallback: a machine that cannot do this raises
+`SandboxMissing`. `docs/security.md` says what this protects against, and what it does not.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from arena.paths import PACKAGE, data_folder
 
 NOBODY = 65534
 _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memory that no limit counts
-#: Programs expect them; nothing can be written there. A bound on bytes would not do: files of no bytes, too, take
-#: memory of the kernel that no limit counts.
+#: Programs expect them; nothing can be written there. A bound on bytes is not enough: even empty files take memory of
+#: the kernel that no limit counts.
 _EMPTY = ("/tmp", "/dev/shm")
 _TRIAL_S = 30.0
 _LEAST = (0, 5)  # the first version with --clearenv
@@ -54,15 +54,15 @@ class Bubblewrap:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The version as numbers, to be compared."""
+        """The version as numbers, for comparisons."""
         return tuple(map(int, self.version.split(".")))
 
 
 def sandboxed(launch: Launch) -> tuple[list[str], list[int]]:
-    """The command line that runs `launch` in a sandbox, and descriptors to be passed to it and closed once it runs.
+    """Return the command line that runs `launch` in a sandbox, and descriptors to pass to it and close once it runs.
 
     The command must be started in a session of its own, where there is no terminal to type into, and with
-    `launch.whole_environment` and nothing else: what bubblewrap itself is given could be read inside.
+    `launch.whole_environment` and nothing else: bubblewrap's own environment could be read inside.
     `SandboxMissing` if this machine cannot sandbox, `SandboxRefused` if the bot's folder shows too much or the program
     is not among what the sandbox shows.
     """
@@ -114,11 +114,11 @@ def _file_system(launch: Launch) -> list[str]:
 
 
 def _proc(processes: bool, memory: int) -> list[str]:
-    """Options that make a /proc; `memory` is the descriptor of its meminfo.
+    """Return options that make a /proc; `memory` is the descriptor of its meminfo.
 
-    A Python bot needs no more than two files, and gets no others: what the kernel tells of processes says also whether
-    the bot's other process has mapped the same pages. Programs in other languages look for themselves there
-    (`/proc/self/exe`); they get the sandbox's processes, and what everybody may read about the machine.
+    A Python bot needs only two files and gets no others: what the kernel says about processes includes whether others
+    have mapped the same pages. Programs in other languages look themselves up there (`/proc/self/exe`); they get the
+    sandbox's processes, and what everybody may read about the machine.
     """
     data = ["--perms", "0444", "--ro-bind-data", str(memory), "/proc/meminfo"]
     if not processes:
@@ -127,13 +127,13 @@ def _proc(processes: bool, memory: int) -> list[str]:
 
 
 def _memory_text(memory_mb: int) -> bytes:
-    """A meminfo with the bot's limit as the memory of the machine, all of it free: programs size their heaps by it."""
+    """Return a meminfo with the bot's limit as the machine's memory, all free: programs size their heaps by it."""
     names = ("MemTotal", "MemFree", "MemAvailable")
     return "".join(f"{name + ':':<15} {memory_mb * MIB >> 10:>8} kB\n" for name in names).encode()
 
 
 def _memory_file(data: bytes) -> int:
-    """A descriptor of a file in memory, to be read from its beginning. The caller closes it."""
+    """Return a descriptor of a file in memory, at its beginning. The caller closes it."""
     file = os.memfd_create("sandbox")
     os.write(file, data)
     os.lseek(file, 0, os.SEEK_SET)
@@ -150,11 +150,11 @@ def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
 
 
 def _counted(launch: Launch) -> list[str]:
-    """What bounds the threads and waiting signals of a program that is not ours; a Python bot's child does it itself.
+    """Return the command that bounds threads and waiting signals of a program; a Python bot's child does it itself.
 
     Not set before bubblewrap starts: outside, the numbers count all processes of the user. Inside, only those of the
-    user namespace, since Linux 5.14. Root's processes are not counted. Without a bound on signals one bot could use up
-    those of the user, which all others would feel.
+    user namespace, since Linux 5.14. Root's processes are not counted. Without a bound on signals, one bot could
+    use up those of the user, which affects all others.
     """
     tool = "/usr/bin/prlimit"
     if not launch.system or not counts_inside() or not os.access(tool, os.X_OK):
@@ -166,23 +166,23 @@ def _counted(launch: Launch) -> list[str]:
 
 @functools.cache
 def counts_inside() -> bool:
-    """True if RLIMIT_NPROC and the like count within a user namespace (Linux 5.14 and later)."""
+    """Return whether RLIMIT_NPROC and the like count within a user namespace (Linux 5.14 and later)."""
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
 
 
-# ---------------------------------------------------------------- whether this machine can
+# ---------------------------------------------------------------- can this machine sandbox
 
 
 def require_bubblewrap() -> Bubblewrap:
-    """The bubblewrap of this machine, once it has started a sandbox. `SandboxMissing` with the remedy otherwise."""
+    """Return the machine's bubblewrap after it has started a sandbox; `SandboxMissing` with the remedy otherwise."""
     bubblewrap = find()
     trial(bubblewrap)
     return bubblewrap
 
 
 def find() -> Bubblewrap:
-    """The bubblewrap that is installed. `SandboxMissing` if there is none, or none that will do."""
+    """Find the installed bubblewrap; `SandboxMissing` if there is none, or none that is new enough."""
     if sys.platform != "linux":
         raise _missing(f"that needs Linux, and this is {platform.system()}")
     path = shutil.which("bwrap")
@@ -237,7 +237,7 @@ def trial(bubblewrap: Bubblewrap) -> None:
 
 
 def _remedy() -> str:
-    """What most likely forbids it, read from the settings of the kernel."""
+    """Say what most likely forbids it, according to the settings of the kernel."""
     if _setting("kernel/unprivileged_userns_clone") == 0:
         return "user namespaces are forbidden: sudo sysctl kernel.unprivileged_userns_clone=1"
     if _setting("user/max_user_namespaces") == 0:
@@ -276,16 +276,16 @@ _DOCUMENTS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public"
 
 
 class SandboxRefused(ArenaError):
-    """This bot cannot be put into a sandbox as it lies there; the message says what to move."""
+    """This bot cannot be sandboxed where it is; the message says what to move."""
 
 
 # ---------------------------------------------------------------- what is shown
 
 
 def shown(paths: Iterable[str], own: str) -> list[str]:
-    """Options of bubblewrap that show files and folders, and `own`, the bot's folder, without what is hidden in it.
+    """Return options of bubblewrap that show files, folders and `own`, the bot's folder, without its hidden parts.
 
-    What does not exist is left out. Links are shown as links, and what they lead to is shown, too.
+    What does not exist is left out. Links are shown as links, together with what they lead to.
     """
     targets = _followed([own, *paths])
     covers = hidden(own)
@@ -308,7 +308,7 @@ def shown(paths: Iterable[str], own: str) -> list[str]:
 
 
 def _followed(paths: Iterable[str]) -> dict[str, str | None]:
-    """What exists of the paths, and what the links among them lead to; each with its target if it is a link."""
+    """Return the paths that exist and what links among them lead to, each with its target if it is a link."""
     targets: dict[str, str | None] = {}
     waiting = [os.path.normpath(path) for path in paths]
     for path in waiting:
@@ -323,7 +323,7 @@ def _followed(paths: Iterable[str]) -> dict[str, str | None]:
 
 
 def within(path: str, folder: str) -> bool:
-    """True if a path is the folder or below it, judged by their texts.
+    """Return whether a path is the folder or below it, judged by their texts.
 
     >>> within("/a/b", "/a"), within("/a", "/a"), within("/ab", "/a"), within("/a", "/")
     (True, True, False, True)
@@ -332,21 +332,21 @@ def within(path: str, folder: str) -> bool:
 
 
 def libraries() -> list[str]:
-    """Where the system keeps its shared libraries."""
+    """Return where the system keeps its shared libraries."""
     roots = [f"{start}/{name}" for start in ("/usr", "") for name in _LIBRARIES]
     return [*roots, *_STORES, "/etc/ld.so.cache"]
 
 
 def programs() -> list[str]:
-    """The system with its programs, for bots in any language; of /etc only how names of programs lead to programs."""
+    """Return the system with its programs, for bots in any language; of /etc only how names lead to programs."""
     return ["/usr", "/bin", "/sbin", *libraries(), "/etc/alternatives"]
 
 
 @functools.cache
 def python_files() -> tuple[str, ...]:
-    """What this Python consists of, and the arena: interpreter, standard library, installed packages.
+    """Return what this Python consists of, and the arena: interpreter, standard library, installed packages.
 
-    Of a virtual environment neither scripts nor anything else that lies in its folder.
+    Leave out scripts and everything else in the folder of a virtual environment.
     """
     bases = {sys.base_prefix, sys.base_exec_prefix}
     names = {sys.executable, os.path.join(sys.prefix, "pyvenv.cfg")}
@@ -362,10 +362,10 @@ def python_files() -> tuple[str, ...]:
 
 
 def check_folder(folder: Path) -> None:
-    """SandboxRefused if the folder holds more than a bot: a home, a folder of the system, `/tmp` itself, `/`.
+    """Raise `SandboxRefused` if the folder holds more than a bot: a home, a folder of the system, `/tmp` itself, `/`.
 
-    The bot may read all files of its folder. They could not leave the sandbox but through its moves, yet nothing
-    that is not the bot's belongs there.
+    The bot may read all files of its folder. They can leave the sandbox only through its moves, yet nothing but
+    the bot's files belongs there.
     """
     if not folder.is_dir():
         raise SandboxRefused(f"there is no folder {folder}")
@@ -386,7 +386,7 @@ def check_folder(folder: Path) -> None:
 
 
 def hidden(folder: str) -> list[str]:
-    """What a bot's folder holds and no bot needs: names that begin with a dot, and results and leagues of ours."""
+    """Return what a bot's folder holds and no bot needs: names that begin with a dot, and our results and leagues."""
     return sorted(
         entry.path
         for entry in os.scandir(folder)

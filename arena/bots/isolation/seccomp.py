@@ -2,7 +2,7 @@
 
 The namespaces of the sandbox decide what a bot can see. The filter takes away the calls with which it could start
 processes, get memory that no limit counts, leave the processors it is pinned to, or reach for the less tested parts
-of the kernel. It is a list of what is forbidden, since programs in any language must run below it. Of the calls that
+of the kernel. It lists what is forbidden, since programs in any language must run under it. Of the calls that
 came with Linux 5.1 or later, four that libraries use are left; the others fail as on an older kernel.
 
 bubblewrap loads the program as its last act before it runs the bot's command, so `execve` stays allowed. That is
@@ -73,17 +73,16 @@ FORBIDDEN = (
     "settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname syslog personality "
     "vhangup nfsservctl ioperm iopl modify_ldt uselib ustat sysfs _sysctl create_module query_module get_kernel_syms",
 )
-#: Calls that do nothing and succeed: what a bot does to a file that all sandboxes show could be felt in the others, so
-#: that bots could tell each other what only one of them may know. Locks: there is nobody in there to be locked out.
-#: Advice about what is kept in memory of a file (the page cache, which all share): it may be ignored at any time.
+#: Calls that do nothing and succeed: bots could pass messages through files that all sandboxes show. Locks: nobody else
+#: is in the sandbox. Advice about what is kept in memory of a file (the shared page cache) may be ignored at any time.
 PRETENDED = "flock fadvise64 readahead"
 #: Calls that fail with ENOSYS, so that a library takes the older way or does without.
 UNKNOWN = (
-    # These tell what is in memory of a file (by a flag, RWF_NOWAIT), and on which part of a machine.
+    # These show what is in memory of a file (by a flag, RWF_NOWAIT), and on which part of a machine.
     "mincore preadv2 mbind get_mempolicy set_mempolicy",
-    # How much memory and disk the whole machine has left: what the one uses, the other would see.
+    # How much memory and disk the machine has left: one process would see what another one uses.
     "sysinfo statfs fstatfs",
-    # Pipes would hold on to pages that no process has any more: 2 MiB for each entry of a pipe, where pages are large.
+    # Pipes would hold on to pages that no process has: 2 MiB for each entry of a pipe, where pages are large.
     "splice tee vmsplice sendfile",
 )
 
@@ -93,8 +92,8 @@ _CLONE_FORBIDDEN = 0x2000, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000,
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN, _MAP_HUGETLB = 0x01, 0x20, 0x100, 0x40000
 _AF_UNIX = 1
 _SOL_SOCKET = 1
-#: The first option that tells of more than the socket: SO_INCOMING_CPU, then SO_MEMINFO, SO_INCOMING_NAPI_ID, SO_COOKIE
-#: (numbers in order for all sockets of the machine), SO_NETNS_COOKIE and younger ones.
+#: The first option that says more than what concerns the socket: SO_INCOMING_CPU, then SO_MEMINFO, SO_INCOMING_NAPI_ID,
+#: SO_COOKIE (numbers in order for all sockets of the machine), SO_NETNS_COOKIE and younger ones.
 _SO_OF_THE_MACHINE = 49
 _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
 _F_SETSIG = 10  # which signal tells that a descriptor is ready: SIGCONT, to one that was stopped
@@ -129,7 +128,7 @@ class _Test(ctypes.Structure):
 
 
 def _equal(argument: int, value: int, mask: int = 0xFFFFFFFF) -> _Test:
-    """The bits of an argument below the mask are the value.
+    """Test that the bits of an argument below the mask are the value.
 
     Like the kernel, it looks at the low half only: a rule for all of the argument could be evaded by its upper half.
     """
@@ -140,7 +139,7 @@ Rule = tuple[str | int, int, tuple[_Test, ...]]  # the name or number of a call,
 
 
 def rules() -> Iterator[Rule]:
-    """What the filter refuses; error 0 means that the call does nothing and succeeds."""
+    """Yield what the filter refuses; error 0 means that the call does nothing and succeeds."""
     for error, names in (
         (errno.EPERM, " ".join(FORBIDDEN)),
         (0, PRETENDED),
@@ -188,13 +187,13 @@ def rules() -> Iterator[Rule]:
 
 
 def has_filter() -> bool:
-    """True if there is a filter for machines of this kind."""
+    """Return whether there is a filter for machines of this kind."""
     return sys.platform == "linux" and platform.machine() in _MACHINES
 
 
 @functools.cache
 def filter_program() -> bytes:
-    """The filter for this machine, as `bwrap --seccomp` reads it. `NoFilter` if libseccomp is not there."""
+    """Make the filter for this machine, as `bwrap --seccomp` reads it; `NoFilter` without libseccomp."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:

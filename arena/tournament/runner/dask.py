@@ -2,7 +2,7 @@
 
 Each thread of the cluster's processes plays chunks with a worker process of its own under a `Supervisor`, as on one
 machine: a bot that hangs or kills its process must not take a process of the cluster with it. Dask moves the work of a
-process that dies to the others; a chunk that it gives up after too many deaths is submitted again. Bots' files travel
+process that dies to the others. A chunk that it gives up after too many deaths is submitted again. Bots' files travel
 with the run (`BotFiles`); a machine that has the same file at the same path uses that one.
 """
 
@@ -111,12 +111,15 @@ class DaskExecutor:
 
     @property
     def slots(self) -> int:
+        """One for each thread of the cluster."""
         return max(sum(self._threads.values()), 1)
 
     def moves_in_play(self) -> int:
-        return 0  # not known here
+        """Return 0: they are not known here."""
+        return 0
 
     def submit(self, chunk: Chunk) -> None:
+        """Give a chunk to the cluster."""
         self._send(chunk, 0)
 
     def _send(self, chunk: Chunk, tries: int) -> None:
@@ -128,6 +131,7 @@ class DaskExecutor:
         future.add_done_callback(self._done.put)
 
     def events(self, timeout: float) -> list[Event]:
+        """Return what has happened since the last call; wait up to `timeout` seconds."""
         events: list[Event] = []
         with contextlib.suppress(queue.Empty):
             future = self._done.get(timeout=timeout)
@@ -141,7 +145,7 @@ class DaskExecutor:
         return events
 
     def _take(self, future: Any) -> list[Event]:
-        """The events of a future that is done, however it ended."""
+        """Return the events of a future that is done, however it ended."""
         entry = self._pending.pop(future.key, None)
         if entry is None:
             return []
@@ -175,14 +179,14 @@ class DaskExecutor:
         return [Lost(f"the cluster lost a chunk ({name}); replaying it")]
 
     def _check_workers(self) -> list[Event]:
-        """Which workers are gone, and how many threads there are now."""
+        """Report workers that are gone, and count the threads that are left."""
         now = time.monotonic()
         if now - self._checked_at < _CHECK_S or self._closed:
             return []
         self._checked_at = now
         try:
             threads = dict(self._client.nthreads())
-        except Exception as error:  # the scheduler is gone or coming back; futures will tell
+        except Exception as error:  # the scheduler is gone or coming back; futures will show
             log.warning("the scheduler does not answer: %s", error)
             gone_for_good = self._client.status in ("closed", "closing")
             text = (
@@ -196,6 +200,7 @@ class DaskExecutor:
         return [Lost(f"cluster worker {address} is gone; {then}") for address in gone]
 
     def drain(self) -> None:
+        """Finish the units in progress and start no more."""
         if not self._draining:
             self._draining = True
             self._end_run(at_once=False)
@@ -205,6 +210,7 @@ class DaskExecutor:
             self._client.run(end_run, self._run, at_once, on_error="ignore")
 
     def close(self) -> None:
+        """End the run on the cluster, and the cluster itself if it is ours."""
         if self._closed:
             return
         self._closed = self._draining = True
@@ -302,7 +308,7 @@ class BotFiles(WorkerPlugin):
         self._below: str | None = None
 
     def setup(self, worker: object) -> None:
-        """Called by Dask on each worker."""
+        """Make the files available on a worker; called by Dask."""
         self._below = getattr(worker, "local_directory", None)  # Dask clears that up after a worker that was killed
         if self._sender != about():
             self.refusal = (
@@ -313,7 +319,7 @@ class BotFiles(WorkerPlugin):
             _files[self._run] = self
 
     def teardown(self, worker: object) -> None:
-        """Called by Dask when the run has ended."""
+        """Remove the files from a worker; called by Dask when the run has ended."""
         with _lock:
             _files.pop(self._run, None)
             if self._root is not None:
@@ -349,7 +355,7 @@ class BotFiles(WorkerPlugin):
 
 
 def _is_here(bot: BotSpec) -> bool:
-    """Whether this machine has the bot's file as it was submitted."""
+    """Return whether this machine has the bot's file as it was submitted."""
     try:
         if bot.files:
             check_unchanged(bot.target, bot.files, bot.source_hash)
@@ -364,7 +370,7 @@ def _is_here(bot: BotSpec) -> bool:
 
 @dataclass
 class Delivery:
-    """What comes back for a chunk: the units that were played, or why not, and what was logged."""
+    """What comes back for a chunk: the units that were played, or why they were not, and what was logged."""
 
     events: list[Event] = field(default_factory=list)
     records: list[PlainRecord] = field(default_factory=list)
@@ -423,7 +429,7 @@ def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
 
 
 def end_run(run: str, at_once: bool) -> None:
-    """In every process of the cluster: start no more units of a run; with `at_once`, also stop those being played."""
+    """Start no more units of a run, in every process of the cluster; with `at_once`, also stop those being played."""
     with _lock:
         _ended.add(run)
         workers = [worker for worker in _workers if worker.run == run]

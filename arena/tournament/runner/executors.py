@@ -6,8 +6,8 @@ wherever they were played. To add one: a module here whose class is made as `Fac
 of `arena.tournament.config`.
 
 The units are cut into chunks of a few tenths of a second, so that their cost per message is small and an
-interruption short. How large the chunks are depends on how fast the bots are, and changes nothing but the
-time that play takes: the store knows each game by its identity, in whatever order the games come back.
+interruption short. The size of the chunks depends on the speed of the bots and changes only how long play takes: the
+store knows each game by its identity, in whatever order the games come back.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class Executor(Protocol):
         """Chunks that can be played at the same time; a few more should be submitted."""
 
     def moves_in_play(self) -> int:
-        """Moves made by now in the games in hand, as far as that is known: a sign of life for people."""
+        """Return the moves made so far in the games in progress, as far as they are known: a sign of life."""
 
     def submit(self, chunk: Chunk) -> None:
         """Play a chunk when there is a free worker. Returns at once."""
 
     def events(self, timeout: float) -> list[Event]:
-        """What has happened since the last call; waits up to `timeout` seconds for something to happen."""
+        """Return what has happened since the last call; wait up to `timeout` seconds for something to happen."""
 
     def drain(self) -> None:
-        """Finish the units in hand and start no more; `Drained` comes when they are done."""
+        """Finish the units in progress and start no more; `Drained` comes when they are done."""
 
     def close(self) -> None:
         """Stop all workers at once. No process of theirs is left when this returns."""
@@ -65,7 +65,7 @@ Factory: TypeAlias = Callable[[Job, str | None, Sink], Executor]
 
 
 def make_executor(job: Job, name: str, scheduler: str | None, sink: Sink) -> Executor:
-    """The executor of that name; `sink` gets what workers and bots log.
+    """Make the executor of that name; `sink` gets what workers and bots log.
 
     ArenaError for an unknown name, or if a package that the executor needs is not installed.
     """
@@ -89,7 +89,7 @@ class LocalExecutor:
     """An `Executor` of `job.workers` processes. Even a single worker is a process: a hung bot must be killable."""
 
     def __init__(self, job: Job, scheduler: str | None, sink: Sink, method: str | None = None) -> None:
-        """`method` is the start method of the processes, by default the one that suits the system."""
+        """Start the workers. `method` is the start method of processes, by default the one that suits the system."""
         self._workers = job.workers
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
@@ -109,15 +109,19 @@ class LocalExecutor:
 
     @property
     def slots(self) -> int:
+        """One for each worker."""
         return self._workers
 
     def moves_in_play(self) -> int:
+        """Return the moves made so far in the games in progress."""
         return sum(supervisor.moves for supervisor in self._supervisors)
 
     def submit(self, chunk: Chunk) -> None:
+        """Give a chunk to the next free worker."""
         self._chunks.put(chunk)
 
     def events(self, timeout: float) -> list[Event]:
+        """Return what has happened since the last call; wait up to `timeout` seconds."""
         events: list[Event] = []
         try:
             events.append(self._events.get(timeout=timeout))
@@ -127,6 +131,7 @@ class LocalExecutor:
             return events
 
     def drain(self) -> None:
+        """Finish the units in progress and start no more."""
         if not self._draining:
             self._draining = True
             for supervisor in self._supervisors:
@@ -134,6 +139,7 @@ class LocalExecutor:
                 self._chunks.put(None)
 
     def close(self) -> None:
+        """Stop all workers and wait for their ends."""
         self._draining = True
         for supervisor in self._supervisors:
             supervisor.stop()
@@ -162,28 +168,30 @@ _CHUNK_S = 0.4
 #: A chunk lasts at least so many times as long as fresh processes of bots take to start, which it needs once or more.
 _STARTS, _LONGEST_CHUNK_S = 20, 20.0
 _MAX_UNITS = 8192
-_AHEAD = 2  # chunks per worker: one in its hands, one waiting for it
+_AHEAD = 2  # chunks per worker: one that it plays, one that waits for it
 _COMMIT_S = 0.2
 _TICK_S = 0.25
 _SIGHUP: int | None = getattr(signal, "SIGHUP", None)  # not on Windows
 
 
 class Requests(Protocol):
-    """Whether somebody has asked to stop, after the games in hand or `at_once`."""
+    """Whether somebody has asked to stop, after the games in progress or `at_once`."""
 
     @property
-    def stopping(self) -> bool: ...
+    def stopping(self) -> bool:
+        """Whether a stop was asked for."""
 
     @property
-    def at_once(self) -> bool: ...
+    def at_once(self) -> bool:
+        """Whether to stop without waiting for the games in progress."""
 
 
 @dataclass
 class Dispatcher:
     """Keeps the workers of an executor busy; remembers from one `play` to the next how fast the bots are.
 
-    `failed` raises what a `Failed` means to the caller. `lost` hears of workers that died, `stopping` once that
-    the loop is about to stop because somebody asked for it, `tick` that it is alive, several times a second.
+    `failed` raises what a `Failed` means to the caller. `lost` is called when a worker died, `stopping` once, before
+    the loop stops because somebody asked for it, `tick` several times a second.
     """
 
     executor: Executor
@@ -201,10 +209,10 @@ class Dispatcher:
     _chunk_s: float = field(default=_CHUNK_S, init=False)
 
     def play(self, units: Iterator[Task], expected: int, store: Callable[[Sequence[Played]], bool]) -> None:
-        """Play and store all units, or those in hand when somebody asks to stop.
+        """Play and store all units, or those in progress when somebody asks to stop.
 
-        `expected` is about how many there are; chunks become smaller towards the end. `store` is called with
-        what has come back since its last call, and says whether that is enough: then play ends at once.
+        `expected` is about the number of units; chunks become smaller towards the end. `store` is called with what has
+        come back since its last call, and returns True if that is enough: then play ends at once.
         """
         pending: dict[int, int] = {}  # by chunk, units that are not back
         unstored: list[Played] = []
@@ -259,7 +267,7 @@ class Dispatcher:
         return Chunk(self._chunk_number, tasks)
 
     def _chunk_units(self, expected: int) -> int:
-        """Units of the next chunk: fewer towards the end, so that no worker is left alone with the last ones."""
+        """Return the size of the next chunk: smaller towards the end, so that all workers finish at about one time."""
         if self._unit_s == 0:
             return 1
         wanted = int(self._chunk_s / self._unit_s)
@@ -275,9 +283,9 @@ class Dispatcher:
 
 
 class StopSignals:
-    """Counts requests to stop, as a context manager: Ctrl-C (SIGINT), SIGTERM and a closed terminal (SIGHUP).
+    """Counts requests to stop while it is entered: Ctrl-C (SIGINT), SIGTERM and a closed terminal (SIGHUP).
 
-    One finishes the games in hand, a second stops at once. After `nohup` a closed terminal is no request. Python
+    One finishes the games in progress, a second stops at once. After `nohup` a closed terminal is not a request. Python
     handles signals in the main thread only; in any other thread nothing is counted and nothing changes.
     """
 
@@ -293,7 +301,7 @@ class StopSignals:
 
     @property
     def at_once(self) -> bool:
-        """Whether a stop was asked for again, without waiting for the games in hand."""
+        """Whether a stop was asked for again, without waiting for the games in progress."""
         return self.count > 1
 
     def __enter__(self) -> StopSignals:

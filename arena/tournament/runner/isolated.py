@@ -1,4 +1,4 @@
-"""Bots of a worker in processes of their own. Loaded only by workers of runs that have such bots."""
+"""A worker's bots in processes of their own. Imported only by workers of runs with such bots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.tournament.runner.job import Job
 
 
 class IsolatedBots:
-    """The processes of a worker's bots. `beat` is called now and then while the worker waits for one of them."""
+    """The processes of a worker's bots. `beat` is called from time to time while the worker waits for one."""
 
     def __init__(self, job: Job, beat: Callable[[], object]) -> None:
         self._job = job
@@ -44,7 +44,7 @@ class IsolatedBots:
         return BotProcess(replace(launch, environment=environment), self._beat)
 
     def clean(self) -> None:
-        """End bots that use more than they may, and processes that bots have left behind."""
+        """End bots that use more than they may, and processes left behind by bots."""
         watch_bots()
         own = own_children()
         if has_children(own):

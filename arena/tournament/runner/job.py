@@ -1,4 +1,4 @@
-"""A job: what a worker is told before it plays, as plain values that travel to any process or machine."""
+"""A job: what a worker needs to know before it plays, as plain values that travel to any process or machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ISOLATED_S = 15.0
 
 @dataclass(frozen=True)
 class Job:
-    """All that a worker needs to play any unit of a run.
+    """Everything that a worker needs to play any unit of a run.
 
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
     `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept.
@@ -39,12 +39,12 @@ class Job:
     notes: bool = True
 
     def level(self, number: int) -> Isolation:
-        """The isolation level of a bot, by its place. A wire bot has a process in any case."""
+        """Return the isolation level of a bot, by its place. A wire bot has a process in any case."""
         level = Isolation(self.levels[number]) if self.levels else Isolation.NONE
         return Isolation.PROCESS if level == Isolation.NONE and self.bots[number].command else level
 
     def level_of(self, name: str) -> Isolation:
-        """The isolation level of a bot, by its name."""
+        """Return the isolation level of a bot, by its name."""
         return self.level([bot.name for bot in self.bots].index(name))
 
     @property
@@ -74,8 +74,8 @@ class Job:
     def patience_s(self) -> float:
         """Seconds that a call of a bot may last before the worker is stopped.
 
-        With a clock, a little more than a decision can ever have: a bot that merely thinks too long is judged by
-        the clock, which is exact. Bots in processes of their own are stopped by the worker, which needs time for it.
+        With a clock, a little more than a decision can ever take: the clock, which is exact, judges a bot that merely
+        thinks too long. The worker itself stops bots in processes of their own, which takes time.
         """
         limit = self.limits.decision_s
         if self.clocked:
@@ -83,7 +83,7 @@ class Job:
         return max(limit, self.limits.loading_s) + _ISOLATED_S if self.isolated else limit
 
     def loading_patience_s(self, number: int) -> float:
-        """Seconds that loading a bot, by its place, may take before the worker is stopped; see `patience_s`."""
+        """Return how long loading a bot, by its place, may take before the worker is stopped; see `patience_s`."""
         grace = _ISOLATED_S if self.level(number).own_process else 0.0
         return self.limits.loading_s + grace
 
@@ -93,11 +93,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Played:
-    """Some units have been played: `chunk` holds those, under the number of the chunk that was submitted.
+    """Some units have been played: `chunk` holds them, under the number of the chunk that was submitted.
 
     `rows` are those of its games, in the order of the units. `seconds` is how long they took to play, without the
-    `starting_s` that it took to start processes of bots; `scores` says by pairing how many games there are, how many of
-    these its bot `a` won, drew and lost, and how many `a` and `b` forfeited.
+    `starting_s` that it took to start processes of bots; `scores` are those of
+    `scores_of`.
     """
 
     chunk: Chunk
@@ -126,7 +126,7 @@ class Lost:
 class Failed:
     """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault.
 
-    `pair`: the two bots in whose games workers keep dying.
+    `pair` are the two bots in whose games workers keep dying.
     """
 
     text: str
@@ -137,7 +137,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Drained:
-    """After `drain`: nothing is being played any longer."""
+    """After `drain`: nothing is being played."""
 
 
 Event: TypeAlias = Played | Lost | Failed | Drained

@@ -1,10 +1,10 @@
-"""One `run.log` for a run: its workers and bots log into it, line by line, whole.
+"""One `run.log` for a run: its workers and bots log whole lines into it.
 
 Records travel by multiprocessing-logging: its `MultiProcessingHandler` receives them in a thread of the run's
-process. It is given a pipe of each worker instead of the one queue that `install_mp_handler` shares among all
+process. It reads a pipe of each worker instead of the one queue that `install_mp_handler` shares among all
 processes, for two reasons. A worker that is killed while it holds the lock of a shared queue silences all the
 others, and bots do get their workers killed. And what a worker writes into a pipe is there when `emit` returns,
-so the last words of a bot that kills its process are kept. A pipe can also be passed to a process that is spawned.
+so the last output of a bot that kills its process is kept. A pipe can also be passed to a process that is spawned.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from arena.bots.faults import shorten
 LOG = "run.log"
 SPARE = ".1"
 LARGEST_LOG = 16 << 20
-"""Bytes at which a log is rotated to run.log.1: there are never more than twice as many."""
+"""Bytes at which a log is rotated to run.log.1: there are at most twice as many."""
 LONGEST_TEXT = 20_000
-"""Characters of a record that a worker sends: a bot that lives there may log, too."""
+"""Characters of a record that a worker sends: a bot that lives there may log as well."""
 _MOST_BYTES = 1 << 20  # of a record in a pipe
 LOGGER = "arena"
 _FORMAT = "%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s"
@@ -43,7 +43,7 @@ Sink: TypeAlias = Callable[[PlainRecord], None]
 
 
 def to_plain(record: logging.LogRecord) -> PlainRecord:
-    """A record as plain values, its message and traceback put together."""
+    """Return a record as plain values, with message and traceback joined."""
     text = record.getMessage()
     if record.exc_info:
         text += "\n" + logging.Formatter().formatException(record.exc_info)
@@ -51,7 +51,7 @@ def to_plain(record: logging.LogRecord) -> PlainRecord:
 
 
 def from_plain(plain: PlainRecord) -> logging.LogRecord:
-    """The record that `to_plain` was given."""
+    """Return the record that `to_plain` was given."""
     name, level, text, created, process = plain
     return logging.makeLogRecord(
         {
@@ -79,9 +79,10 @@ class LogFile(WatchedFileHandler):
         self.lost = 0
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Write a record; rotate the file first if it is large."""
         path = Path(self.baseFilename)
         try:
-            with contextlib.suppress(FileNotFoundError):  # not begun, or another process was quicker
+            with contextlib.suppress(FileNotFoundError):  # not begun, or another process has rotated it
                 if path.stat().st_size >= LARGEST_LOG:
                     path.replace(path.with_name(path.name + SPARE))
             super().emit(record)
@@ -89,11 +90,12 @@ class LogFile(WatchedFileHandler):
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
+        """Count a record that could not be written."""
         self.lost += 1
 
 
 class RunLog:
-    """The log of a run, as a context manager: what is logged below `arena` meanwhile goes to the file."""
+    """The log of a run: while it is entered, what is logged below `arena` goes to the file."""
 
     def __init__(self, folder: Path, level: int = logging.INFO) -> None:
         self.path = folder / LOG
@@ -132,8 +134,10 @@ class _PipeQueue:
         self._garbled = False
 
     def get(self, timeout: float | None = None) -> PlainRecord:
-        """The next record; `Empty` after `timeout` seconds, EOFError when the sender has gone, or when what came was no
-        record: a bot that lives in the worker may have written to this pipe, too."""
+        """Return the next record; `Empty` after `timeout` seconds, EOFError if the sender has ended or sent no record.
+
+        A bot that lives in the worker may have written to this pipe as well.
+        """
         if self._garbled:
             raise EOFError
         if not self._receiver.poll(timeout):
@@ -141,7 +145,7 @@ class _PipeQueue:
         try:
             data = self._receiver.recv_bytes(_MOST_BYTES)
         except OSError:
-            if not self._receiver.closed:  # it ended within a record; a length that no record has closes it
+            if not self._receiver.closed:  # it ended within a record; an impossible length closes it
                 raise EOFError from None
             data = b""
         try:
@@ -155,14 +159,15 @@ class _PipeQueue:
         return (f"{LOGGER}.runner", logging.WARNING, text, time.time(), 0)
 
     def qsize(self) -> int:
-        """1 while something waits. Also at the end of the pipe, which `get` then reports."""
+        """Return 1 while something waits, also at the end of the pipe, which `get` then reports."""
         return int(self._receiver.poll(0))
 
     def close(self) -> None:
+        """Close the pipe."""
         self._receiver.close()
 
     def join_thread(self) -> None:
-        """A pipe has no thread; a queue has."""
+        """Do nothing: a pipe has no thread, unlike a queue."""
 
 
 class _Receiver(MultiProcessingHandler):  # type: ignore[misc]
@@ -180,10 +185,10 @@ class _Receiver(MultiProcessingHandler):  # type: ignore[misc]
 
     @queue.setter
     def queue(self, shared: object) -> None:
-        """The shared queue that the base class makes is not wanted."""
+        """Ignore the shared queue that the base class makes."""
 
     def wait(self, seconds: float) -> None:
-        """Wait until everything has come: for the end of the pipe, but not longer than `seconds`."""
+        """Wait until everything has arrived: for the end of the pipe, but not longer than `seconds`."""
         self._receive_thread.join(seconds)
 
 
@@ -200,13 +205,13 @@ class WorkerLog:
         self._receiver: _Receiver | None = None
 
     def receive(self) -> None:
-        """Let go of the worker's end, so that its death ends the pipe, and begin to receive."""
+        """Close our copy of the worker's end, so that its death ends the pipe, and begin to receive."""
         self.sender.close()
         # only now: its thread must not exist while the worker is forked
         self._receiver = _Receiver(self._receiver_end, self._sink)
 
     def close(self, seconds: float = 2.0) -> None:
-        """Wait until everything that the worker logged has come, unless something else holds its end open."""
+        """Wait until everything that the worker logged has arrived, unless something else holds its end open."""
         if self._receiver is not None:
             self._receiver.wait(seconds)
             self._receiver.close()
@@ -216,7 +221,7 @@ class WorkerLog:
 
 
 class _WorkerHandler(logging.Handler):
-    """What a worker logs with: every record goes into the pipe at once."""
+    """Logs for a worker: every record goes into the pipe at once."""
 
     def __init__(self, sender: Connection[Any, Any]) -> None:
         super().__init__()
@@ -229,12 +234,12 @@ class _WorkerHandler(logging.Handler):
             message = marshal.dumps(plain)
         except ValueError:  # such as a message of a class of its own
             message = marshal.dumps((*plain[:2], "a message that cannot be sent", *plain[3:]))
-        with contextlib.suppress(OSError):  # the parent has gone; so will this process, soon
+        with contextlib.suppress(OSError):  # the parent has ended, and so will this process
             self._sender.send_bytes(message)
 
 
 def log_to(sender: Connection[Any, Any], level: int = logging.INFO) -> None:
-    """In a worker: send everything that is logged, by any logger, to the parent."""
+    """Send everything that any logger logs to the parent; called in a worker."""
     root, own = logging.getLogger(), logging.getLogger(LOGGER)
     for logger in (root, own):
         for handler in list(logger.handlers):

@@ -5,14 +5,14 @@ move log in shared memory says which game was being played, whose turn it was an
 supervisor can tell what a hang or a death means:
 
 * A call of a bot lasts longer than the job allows: the worker is killed, and the bot forfeits the game by `timeout`.
-* The worker dies while a bot that lives in it is at work: the game is played again, since the cause may have come from
-  outside. If the worker dies again in the same game, the bot forfeits it by `crash`.
+* The worker dies while a bot that lives in it is at work: the game is played again, since the cause can lie outside. If
+  the worker dies again in the same game, the bot forfeits it by `crash`.
 * The worker dies while a bot that has a process of its own is at work: the game is played again. Such a bot cannot
   crash the worker by accident, and in the sandbox it can signal nobody, so after `MOST_DEATHS` deaths in the same game
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
-* A bot gives no answer in time in `MOST_TIMEOUTS` games of a pairing running, where there is no clock: it forfeits the
-  rest of the pairing, which is not played. Each game would only take its full time again.
+* Without a clock, a bot gives no answer in time in `MOST_TIMEOUTS` games of a pairing in a row: it forfeits the rest of
+  the pairing, which is not played. Each game would only take its full time again.
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
@@ -66,7 +66,7 @@ class WorkerDied(Exception):
 
 
 class WorkerRefused(Exception):
-    """The worker says that it cannot go on."""
+    """The worker reports that it cannot go on."""
 
     def __init__(self, failed: Failed) -> None:
         super().__init__(failed.text)
@@ -76,7 +76,7 @@ class WorkerRefused(Exception):
 class Batch(NamedTuple):
     """What a worker delivers at a time: some units, and whether they are the `last` of those it was given.
 
-    `reusable`: can the process play on? `seconds`, `starting_s`, `scores` and `rows` are those of `job.Played`.
+    `reusable`: whether the process can be reused. `seconds`, `starting_s`, `scores` and `rows` are those of `Played`.
     """
 
     last: bool
@@ -92,11 +92,11 @@ class WorkerProcess:
     """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied` and `WorkerRefused`.
 
     `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
-    pipe is no message of ours; `how`, after `release`, how it ended.
+    pipe is not a valid message; `how`, after `release`, how it ended.
     """
 
     def __init__(self, job: Job, context: Any, sink: Sink, number: int | None) -> None:
-        """`context` is one of multiprocessing, whose common class has no processes."""
+        """Start the process. `context` is one of multiprocessing, whose common class has no processes."""
         self.job = job
         self.overdue: str | None = None
         self.garbled = False
@@ -130,7 +130,7 @@ class WorkerProcess:
             self._ready = True
 
     def _ends_within(self, seconds: float) -> bool:
-        """Whether the process ends within some seconds. (A bot may close the pipe that `join` waits for.)"""
+        """Return whether the process ends within some seconds. A bot may close the pipe that `join` waits for."""
         until = time.monotonic() + seconds
         while self._process.is_alive():
             if time.monotonic() > until:
@@ -141,8 +141,8 @@ class WorkerProcess:
     def play(self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]]) -> None:
         """Give it units to play. It is waiting for them, so this does not block.
 
-        `known` are rows of games that are not to be played, `broken` the bots that cannot be created, with the
-        forfeit's kind and detail: what was found out from earlier workers.
+        `known` are rows of games that must not be played, `broken` the bots that cannot be created, with the forfeit's
+        kind and detail: both were found out from earlier workers.
         """
         self._still = 0.0
         try:
@@ -152,12 +152,12 @@ class WorkerProcess:
             raise WorkerDied from None
 
     def receive(self) -> Batch:
-        """The next part of the units."""
+        """Return the next part of the units."""
         kind, units, seconds, starting_s, reusable, scores, rows = self._message()
         return Batch(kind == DONE, reusable, units, seconds, starting_s, scores, rows)
 
     def ask_to_stop(self) -> None:
-        """Let it deliver what it has played after the unit in hand."""
+        """Let it deliver what it has played after the unit in progress."""
         self._status[STOP] = 1
 
     @property
@@ -166,7 +166,7 @@ class WorkerProcess:
         return int(self._status[BOT]) if self._status[STATE] == LOADING else None
 
     def snapshot(self) -> LogSnapshot:
-        """What the referee's move log says."""
+        """Return what the referee's move log says."""
         return read_snapshot(self._move_log)
 
     def _message(self) -> tuple[Any, ...]:
@@ -174,7 +174,7 @@ class WorkerProcess:
             while not self._results.poll(_TICK_S):
                 self._watch()
             message = self._read()
-        except (EOFError, OSError):  # it has gone
+        except (EOFError, OSError):  # it has ended
             self.kill()
             raise WorkerDied from None
         if message[0] == REFUSED:
@@ -186,7 +186,7 @@ class WorkerProcess:
         return message
 
     def _read(self) -> tuple[Any, ...]:
-        """A message that has come. A bot that lives in the worker may have written to this pipe, too."""
+        """Read a message. A bot that lives in the worker may have written to this pipe as well."""
         try:
             message = marshal.loads(self._results.recv_bytes(_MOST_BYTES))
             if isinstance(message, tuple) and message and len(message) == _LENGTHS.get(message[0]):
@@ -218,7 +218,7 @@ class WorkerProcess:
             raise WorkerDied
 
     def _patience(self) -> tuple[float, str]:
-        """How long nothing may move, and what to say if it does."""
+        """Return how long nothing may move, and what to say about a worker that stands still longer."""
         if self.loading is not None:
             limit = self.job.loading_patience_s(self.loading)
             return limit, f"not finished within {limit:g} s"
@@ -231,7 +231,7 @@ class WorkerProcess:
         return limit, f"no answer within {limit:g} s"
 
     def kill(self) -> None:
-        """Stop it and all that it has started, at once."""
+        """Kill it and everything that it has started."""
         if self.job.isolated:
             end_descendants(self.pid)
         kill_with_group(self.pid)
@@ -309,11 +309,11 @@ class Supervisor:
         self._stopped = False
         self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
         self._broken: dict[str, tuple[str, str]] = {}
-        self._timeouts: Counter[tuple[int, str]] = Counter()  # running, by pairing and bot
+        self._timeouts: Counter[tuple[int, str]] = Counter()  # games in a row, by pairing and bot
         self._given_up: dict[int, str] = {} if given_up is None else given_up
 
     def drain(self) -> None:
-        """Let `play` return after the unit in hand."""
+        """Let `play` return after the unit in progress."""
         self._draining = True
         if (worker := self._worker) is not None:
             worker.ask_to_stop()
@@ -338,7 +338,7 @@ class Supervisor:
         return 0 if worker is None else len(worker.snapshot().moves)
 
     def load(self) -> Failed | None:
-        """Load the bots and play nothing; what would end the run, or None."""
+        """Load the bots and play nothing; return what would end the run, or None."""
         deaths = 0
         while True:
             worker = self._living_worker()
@@ -363,7 +363,7 @@ class Supervisor:
         deaths = 0
         while True:
             tasks = self._forfeit_rest(chunk.number, tasks, known)
-            # a unit with a game that was cut off is finished first, and also while draining: it is in hand
+            # a unit with a game that was cut off is finished first, also while draining: it has begun
             cut = [units for units, task in enumerate(tasks, 1) if any(find_game(task, row.id) for row in known)]
             part = tasks[: cut[-1]] if cut else () if self._draining else tasks
             if not part:
@@ -408,10 +408,10 @@ class Supervisor:
             raise Stopped
         return self._worker
 
-    # ------------------------------------------------------------ why did it die?
+    # ------------------------------------------------------------ why it died
 
     def _judge(self, worker: WorkerProcess, tasks: tuple[Task, ...], known: list[Row], deaths: int) -> Failed | None:
-        """Decide what a hang or a death means: adds the row of a forfeited game to `known`; Failed ends the run."""
+        """Decide what a hang or a death means: add the row of a forfeited game to `known`; a Failed ends the run."""
         if worker.loading is not None:
             return self._judge_loading(worker, worker.loading, deaths)
         snapshot = worker.snapshot()
@@ -460,7 +460,7 @@ class Supervisor:
         return None
 
     def _judge_loading(self, worker: WorkerProcess, number: int, deaths: int) -> Failed | None:
-        """A bot's file that cannot be run is a mistake in what was asked for, not the loss of a game."""
+        """Decide what a hang or a death while loading means: a bot's file that cannot be run loses no game."""
         bot = self.job.bots[number]
         if worker.overdue is None and deaths < 2:
             self._report(worker, "starting another one")
@@ -475,7 +475,7 @@ class Supervisor:
     def _count_timeouts(
         self, tasks: Sequence[Task], scores: Mapping[int, Sequence[int]], rows: Sequence[PlainRow]
     ) -> None:
-        """Count the games of delivered units that a bot has lost running because it gave no answer in time."""
+        """Count the games in a row, among delivered units, that a bot has lost because it gave no answer in time."""
         if self.job.clocked:
             return
         if not any(by_a or by_b for *_, by_a, by_b in scores.values()):

@@ -1,4 +1,4 @@
-"""The inside of a worker process: loads the bots once, then plays chunk after chunk.
+"""Run in a worker process: load the bots once, then play chunk after chunk.
 
 A worker and its supervisor (`arena.tournament.runner.supervisor`) share three things: a pair of pipes for chunks and
 results, the referee's move log (`arena.tournament.move_log`), and a few numbers, the status, that say what the worker
@@ -63,7 +63,7 @@ _PAIRING_GAME = (1 << PAIRING_BITS + 1) - 1  # the low bits of a game's key
 NO_MEMORY = 77
 """Exit code of a worker that could not allocate what it needed for itself."""
 
-_exit = os._exit  # whatever a bot does to that name
+_exit = os._exit  # a bot may replace that name
 _CHECK_S = 0.02
 _SEND_S = 0.5
 _SEND_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
@@ -79,7 +79,7 @@ def run_worker(
     parent: int,
     worker_number: int | None = None,
 ) -> None:
-    """The whole life of a worker; never returns to the code that it was forked from.
+    """Run a worker from beginning to end; never return to the code that it was forked from.
 
     `worker_number` is its number among the workers of this machine, if that is known.
     """
@@ -100,10 +100,10 @@ def run_worker(
         if job.isolated:
             adopt_orphans()
             pin_to_core(worker_number)
-        gc.freeze()  # what was inherited by fork is never looked at again
+        gc.freeze()  # what was inherited by fork is never garbage
         _Worker(job, chunks, results, move_log, status).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # the parent has gone
+        pass  # the parent has ended
     except MemoryError:
         _exit(NO_MEMORY)  # to be judged like any other death: a bot at work has taken it all
     except BaseException:
@@ -133,7 +133,7 @@ class _Worker:
         self.isolated: Any = None
 
     def work(self) -> None:
-        """Load the bots and play whatever comes, until the process has to be replaced."""
+        """Load the bots and play chunks until the process has to be replaced."""
         referee: Referee | None = None
 
         def speaker() -> tuple[str, int]:
@@ -186,7 +186,7 @@ class _Worker:
         bot = load_bot(self.job.bots[number])
 
         def make() -> Actor:
-            """Threads that a bot starts when it is made are its tools, made once; later ones outlive a game."""
+            """Make the bot; threads that it starts meanwhile are its tools, later ones outlive a game."""
             before = threading.active_count()
             try:
                 return bot.make()
@@ -198,9 +198,9 @@ class _Worker:
     # ------------------------------------------------------------ games
 
     def _play(self, referee: Referee, tasks: Sequence[Task], known: dict[int, Row]) -> bool:
-        """Play units and send them in parts; False if this process must not play any more.
+        """Play units and send them in parts; return False if this process must be replaced.
 
-        `known` are rows, by key, of games that are not to be played: the forfeits of earlier workers' deaths.
+        `known` are rows, by key, of games that must not be played: forfeits for the deaths of earlier workers.
         """
         rows: list[Row] = []
         units = done = 0
@@ -230,7 +230,7 @@ class _Worker:
                 reusable = self._is_clean()
                 if not reusable:
                     break
-            # the last ones are sent below, with all that was printed: whoever has all games ends this process
+            # the last ones are sent below, after everything printed: who has all games may end this process
             if done < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
                 starting_s = referee.starting_s - started_s
                 self._send_rows(PART, units, now - start, starting_s, True, rows)
@@ -261,7 +261,7 @@ class _Worker:
         return bool(self.status[STOP])
 
     def _is_clean(self) -> bool:
-        """Whether nothing of earlier games is left that could disturb the next."""
+        """Return whether nothing of earlier games is left that could disturb the next one."""
         if self.isolated is not None:
             self.isolated.clean()
         elif has_children():
@@ -275,7 +275,7 @@ class _Worker:
 
 
 def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:
-    """Return by pairing: games, how many of these its bot `a` won, drew and lost, forfeits of `a` and of `b`."""
+    """Count by pairing: games, wins, draws and losses of its bot `a`, forfeits of `a` and of `b`."""
     sums: dict[int, list[int]] = {}
     for row in rows:
         pairing, swapped = divmod(row.id & _PAIRING_GAME, 2)
