@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
+from arena.bots.cores import core_count, core_held, usable_cores
 from arena.bots.isolation.sandbox import SandboxMissing, counts_inside, require_bubblewrap
 from arena.bots.isolation.seccomp import has_filter
-from arena.bots.processes import core_count, core_held, usable_cores
 from arena.paths import data_folder
 
 OK, FAULT, MISSING = "ok", "!!", "--"

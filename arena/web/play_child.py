@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from arena.bots.forks import tie_to_parent
 from arena.bots.output import BotOutput, redirected
-from arena.bots.processes import tie_to_parent
 from arena.errors import ArenaError
 from arena.game.cards import card_name
 from arena.game.engine import State, View

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.bots.processes import behind
+from arena.bots.cores import behind
 from arena.errors import ArenaError
 from arena.web.accounts import WebStore
 from arena.web.app import create_app

@@ -19,19 +19,12 @@ import weakref
 from collections.abc import Callable
 from typing import NamedTuple
 
+from arena.bots.cores import stay_behind
+from arena.bots.forks import tie_to_parent
 from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.sandbox import require_bubblewrap, sandboxed
 from arena.bots.limits import BOT_GOES, MIB, BotLimits, let_go_first, limits_setter
-from arena.bots.processes import (
-    descendants,
-    exit_text,
-    kill_group,
-    kill_with_group,
-    send_group_signal,
-    send_signal,
-    stay_behind,
-    tie_to_parent,
-)
+from arena.bots.processes import descendants, exit_text, kill_group, kill_with_group, send_group_signal, send_signal
 
 PIECE = 1 << 16
 #: Seconds between two checks of what a process uses, while we wait for it.

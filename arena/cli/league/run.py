@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from arena.bots.processes import core_count
+from arena.bots.cores import core_count
 from arena.cli import options
 from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, league_argument, tell_result

@@ -6,8 +6,9 @@ import logging
 
 import click
 
+from arena.bots.cores import core_count
+from arena.bots.forks import command_of
 from arena.bots.isolation.process import require_isolation
-from arena.bots.processes import command_of, core_count
 from arena.cli import options
 from arena.cli.league.run import play_too
 from arena.cli.league.shared import league_argument

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from arena.bots.processes import core_count
+from arena.bots.cores import core_count
 from arena.bots.spec import find_bot
 from arena.cli import options
 from arena.cli.group import INTERRUPTED

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-from arena.bots.processes import core_count
+from arena.bots.cores import core_count
 from arena.bots.spec import check_names, find_bot
 from arena.endings import AFTER
 from arena.errors import ArenaError

@@ -29,7 +29,8 @@ from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
-from arena.bots.processes import end_descendants, exit_text, fork_lock, kill_group, kill_with_group, widen_pipe
+from arena.bots.forks import fork_lock, widen_pipe
+from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
 from arena.endings import ForfeitKind
 from arena.tournament.games import Chunk, GameId, GameTask, PlainRow, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer

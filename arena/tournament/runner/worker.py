@@ -25,19 +25,12 @@ from time import perf_counter
 from typing import Any
 
 from arena.bots.bot import Actor
+from arena.bots.cores import pin_to_core
+from arena.bots.forks import adopt_orphans, die_with_parent, forget_descriptors, keep_from_forks, lead_group
 from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
-from arena.bots.processes import (
-    adopt_orphans,
-    die_with_parent,
-    forget_descriptors,
-    has_children,
-    keep_from_forks,
-    lead_group,
-    memory_in_use,
-    pin_to_core,
-)
+from arena.bots.processes import has_children, memory_in_use
 from arena.errors import ArenaError
 from arena.stats.score import other_side
 from arena.tournament.games import PAIRING_BITS, PairTask, Row, Task

@@ -1,4 +1,4 @@
-"""Helpers for processes: identity, ending what others have started, and what comes behind when a core is wanted."""
+"""Helpers for processes: identity, ending what others have started, and which process comes first."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.cores import behind
 from arena.bots.processes import (
-    behind,
     children,
     descendants,
     end_descendants,

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.bots import processes as affinity
-from arena.bots.processes import NO_PINNING, core_held, usable_cores
+from arena.bots import cores
+from arena.bots.cores import NO_PINNING, core_held, usable_cores
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cores are held by abstract sockets")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cores are held 
 def address(monkeypatch: pytest.MonkeyPatch) -> str:
     """Another than that of runs, which may be under way on this machine."""
     found = f"\0arena-test/{random.getrandbits(64)}/"
-    monkeypatch.setattr(affinity, "_ADDRESS", found)
+    monkeypatch.setattr(cores, "_ADDRESS", found)
     monkeypatch.delenv(NO_PINNING, raising=False)
     return found
 
@@ -29,10 +29,10 @@ def address(monkeypatch: pytest.MonkeyPatch) -> str:
 def worker(address: str, place: int) -> Iterator[list[int]]:
     """A process of another run that is pinned as a worker is; the cores that it may use then."""
     code = f"""
-from arena.bots import processes as affinity
-affinity._ADDRESS = {address!r}
-affinity.pin_to_core({place})
-print(*affinity.usable_cores(), flush=True)
+from arena.bots import cores
+cores._ADDRESS = {address!r}
+cores.pin_to_core({place})
+print(*cores.usable_cores(), flush=True)
 input()
 """
     with subprocess.Popen(
@@ -60,11 +60,11 @@ def test_the_first_workers_of_two_runs_take_two_cores(address: str) -> None:
 
 
 def test_where_all_cores_are_held_nothing_is_pinned(address: str) -> None:
-    cores = usable_cores()
+    usable = usable_cores()
     with contextlib.ExitStack() as others:
-        for core in cores:
-            found = affinity._bound(core)
+        for core in usable:
+            found = cores._bound(core)
             assert found is not None
             others.enter_context(found)
         with worker(address, 0) as late:
-            assert late == cores
+            assert late == usable
