@@ -16,6 +16,11 @@ from typing import Any
 from arena.bots.processes import KILL
 from arena.paths import PACKAGE
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 _START = (
     "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv.pop(0);"
     " runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
@@ -142,7 +147,5 @@ def keep_from_forks(memory: Any) -> None:
 def widen_pipe(end: int, size: int = 1 << 20) -> None:
     """Let a pipe hold `size` bytes, where the system allows it, so that large messages need fewer writes."""
     if sys.platform == "linux":
-        import fcntl
-
         with contextlib.suppress(OSError):
             fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, size)

@@ -19,6 +19,7 @@ import importlib.util
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -391,8 +392,6 @@ def find_command(target: str, here: Path) -> tuple[tuple[str, ...], tuple[Path, 
 
 
 def _program(word: str, target: str, here: Path) -> Path:
-    import shutil  # not needed by the processes of Python bots, which start sooner without it
-
     on_path = shutil.which(word) if "/" not in word else None
     plain = Path(on_path) if on_path else here / os.path.expanduser(word)
     # a link to an interpreter names its environment, in which it finds packages

@@ -32,6 +32,11 @@ from arena.game.packing import Desk, Noted, answer_line
 from arena.game.rng import derive_seed
 from arena.game.rules import Rules
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 _PIECE = 1 << 16
 
 
@@ -254,8 +259,6 @@ def _limit_threads(most: int) -> None:
 
     See `_counted` in `arena.bots.isolation.sandbox`.
     """
-    import resource
-
     for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (most, most))

@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from arena.bots.cores import core_count
+from arena.bots.isolation.process import require_isolation
 from arena.bots.spec import check_names, find_bot
 from arena.endings import AFTER
 from arena.errors import ArenaError
@@ -159,9 +159,8 @@ def require_bots(config: TournamentConfig) -> None:
 def _require_isolation(job: Job) -> None:
     """ArenaError with the remedy if this machine cannot isolate bots as the job asks for."""
     if job.isolated:
-        module = import_module("arena.bots.isolation.process")  # thirty modules that other runs never need
         for level in job.levels:
-            module.require_isolation(level)
+            require_isolation(level)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets

@@ -18,7 +18,6 @@ import signal
 import threading
 import traceback
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import chain
 from multiprocessing.connection import Connection
 from time import perf_counter
@@ -37,6 +36,7 @@ from arena.tournament.games import PAIRING_BITS, PairTask, Row, Task
 from arena.tournament.move_log import shared_buffer
 from arena.tournament.process_state import ProcessState
 from arena.tournament.referee import Player, Referee
+from arena.tournament.runner.isolated import IsolatedBots
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import log_to
 
@@ -123,7 +123,7 @@ class _Worker:
         self.status = status
         self.move_log = shared_buffer(move_log)
         self.threads = threading.active_count()
-        self.isolated: Any = None
+        self.isolated: IsolatedBots | None = None
 
     def work(self) -> None:
         """Load the bots and play chunks until the process has to be replaced."""
@@ -162,12 +162,11 @@ class _Worker:
         players = []
         state = ProcessState()
         if self.job.isolated:
-            module = import_module("arena.tournament.runner.isolated")  # thirty modules that other runs never need
-            self.isolated = module.IsolatedBots(self.job, self._beat)
+            self.isolated = IsolatedBots(self.job, self._beat)
         for number in range(len(self.job.bots)):
             self.status[BOT] = number
             self.status[STATE] = LOADING
-            if self.job.level(number).own_process:
+            if self.isolated is not None and self.job.level(number).own_process:
                 players.append(self.isolated.player(number))
             else:
                 players.append(self._player_inside(number))
