@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena import paths
 from arena.bots.spec import find_bot
 from arena.game.rules import preset_names
 from tests.tournament.referee.games import detail, forfeit, play, referee, timeless
@@ -86,12 +87,10 @@ def test_a_script_is_played_when_it_is_legal() -> None:
 
 def test_bots_with_nets_are_known_by_their_weights_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stored run must not go on with other weights."""
-    from arena.policy import weights
-
     before = {name: find_bot(name).source_hash for name in ("net", "champion", "odds", "counter")}
     folder = tmp_path / "weights"
-    shutil.copytree(weights.FOLDER, folder)
-    monkeypatch.setattr(weights, "FOLDER", folder)
+    shutil.copytree(paths.WEIGHTS_FOLDER, folder)
+    monkeypatch.setattr(paths, "WEIGHTS_FOLDER", folder)
     assert {name: find_bot(name).source_hash for name in before} == before
     (folder / "base.bin").write_bytes((folder / "tactical.bin").read_bytes())
     after = {name: find_bot(name).source_hash for name in before}

@@ -283,5 +283,5 @@ def test_a_broken_view_is_no_end_of_the_world(tmp_path: Path) -> None:
     whole = question(spoken, 1)
     found = loop(spoken, whole[:30] + b"\xff" * (len(whole) - 30), whole)
     assert [one.kind for one in found] == [FAULT, ANSWER]
-    with pytest.raises(BotFault, match="no view"):
+    with pytest.raises(BotFault, match="not a view"):
         read_answer(found[0], 1)
