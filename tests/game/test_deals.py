@@ -40,9 +40,6 @@ PINNED = {
         1,
     ),
 }
-PINNED_BASE = (
-    "r5k7r6k5y8r1p3k6k4b3g7p8y7y2r9p4y4b5k1b9y3y9y5b8b2b6r2r4g3g5b4k8g8g4k3g1g6p7b1r7p6y1p5g9p1p9b7p2y6k9g2r8k2r3"
-)
 
 
 def joined(deal: Deal) -> tuple[str, str, int]:
@@ -60,10 +57,6 @@ def test_pinned_deals(number: int) -> None:
     assert joined(make_deal(BASE, 1, number)) == (without_tens, "", starter)
     assert joined(make_deal(TACTICAL, 1, number)) == (without_tens, tactic, starter)
     assert joined(make_deal(load_rules("battle-line-base"), 1, number)) == (clan, "", starter)
-
-
-def test_the_pinned_base_deal_as_text() -> None:
-    assert joined(make_deal(BASE, 1, 0)) == (PINNED_BASE, "", 1)
 
 
 def test_the_seed_may_be_a_text_or_negative() -> None:
@@ -86,15 +79,6 @@ def test_a_deal_is_the_whole_deck_and_the_hands_are_dealt_alternately(rules_name
         assert state.clan_cards_left == deal.clan[dealt:]
         assert state.tactic_cards_left == tuple(tactic)
         assert state.turn == state.first_seat == deal.starter
-
-
-def test_variants_share_their_cards() -> None:
-    """A hand of six is the first six of a hand of seven, with or without tactic cards and tens."""
-    for number in range(30):
-        six, seven = State(BASE, make_deal(BASE, 3, number)), State(TACTICAL, make_deal(TACTICAL, 3, number))
-        for seat in (0, 1):
-            assert set(six.hand_of(seat)) < set(seven.hand_of(seat))
-        assert six.turn == seven.turn
 
 
 def test_deals_are_roughly_uniform() -> None:

@@ -28,13 +28,6 @@ def state() -> State:
     return found
 
 
-@pytest.mark.parametrize("seat", [-1, 2, 7, 10**6])
-def test_there_are_two_seats(state: State, seat: int) -> None:
-    for question in (state.claimable, state.events, state.hand_of, state.view, state.stones_of):
-        with pytest.raises(ValueError, match="a seat is 0 or 1"):
-            question(seat)
-
-
 def test_events_from_a_negative_number_are_all(state: State) -> None:
     assert state.events(0, -1) == state.events(0) != ()
     assert state.events(0, 10**6) == ()

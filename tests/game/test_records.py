@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.moves import Move, parse_move
+from arena.game.moves import Move
 from arena.game.record import (
     Record,
     RecordError,
@@ -257,7 +257,3 @@ def test_very_long_numbers_are_no_deal() -> None:
     """More digits than Python reads are a damaged record, no crash."""
     with pytest.raises(RecordError, match="is not a deal"):
         parse_record(GOOD.replace(" 1:0 ", f" {'9' * 5000}:0 "))
-
-
-def test_moves_are_the_interned_ones() -> None:
-    assert all(parse_move(move.text) is move for move in parse_record(GOOD).moves)

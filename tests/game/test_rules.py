@@ -37,14 +37,6 @@ scout_return = "bottom"         # top | bottom: where the recruiter's cards go b
 scout_source = "either"         # either | single: one deck for all three cards
 ruse_targets = "clan_and_elite" # clan_and_elite | clan_only: what Strategist and Banshee may take
 """
-#: RULES.md §6 as a table: hand sizes of base and tactical, window, and the options of the tactic cards.
-TABLE = {
-    "ass-1999": (9, 6, None, "any_before_draw", None, None, None, None, None),
-    "ps-2004": (9, 6, 6, "any_before_draw", 7, "on_claim", "top", "either", "clan_and_elite"),
-    "iello": (9, 6, 7, "after_play", 7, "on_claim", "bottom", "either", "clan_and_elite"),
-    "bga": (9, 6, 7, "after_play", 7, "on_play", "bottom", "either", "clan_only"),
-    "battle-line": (10, 7, 7, "any_before_draw", 8, "on_claim", "top", "either", "clan_and_elite"),
-}
 #: RULES.md §6 has no values for these in a game without tactic cards.
 IDLE_WITHOUT_TACTICS = ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets")
 
@@ -63,33 +55,6 @@ def test_a_preset_is_the_oracles(name: str) -> None:
         if field.name in idle:
             continue
         assert getattr(rules, field.name) == getattr(PRESETS[name], field.name), field.name
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_a_preset_is_the_table_of_the_rules(name: str) -> None:
-    rules = load_rules(name)
-    edition, mode = {
-        "iello-base-expert": ("iello", "base-expert"),
-        "s2-tactical": ("iello", "s2"),
-        "s2-expert": ("iello", "s2 expert"),
-        "s3-tactical": ("iello", "s3"),
-        "s3-expert": ("iello", "s3 expert"),
-    }.get(name, tuple(name.rsplit("-", 1)))
-    values, base_hand, tactical_hand, window, *rest = TABLE[edition]
-    assert rules.values == values
-    assert rules.tactics == (not mode.startswith("base"))
-    assert rules.hand_size == (tactical_hand if rules.tactics else base_hand)
-    assert rules.claim_window == ("turn_start" if "expert" in mode else window)
-    if rules.tactics:
-        wanted = dict(
-            zip(
-                ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets"),
-                rest,
-                strict=True,
-            )
-        )
-        wanted |= {"s2": {"scout_return": "top"}, "s3": {"scout_source": "single"}}.get(mode[:2], {})
-        assert {key: rules.options[key] for key in wanted} == wanted
 
 
 def test_short_names_are_ielloes() -> None:
