@@ -249,7 +249,7 @@ def test_random_games_inside_the_engine(rules_name: str) -> None:
     Draws are rare and come from cards that are kept; a deck spoilt from game to game would show there.
     """
     rules = load_rules(rules_name)
-    count = 3000 if COMPILED else 60
+    count = 1000 if COMPILED else 60
     zero, one, drawn, turns = play_random_games(rules, count, 5)
     assert zero + one + drawn == count
     assert abs(zero - one) < 4 * count**0.5

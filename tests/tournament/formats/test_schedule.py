@@ -33,7 +33,7 @@ def test_a_schedule_repeats_and_its_games_are_in_order(schedule: Schedule) -> No
         assert pairings[task.pairing] == (task.pairing, task.round, task.a, task.b)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(schedules, st.randoms(use_true_random=False))
 def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule, random: object) -> None:
     tasks, results, _ = play_all(schedule)

@@ -28,8 +28,9 @@ HOOKS = ("__init__", "begin", "act", "observe")
 KINDS = ("ValueError", "SystemExit", "KeyboardInterrupt", "MemoryError", "GeneratorExit", "StopIteration")
 
 
-@pytest.mark.parametrize("hook", HOOKS)
-@pytest.mark.parametrize("what", KINDS)
+@pytest.mark.parametrize(
+    ("hook", "what"), [*((hook, "ValueError") for hook in HOOKS), *(("act", what) for what in KINDS[1:])]
+)
 def test_an_exception_from_a_hook_forfeits_with_a_traceback(hook: str, what: str) -> None:
     rows = play(referee(f"raises:hook={hook},what={what}", "first"), range(2))
     for row in rows:
@@ -48,7 +49,7 @@ def test_an_exception_from_a_hook_forfeits_with_a_traceback(hook: str, what: str
         assert len(record.moves) == row.plies
 
 
-@pytest.mark.parametrize("what", KINDS)
+@pytest.mark.parametrize("what", ["ValueError", "SystemExit"])
 def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
     bots = referee(f"raises:hook=end,what={what}", "first")
     for row, honest in zip(play(bots, range(2)), play(referee("first", "first"), range(2)), strict=True):

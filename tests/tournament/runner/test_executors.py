@@ -248,7 +248,7 @@ def test_after_drain_nothing_new_begins(tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", ["none", pytest.param("process", marks=pytest.mark.slow)])
 def test_a_bot_that_never_answers_forfeits_the_rest_of_a_pairing(tmp_path: Path, level: str) -> None:
     """An endless loop took a minute a game, two a pair, for every pair."""
-    data = settings(bot("loop_python", "foe"), *FIELD[:2], games=12, isolation=level)
+    data = settings(bot("sleeper", "foe", ms=600_000.0), *FIELD[:2], games=12, isolation=level)
     report = play(tmp_path, data, limits=QUICK, workers=1)
     assert report.done == report.total == 36
     assert forfeits(tmp_path) == {("foe", "timeout"): 24}
@@ -274,11 +274,11 @@ def test_making_a_bot_may_take_as_long_as_loading_it(tmp_path: Path) -> None:
 
 @linux
 def test_a_game_that_hangs_is_stored_when_the_run_is_to_end() -> None:
-    job = replace(_job("loop_c", "well_behaved"), workers=1)
+    job = replace(_job("sleeper:ms=600000", "well_behaved"), workers=1)
     executor = LocalExecutor(job, None, print)
     found: list[Event] = []
     try:
-        executor.submit(_chunks("loop_c", "well_behaved", 3)[0])
+        executor.submit(_chunks("sleeper", "well_behaved", 3)[0])
         assert wait_for(lambda: executor.moves_in_play() > 0, 60)
         executor.drain()
         assert wait_for(lambda: found.extend(executor.events(0.1)) or Drained() in found, 60)

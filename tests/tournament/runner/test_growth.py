@@ -73,12 +73,12 @@ def whole(folder: Path) -> tuple[Any, ...]:
 
 
 FORMATS = [
-    (settings(*FIELD, games=4), "games", [9, 30]),
+    (settings(*FIELD, games=4), "games", [9, 14]),
     pytest.param(settings(*FIELD, games=5, pairs=False), "games", [6, 11], marks=pytest.mark.slow),
     pytest.param(settings(*FIELD, games=4, own_deals=True, format="gauntlet"), "games", [10], marks=pytest.mark.slow),
     (settings(*FIELD, games=4, format="swiss", swiss={"rounds": 1}), "rounds", [2, 3]),
     (own(*FIELD, format="series", series={"target": 12}), "matches", [2, 5]),
-    (own(*PAIR, **SPRT), "max_pairs", [6, 20]),
+    (own(*PAIR, **SPRT), "max_pairs", [6, 10]),
 ]
 
 

@@ -47,7 +47,7 @@ def _run(method: str, workers: int, lines: int, death: str, sink: Any) -> None:
         log.close()
 
 
-@pytest.mark.parametrize(("method", "death"), [(METHODS[0], "exit"), (METHODS[0], "kill"), ("spawn", "kill")])
+@pytest.mark.parametrize(("method", "death"), [(METHODS[0], "exit"), (METHODS[0], "kill")])
 def test_every_line_of_every_worker_comes_whole(method: str, death: str, tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
         _run(method, 3, 200, death, log.sink)
