@@ -41,9 +41,12 @@ def played(arena: Arena, comparison_played: tuple[Path, dict[str, Any]]) -> dict
     return said
 
 
-def test_few_deals_are_not_adjusted(played: dict[str, Any]) -> None:
-    adjusted = json_of("compare", "--from", "cmp/base", "cmp/expert", "--adjusted", "--json")
-    plain = json_of("compare", "--from", "cmp/base", "cmp/expert", "--json")
+@pytest.mark.usefixtures("arena")
+def test_few_deals_are_not_adjusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.tournament.luck.game_luck", lambda *_: [0.1, -0.1, 0.2])
+    json_of("compare", "greedy", "random", "--variants", "base,expert", "--games", 4, "--out", "cmp", *QUIET, "--json")
+    adjusted = json_of("compare", "--from", "cmp", "--adjusted", "--json")
+    plain = json_of("compare", "--from", "cmp", "--json")
     assert adjusted["win_rates"] == plain["win_rates"]
     assert [row["variant"] for row in adjusted["adjusted"]] == ["base", "expert"]
     assert any("too few" in note for note in adjusted["notes"])
@@ -74,9 +77,8 @@ def test_shape_and_figures(played: dict[str, Any]) -> None:
 def test_the_same_from_the_stored_runs(arena: Arena, played: dict[str, Any]) -> None:
     folders = [f"cmp/{name}" for name in ("base", "tactical-hand_size=6-scout_return=top", "expert")]
     assert json.loads(arena("compare", "--from", *folders, "--json").out) == played
-    whole = json.loads(arena("compare", "--from", "cmp", "--json").out)
-    key = lambda row: (row["bot"], row["variant"])  # noqa: E731
-    assert sorted(whole["win_rates"], key=key) == sorted(played["win_rates"], key=key)
+    # as they were named: otherwise differences would change their signs
+    assert json.loads(arena("compare", "--from", "cmp", "--json").out) == played
 
 
 def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, Any]) -> None:
@@ -90,16 +92,8 @@ def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, An
     assert json.loads(arena(*unseeded, "--variants", f"base,{SIX},expert").out) == played
 
 
-def test_stored_variants_keep_the_order_in_which_they_were_named(arena: Arena) -> None:
-    """Otherwise differences would change their signs."""
-    command = ("compare", "random", "first", "--variants", "tactical,base", "--games", 2, "--seed", 3, "--workers", 1)
-    played = json.loads(arena(*command, "--out", "cmp", "--json").out)
-    assert played["variants"] == ["tactical", "base"]
-    assert json.loads(arena("compare", "--from", "cmp", "--json").out) == played
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
-def test_every_format(arena: Arena, played: dict[str, Any], form: str) -> None:
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_printed_and_as_files(arena: Arena, played: dict[str, Any], form: str) -> None:
     out = arena("compare", "--from", "cmp", "--print", form, "--csv", "tables").out
     assert "nan" not in out.lower()
     assert form == "csv" or " the variant" in out.partition("Score by opponent")[0]

@@ -134,7 +134,7 @@ def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path)
 
 
 def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:
-    command = f"{sys.executable} -m arena.cli.main export {played} --moves - | head -2"
-    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    command = f"{sys.executable} -m arena.cli.main export {played} --moves - | head -2; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout.startswith("rules,pairing,")
-    assert done.stderr == ""
+    assert (done.stdout.splitlines()[-1], done.stderr) == ("141", "")

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from arena.cli.main import COMMANDS, cli, main
 from arena.errors import ArenaError
-from tests.cli.conftest import Arena, program
+from tests.cli.conftest import Arena
 
 HEAVY = (
     "numpy",
@@ -45,14 +45,12 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:
-    words = []
-    for run, bots in (("two", "first random"), ("three", "first random greedy")):
-        words.append(f"tournament {bots} --games 2 --seed 1 -q --workers 1 --out {run}")
-        words += [f"standings {run}", f"standings {run} --json", f"standings {run} --print csv"]
+    words = ["tournament first random greedy --games 2 --seed 1 -q --workers 1 --out run"]
+    words += ["standings run", "standings run --json", "standings run --print csv"]
     code = f"import os\nfrom arena.cli.main import main\nos.chdir({str(tmp_path)!r})\n"
     code += "".join(f"assert main({line.split()!r}) == 0\n" for line in words)
     assert not loaded_by(code) & {"pandas", "distributed", "rich", "prompt_toolkit"}
-    assert not loaded_by(code + "assert main(['replay', 'two']) == 0") & {"pandas", "distributed", "prompt_toolkit"}
+    assert not loaded_by(code + "assert main(["replay", "run"]) == 0") & {"pandas", "distributed", "prompt_toolkit"}
 
 
 def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
@@ -85,7 +83,6 @@ def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pyt
     [
         ("-n 20", "30 open files", "match first random --workers 1"),
         ("-v 300000", "500,000,000 bytes of memory", "check first"),
-        ("-n 20", "30 open files", "compare first random --variants base,expert --workers=1"),
     ],
 )
 def test_too_few_resources_are_one_sentence(tmp_path: Path, limit: str, said: str, words: str) -> None:
@@ -144,15 +141,6 @@ def test_an_interrupt_is_code_130(monkeypatch: pytest.MonkeyPatch, arena: Arena)
 
     monkeypatch.setattr("arena.tournament.folders.run_folder", pressed)
     assert "Interrupted" in arena("standings", "x", code=130).err
-
-
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    with program("--help", cwd=tmp_path) as process:
-        assert process.stdout is not None
-        process.stdout.close()
-        assert process.stderr is not None
-        errors = process.stderr.read()
-    assert (process.returncode, errors) == (141, "")
 
 
 @pytest.mark.parametrize(

@@ -90,11 +90,3 @@ def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
 )
 def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
     assert wanted in arena("replay", played, *options, code=2).err
-
-
-def test_forfeited_games_are_found(arena: Arena) -> None:
-    Path("evil.py").write_text("def act(view, moves):\n    return None\n")
-    arena("match", "evil.py", "random", "--games", 4, "--seed", 1, "--workers", 1, "--out", "run", code=1)
-    shown = arena("replay", "run", "--forfeits").out
-    assert len(listed(shown)) == 4
-    assert "evil forfeits: illegal move" in shown

@@ -87,6 +87,7 @@ def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     Path("evil.py").write_text(EVIL)
     arena("match", "evil.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run", code=1)
     listed = arena("replay", "run").out
+    assert arena("replay", "run", "--forfeits").out.count("evil forfeits: exception") == 2
     assert "evil forfeits: exception (ValueError: a wins, stones 5-0: five?[2J stones (evil.py, l…)\n" in listed
     shown = arena("replay", "run", 1).out
     result, *reason = shown[shown.rindex("\n\n") + 2 :].splitlines()

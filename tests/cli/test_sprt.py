@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from arena.results.sprt import sprt_text, sprt_values
 from arena.stats.sprt import AdjustedSprt, SprtTest, sprt_result
 from arena.tournament.luck import LUCK, fixed_luck, game_luck
 from arena.tournament.store.reader import Reader
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, json_of
 from tests.tournament.runner.runs import games
 
 pytestmark = pytest.mark.process
@@ -88,6 +89,9 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
     assert summary["complete"]
     assert summary["format"] == "sprt"
     assert arena("verify", folder).code == 0
+    with Reader(folder) as reader:
+        assert "adjusted" not in reader.config()["sprt"]
+    assert not (folder / LUCK).exists()
 
 
 def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
@@ -104,9 +108,10 @@ def test_a_test_from_a_file(arena: Arena) -> None:
     Path("t.toml").write_text(
         'format = "sprt"\nbots = ["greedy", "random"]\nseed = 4\n[sprt]\nelo1 = 400\nmodel = "logistic"\n'
     )
-    values = json.loads(arena("run", "t.toml", "--json", "--workers", 1).out)
-    direct = json.loads(arena("sprt", *PLAY, "--json", "--workers", 1).out)
-    assert values | {"folder": ""} == direct | {"folder": ""}
+    values = json.loads(arena("run", "t.toml", "--json", "--workers", 1, "--out", "x").out)
+    direct = arena("sprt", *PLAY, "--json", "--out", "x")
+    assert json.loads(direct.out) == values
+    assert "were played before" in direct.err
 
 
 # ---------------------------------------------------------------- with luck taken out
@@ -114,22 +119,30 @@ def test_a_test_from_a_file(arena: Arena) -> None:
 ADJUSTED = ("greedy", "first", "--elo0", 0, "--elo1", 60, "--seed", 4, "--adjusted")
 
 
-def test_a_test_with_luck_taken_out(arena: Arena) -> None:
-    """The same bytes with any number of workers and in pieces; as fed by hand from the records."""
-    values = json.loads(arena("sprt", *ADJUSTED, "--workers", 1, "--out", "one", "--json").out)
-    arena("sprt", *ADJUSTED, "--workers", 2, "--out", "two", "--json")
+@pytest.fixture(scope="module")
+def adjusted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The folder of a test with luck taken out, and what the command said; not to be changed."""
+    folder = tmp_path_factory.mktemp("adjusted") / "one"
+    return folder, json_of("sprt", *ADJUSTED, "--workers", 1, "--out", folder, "--json")
+
+
+def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str, Any]]) -> None:
+    """The same bytes with other workers and in pieces; as fed by hand from the records."""
+    one, values = adjusted
     arena("sprt", *ADJUSTED, "--workers", 2, "--max-pairs", 4, "--out", "more", code=4)
     arena("resume", "more", "--max-pairs", 1_000_000)
-    files = [[Path(folder, name).read_bytes() for name in (LUCK, SPRT_FILE)] for folder in ("one", "two", "more")]
-    assert files[0] == files[1] == files[2]
-    assert games(Path("one")) == games(Path("two")) == games(Path("more"))
+    for name in (LUCK, SPRT_FILE):
+        assert Path("more", name).read_bytes() == (one / name).read_bytes()
+    assert games(Path("more")) == games(one)
 
-    net, rules = load_net("base"), load_rules("base")
-    with Reader("one") as reader:
+    rules = load_rules("base")
+    stored = json.loads((one / LUCK).read_text())["games"]
+    with Reader(one) as reader:
         pairs = []
         for cell, *both in zip(reader.pair_scores_from(0), *[iter(reader.results())] * 2):
-            begun, answered = (fixed_luck(game_luck(parse_record(game.record), net), rules) for game in both)
+            begun, answered = (fixed_luck(stored[str(game.id)], rules) for game in both)
             pairs.append((cell, (begun - answered) / 2))
+        assert stored[str(both[0].id)] == game_luck(parse_record(both[0].record), load_net("base"))
     test = AdjustedSprt(SprtTest(0, 60))
     test.extend(pairs)
     result = test.result()
@@ -140,8 +153,9 @@ def test_a_test_with_luck_taken_out(arena: Arena) -> None:
     assert values["luck"] == pytest.approx(vars(result.luck))
 
 
-def test_what_is_said_of_luck_taken_out(arena: Arena) -> None:
-    said = arena("sprt", *ADJUSTED, "--workers", 1, "--out", "one").out
+def test_what_is_said_of_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str, Any]]) -> None:
+    shutil.copytree(adjusted[0], "one")
+    said = arena("sprt", *ADJUSTED, "--out", "one").out
     assert "Estimate, luck taken out: greedy against first" in said
     assert re.search(r"As counted, the score is .* a pair is worth", said)
     useless = AdjustedSprt(SprtTest(0, 60))
@@ -152,10 +166,3 @@ def test_what_is_said_of_luck_taken_out(arena: Arena) -> None:
     assert Path("one", LUCK).read_bytes() == before  # judged once
     with Reader("one") as reader:
         assert reader.config()["sprt"]["adjusted"] is True
-
-
-def test_a_plain_test_has_the_settings_it_had_before_there_was_another(arena: Arena) -> None:
-    arena("sprt", *PLAY, "--workers", 1, "--out", "x")
-    with Reader("x") as reader:
-        assert "adjusted" not in reader.config()["sprt"]
-    assert not Path("x", LUCK).exists()
