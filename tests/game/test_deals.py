@@ -81,26 +81,6 @@ def test_a_deal_is_the_whole_deck_and_the_hands_are_dealt_alternately(rules_name
         assert state.turn == state.first_seat == deal.starter
 
 
-def test_deals_are_roughly_uniform() -> None:
-    """The starter about half the time; each card about equally often at the front, in the middle and at the end."""
-    count = 6000
-    deals = [make_deal(TACTICAL, "uniform", number) for number in range(count)]
-    assert abs(sum(deal.starter for deal in deals) - count / 2) < 4 * (count / 4) ** 0.5
-    for place in (0, 1, 30, 53):
-        seen = Counter(deal.clan_numbers[place] for deal in deals)
-        assert len(seen) == 54
-        assert chi_square(seen.values(), count / 54) < 100  # 53 degrees of freedom: 0.01 % lie above 100
-    jokers = Counter(deal.tactic_numbers.index(60) for deal in deals)
-    weights = [(9 - n) / 45 * count for n in range(9)]  # the first of two among ten
-    assert sum((jokers[n] - weights[n]) ** 2 / weights[n] for n in range(9)) < 32
-    assert len({deal.clan_numbers for deal in deals}) == count
-
-
-def chi_square(counts: object, expected: float) -> float:
-    """The sum of squared deviations over the expected count."""
-    return sum((count - expected) ** 2 / expected for count in counts)  # type: ignore[attr-defined]
-
-
 # ---- card by card ----------------------------------------------------------------------------------------------
 
 
@@ -189,38 +169,6 @@ def test_ranges(seed: int, n: int) -> None:
     assert 0 <= rng.next64() < 2**64
     copy = rng.copy()
     assert [copy.next64() for _ in range(3)] == [rng.next64() for _ in range(3)]
-
-
-@settings(max_examples=40, derandomize=True)
-@given(st.integers(0, 2**64 - 1), st.lists(st.integers(), max_size=12))
-def test_choices(seed: int, items: list[int]) -> None:
-    rng = Rng(seed)
-    shuffled = items[:]
-    rng.shuffle(shuffled)
-    assert sorted(shuffled) == sorted(items)
-    for k in range(len(items) + 1):
-        taken = rng.sample(items, k)
-        assert len(taken) == k
-        assert not Counter(taken) - Counter(items)
-    if items:
-        assert rng.choice(items) in items
-
-
-def test_below_is_uniform() -> None:
-    """Also where the numbers that do not divide evenly must be rejected."""
-    rng = Rng(3)
-    seen = Counter(rng.below(6) for _ in range(60000))
-    assert chi_square(seen.values(), 10000) < 26
-    large = 3 * 2**30  # a quarter of all 32-bit numbers is rejected
-    thirds = Counter(rng.below(large) // 2**30 for _ in range(30000))
-    assert chi_square(thirds.values(), 10000) < 19
-    orders: Counter[tuple[int, ...]] = Counter()
-    for _ in range(24000):
-        items = [0, 1, 2, 3]
-        rng.shuffle(items)
-        orders[tuple(items)] += 1
-    assert len(orders) == 24
-    assert chi_square(orders.values(), 1000) < 60
 
 
 def test_wrong_arguments() -> None:

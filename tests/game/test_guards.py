@@ -28,11 +28,6 @@ def state() -> State:
     return found
 
 
-def test_events_from_a_negative_number_are_all(state: State) -> None:
-    assert state.events(0, -1) == state.events(0) != ()
-    assert state.events(0, 10**6) == ()
-
-
 def test_a_rollout_needs_a_generator(state: State) -> None:
     with pytest.raises(TypeError, match="generator"):
         state.rollout(None)  # type: ignore[arg-type]

@@ -75,21 +75,6 @@ def test_a_copy_is_independent(rules_name: str, seed: int, auto: tuple[bool, boo
 
 
 @quick
-@given(rule_sets, seeds, autos, lengths)
-def test_apply_is_deterministic(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) -> None:
-    """Every legal move leads from two copies, and from a replay, to the same state."""
-    state = at_move(rules_name, seed, auto, length)
-    again = at_move(rules_name, seed, auto, length)
-    moves = state.legal_moves()
-    assert moves == again.legal_moves() == state.copy().legal_moves() == state.legal_moves()
-    for move in moves[:: max(1, len(moves) // 6)]:
-        one, two = state.copy(), again.copy()
-        one.apply(move)
-        two.apply(move)
-        assert dump(one) == dump(two)
-
-
-@quick
 @given(rule_sets, seeds, autos, lengths, st.integers(0, 2**30))
 def test_an_illegal_move_changes_nothing(
     rules_name: str, seed: int, auto: tuple[bool, bool], length: int, pick: int

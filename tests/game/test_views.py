@@ -387,27 +387,3 @@ def test_samples_are_uniform(rules_name: str, known: bool, tactics: int) -> None
         keys = sorted(weights)
         test = chisquare([found[key] for key in keys], [draws * weights[key] / total for key in keys])
         assert test.pvalue > 0.001, (rules_name, number, test)
-
-
-@pytest.mark.parametrize("rules_name", ["tactical", "battle-line-tactical"])
-def test_samples_of_the_opening_are_uniform(rules_name: str) -> None:
-    """Every hidden card is equally often in each place of its deck and in the opponent's hand."""
-    view = set_up(rules_name, "r1", "g1").view(0)
-    rng, count = Rng(8), 4000 if COMPILED else 800
-    tactics: Counter[tuple[int, str]] = Counter()
-    hands: Counter[str] = Counter()
-    tops: Counter[str] = Counter()
-    for _ in range(count):
-        sample = view.sample(rng)
-        tactics.update(enumerate(sample.tactic_cards_left))
-        hands.update(sample.hand_of(1))
-        tops[sample.clan_cards_left[0]] += 1
-        tops[sample.clan_cards_left[-1]] += 1
-    kinds = sorted({card for _, card in tactics})
-    assert len(kinds) == 9
-    for place in range(10):
-        wanted = [count / 10 * (2 if card == "*J" else 1) for card in kinds]
-        assert chisquare([tactics[place, card] for card in kinds], wanted).pvalue > 0.001
-    assert set(hands) == set(tops) == set(view.unseen)
-    assert chisquare([hands[card] for card in view.unseen]).pvalue > 0.001
-    assert chisquare([tops[card] for card in view.unseen]).pvalue > 0.001
