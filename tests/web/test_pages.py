@@ -125,13 +125,6 @@ def test_programs_submit_with_a_token(web: Web) -> None:
     }
 
 
-@pytest.mark.parametrize("isolation", ["process", "sandbox"])
-def test_the_rules_promise_what_the_league_holds(tmp_path: Path, isolation: str) -> None:
-    with served_here(tmp_path / "league", WebSettings(), isolation=isolation) as web:
-        told = "files or the network" in web.new().get("/rules").text
-    assert told == (isolation == "sandbox")
-
-
 def test_the_rules_do_not_promise_what_the_server_does_not_hold(tmp_path: Path) -> None:
     """`arena serve --isolation process` of a league that was created with the sandbox."""
     with served_here(tmp_path / "league", WebSettings(level="process"), isolation="sandbox") as web:
@@ -157,10 +150,6 @@ def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
     assert "retired" in boss.get("/admin")
     boss.post("/admin", do="return", what="one")
     assert "brought back" in boss.get("/admin")
-
-
-def test_the_server_says_that_it_is_well(web: Web) -> None:
-    assert web.new().get("/healthz").text == "ok 8 games\n"
 
 
 def test_a_new_version_withdraws_the_pending_one_of_its_bot(web: Web) -> None:

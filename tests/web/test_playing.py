@@ -22,7 +22,7 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.record import parse_record, replay
 from arena.game.rng import Rng
-from arena.game.rules import load_rules, preset_names
+from arena.game.rules import load_rules
 from arena.league.store import open_league
 from arena.terminal.scene import News
 from arena.web import play_child as child
@@ -274,12 +274,7 @@ def test_a_bot_finds_its_files_in_a_league_below_this_folder(tmp_path: Path, mon
     assert Path(orders[0].bot_folder).is_absolute()
 
 
-QUICK = ("iello-base", "bga-tactical", "battle-line-expert")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in preset_names()]
-)
+@pytest.mark.parametrize("name", ["iello-base", "bga-tactical", "battle-line-expert"])
 def test_every_decision_of_every_rule_set_can_be_shown(name: str) -> None:
     rules, rng = load_rules(name), Rng(5)
     state = State(rules, make_deal(rules, 3, 0), (False, False))

@@ -55,15 +55,13 @@ return {
 
 
 @contextmanager
-def browser(script: bool = True) -> Iterator[Any]:
-    """A browser; without `script` it runs none of a page."""
+def browser() -> Iterator[Any]:
+    """A browser."""
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     with tempfile.TemporaryDirectory() as profile:
         for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1280,900"):
             options.add_argument(flag)
-        if not script:
-            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         found = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
         found.command_executor.client_config.timeout = 400  # a busy machine may take its time
@@ -205,20 +203,6 @@ def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
-def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: Path, width: int) -> None:
-    path = tmp_path / "compared.html"
-    path.write_text(report_page(find_source(str(compared)), count=2), encoding="utf-8")
-    driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
-    )
-    driver.get(path.as_uri())
-    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
-    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert driver.get_log("browser") == []
-
-
 def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Path) -> None:
     stored = read_game(str(folder), "1", ALL_GAMES)
     judged = analyse(stored)
@@ -235,19 +219,32 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     assert driver.get_log("browser") == []
 
 
-def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["run", "comparison"])
+def test_a_page_is_sound_on_a_narrow_screen(driver: Any, file: Path, compared: Path, tmp_path: Path, kind: str) -> None:
     """Contrasts of both colour schemes are in test_design.py."""
-    axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
-    script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-    path = tmp_path / "compared.html"
-    path.write_text(report_page(find_source(str(compared)), count=2), encoding="utf-8")
+    path = file if kind == "run" else tmp_path / "compared.html"
+    if kind == "comparison":
+        path.write_text(report_page(find_source(str(compared)), count=2), encoding="utf-8")
     driver.set_script_timeout(300)
-    for page in (file, path):
-        driver.get(page.as_uri())
-        driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
-        driver.execute_script(script)
-        found = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    )
+    driver.get(path.as_uri())
+    driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert_sound(driver)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert driver.get_log("browser") == []
+
+
+def assert_sound(driver: Any) -> None:
+    """No page is wider than the screen, and axe finds nothing serious."""
+    axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
+    wide = driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0, f"{driver.current_url} is {wide} px too wide"
+    driver.execute_script(Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8"))
+    found = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
+    serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]
+    assert serious == [], driver.current_url
 
 
 def test_arrows_move_between_figures(driver: Any, file: Path) -> None:

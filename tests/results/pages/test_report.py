@@ -53,13 +53,6 @@ def test_the_page_holds_the_tables_of_stats_and_standings(folder: Path, page: Pa
         assert remark in page.text
 
 
-def test_the_crosstable_holds_score_and_interval(folder: Path, page: Page) -> None:
-    met = standings(read_run(folder)).crosstable.iloc[0]
-    tip = next(tip for tip in page.tips if tip.startswith(f"{met['bot']} against {met['opponent']}: "))
-    assert f": {100 * met['score']:.1f}% (" in tip
-    assert ".." in tip
-
-
 def test_the_policy_allows_this_style_and_these_scripts_only(html: str, page: Page) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
     assert policy is not None
@@ -243,14 +236,6 @@ def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None
     assert report_page(find_source(str(folder)), count=6) == html
 
 
-@pytest.mark.slow
-def test_a_sequential_test_says_its_verdict(tmp_path: Path) -> None:
-    values = {"format": "sprt", "bots": ["greedy", "random"], "games": None, "sprt": {"elo1": 20.0}}
-    page = Page.of(report_page(StoredRun(store_run(tmp_path / "run", values, units=60)), count=0))
-    assert "Verdict: " in page.text
-    assert "LLR +" in page.text
-
-
 def test_a_forfeit_leads_to_its_game(page: Page) -> None:
     games = page.data("games")
     links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
@@ -294,24 +279,6 @@ def test_figures_of_the_report_say_what_is_measured(folder: Path, page: Page) ->
     assert any(tip.startswith(f"greedy: {100 * (mean['first'] - mean['second']):+.1f}% (") for tip in page.tips)
     assert any("decisions within" in tip for tip in page.tips)
     assert any("Elo, stronger with a likelihood of" in tip for tip in page.tips)
-
-
-@pytest.mark.slow
-def test_forfeits_of_a_comparison_lead_to_their_games(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
-    bots = ("greedy", f"bad={folder.parent / 'raises.py'}")
-    arena("compare", *bots, "--variants", "base,tactical", "--games", "4", "--seed", "3", "--out", "cmp")
-    page = Page.of(report_page(find_source(str(tmp_path / "cmp")), count=4))
-    links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
-    forfeits = {f"#game={game['id']}&move=last" for game in page.data("games") if game["forfeit"]}
-    assert forfeits & links
-    assert all("/" in game["id"] for game in page.data("games"))
-
-
-def test_a_comparison_reads_some_of_many_records(compared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.results.pages.report.CARD_GAMES", 4)
-    text = Page.of(report_page(find_source(str(compared)), count=0)).text
-    assert "tactical: From 4 of 10 games, evenly spaced." in text
-    assert "base: From" not in text
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
