@@ -71,8 +71,3 @@ def test_names_that_are_none(arena: Arena, name: str, wanted: str) -> None:
 def test_a_name_of_a_reference_bot_is_remarked(arena: Arena) -> None:
     assert "also a reference bot" in arena("new", "random.py").err
     assert class_name("my_first_bot") == "MyFirstBot"
-
-
-def test_a_folder_that_cannot_be_made(arena: Arena) -> None:
-    Path("bots").write_text("a file, not a folder")
-    assert "cannot write bots/mine.py: bots: File exists" in arena("new", "mine", code=2).err

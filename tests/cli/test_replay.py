@@ -39,12 +39,6 @@ def test_numbers_of_games_that_cannot_be(arena: Arena, played: Path, game: str, 
     assert len(err) < 600
 
 
-def test_numbers_of_lines_that_cannot_be(arena: Arena, played: Path) -> None:
-    Path("one.txt").write_text(arena("replay", played, 1, "--record").out)
-    for number in ("0", "2", "9" * 23):
-        assert "it holds 1 records, numbered from 1" in arena("replay", "one.txt", number, code=2).err
-
-
 # ---------------------------------------------------------------- choosing
 
 

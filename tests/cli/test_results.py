@@ -45,10 +45,6 @@ def test_standings_in_every_format(arena: Arena, played: Path) -> None:
     assert "yaml" in arena("standings", played, "--print", "yaml", code=2).err
 
 
-def test_a_prior_can_be_chosen(arena: Arena, played: Path) -> None:
-    assert json.loads(arena("standings", played, "--print", "json", "--prior", 5).out)["prior"] == 5
-
-
 def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> None:
     written = arena("export", played, "--all", "--out", "there").out.split()
     assert {Path(path).name for path in written} == {
@@ -65,13 +61,6 @@ def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> 
 
 
 # ---------------------------------------------------------------- replay
-
-
-def test_replay_lists_games(arena: Arena, played: Path) -> None:
-    shown = arena("replay", played).out
-    assert "holds 30 games" in shown
-    assert "0/0/0  random - first" in shown
-    assert "and 10 more" in shown
 
 
 def test_replay_by_identity_and_by_number_shows_the_same_game(arena: Arena, played: Path) -> None:
@@ -113,14 +102,6 @@ def test_a_record_is_shown_from_its_text_and_from_a_file(arena: Arena, played: P
     Path("games.txt").write_text(f"\n{text}\n{arena('replay', played, 4, '--record').out}")
     assert arena("replay", "games.txt").out == shown
     assert arena("replay", "games.txt", 2).out != shown
-
-
-def test_damaged_records_name_the_place(arena: Arena, played: Path) -> None:
-    text = arena("replay", played, 1, "--record").out.strip()
-    head, moves, result = text.split("; ")
-    assert "move 2" in arena("replay", f"{head}; {moves.split(',')[0]},r7@10; {result}", code=2).err
-    Path("empty.txt").write_text("\n")
-    assert "empty" in arena("replay", "empty.txt", code=2).err
 
 
 # ---------------------------------------------------------------- doctor

@@ -32,15 +32,6 @@ def test_it_returns_the_run_that_is_stored(capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_same_call_plays_nothing_again() -> None:
-    first = run_tournament(["first", "random"], format="match", **FAST)
-    assert first.folder.parent == Path("results")
-    again = run_tournament(["first", "random"], format="match", **FAST)
-    assert again.folder == first.folder
-    assert len(again.games) == 4
-    assert run_tournament(["first", "random"], format="match", games=2, workers=1).folder != first.folder
-
-
 def test_it_is_the_run_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     run = run_tournament(["first", "random"], rules=load_rules("tactical").name, **FAST)
     words = ["tournament", "first", "random", "--games=4", "--seed=1", "--workers=1", "--rules", run.rules]

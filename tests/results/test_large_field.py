@@ -11,7 +11,7 @@ from arena.results.formats import write
 from arena.results.run import RunData, read_run
 from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.standings import LARGE_FIELD, standings
-from arena.results.standings_report import SHOWN_LINES, export, standings_report
+from arena.results.standings_report import export
 from tests.results.synthetic import store_run
 
 BOTS = [f"b{number:03}" for number in range(LARGE_FIELD + 1)]
@@ -32,17 +32,6 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(large: RunData, tm
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 1000 * len(BOTS)
     assert "crosstable.csv" in {path.name for path in export(standings(large, whole=True), tmp_path)}
     assert (tmp_path / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
-
-
-@pytest.mark.slow
-def test_a_terminal_shows_the_first_lines_and_says_how_to_see_the_others(large: RunData) -> None:
-    shown = write(standings_report(standings(large)), "table")
-    assert f"The first {SHOWN_LINES} of {len(BOTS)} lines. --all shows all" in shown
-    assert sum(line.split()[1:2] == [name] for name in BOTS for line in shown.splitlines()) == SHOWN_LINES
-    whole = write(standings_report(standings(large), whole=True), "table")
-    assert all(name in whole for name in BOTS)
-    assert "--all shows" not in whole
-    assert all(name in write(standings_report(standings(large)), "markdown") for name in BOTS)
 
 
 def test_statistics_by_opponent_only_if_asked(large: RunData) -> None:

@@ -16,11 +16,9 @@ from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.results.moves import (
     COLUMNS,
-    PLAY_COLUMNS,
     MovesError,
     move_rows,
     plays,
-    plays_frame,
     tactic_cards,
     write_moves,
 )
@@ -94,11 +92,6 @@ def test_parquet_holds_the_rows_and_types(games: list[GameResult], tmp_path: Pat
     assert pq.read_schema(tmp_path / "none.parquet") == table.schema
 
 
-def test_no_games_are_a_file_of_no_rows(tmp_path: Path) -> None:
-    assert write_moves([], tmp_path / "m.csv") == 0
-    assert (tmp_path / "m.csv").read_text() == ",".join(COLUMNS) + "\n"
-
-
 @pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.parquet"])
 def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path: Path, name: str) -> None:
     def broken() -> object:
@@ -139,21 +132,3 @@ def test_agrees_with_a_replay(name: str) -> None:
         assert list(plays(record)) == expected
         seen.update(card for _, card in expected)
     assert seen == set(tactic_cards(rules))
-
-
-def test_frame_of_a_run(tmp_path: Path) -> None:
-    play(tmp_path, settings(bot("random", "ann"), bot("random", "bob"), games=20, rules="expert"))
-    rules = load_rules("expert")
-    with Reader(tmp_path) as reader:
-        frame = plays_frame(reader.results(), rules)
-        results = list(reader.results())
-        assert plays_frame(reader.results(), load_rules("base")).empty
-    assert list(frame.columns) == list(PLAY_COLUMNS)
-    assert len(frame) == 20 * 9
-    total = 0
-    for result in results:
-        for state, move in replay_steps(parse_record(result.record)):
-            total += state.phase == "play" and move.card in tactic_cards(rules)
-    assert frame["played_by_first"].sum() + frame["played_by_second"].sum() == total > 20
-    same = frame.groupby(["deal", "game"])["score"].first().to_list()
-    assert same == [result.score for result in results]

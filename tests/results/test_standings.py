@@ -65,19 +65,6 @@ def test_ratings_are_those_of_the_statistics_in_their_order(folder: Path) -> Non
     assert list(standings(run, prior=0).table["elo"]) == pytest.approx(list(without.elo))
 
 
-def test_crosstable_has_both_sides_of_each_meeting(folder: Path) -> None:
-    found = standings(read_run(folder))
-    cross = {(row["bot"], row["opponent"]): row for row in found.crosstable.to_dict("records")}
-    assert len(cross) == 6
-    for (one, two), row in cross.items():
-        other = cross[two, one]
-        assert row["games"] == 20
-        assert (row["wins"], row["draws"], row["losses"]) == (other["losses"], other["draws"], other["wins"])
-        assert row["points"] == other["points_against"]
-        assert row["score"] == pytest.approx(1 - other["score"])
-    assert list(dict.fromkeys(found.crosstable["bot"])) == list(found.table["bot"])
-
-
 @pytest.mark.parametrize("format_", ["swiss", "knockout"])
 def test_the_ranking_of_the_format_goes_before_the_rating(tmp_path: Path, format_: str) -> None:
     run = synthetic(tmp_path / "run", {"format": format_, "games": 10})

@@ -16,7 +16,7 @@ from arena.results.data_formats import csv_text
 from arena.results.formats import FORMATS, write
 from arena.results.run import RunData
 from arena.results.standings import COLUMNS, RunStandings, standings
-from arena.results.standings_report import forfeit_text, heading, remarks, standings_report, summary
+from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
 from arena.results.table import Report, elo_text, percent, records, table_of, table_values
 from arena.tournament.forfeits import ForfeitReason
 from arena.tournament.games import GameId
@@ -127,19 +127,6 @@ def test_json_has_null_where_there_is_no_number(tmp_path: Path) -> None:
     values = json.loads(text)
     assert values["standings"][0]["elo"] is None
     assert values["complete"] is False
-
-
-def test_remark_of_two_bots_gives_the_pairs(tmp_path: Path) -> None:
-    found = standings(synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]}))
-    assert found.head_to_head is not None
-    counts = ", ".join(map(str, found.head_to_head.counts))
-    assert sum(found.head_to_head.counts) == 10
-    assert any(line.startswith("greedy against random: +") and counts in line for line in remarks(found))
-    assert summary(found)["head_to_head"]["counts"] == list(found.head_to_head.counts)
-
-
-def test_title_tells_an_unfinished_run(tmp_path: Path) -> None:
-    assert "4 of 60 games so far" in heading(synthetic(tmp_path / "run", units=2))
 
 
 def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import shutil
 import sqlite3
 from pathlib import Path
@@ -79,12 +77,6 @@ def test_show(played: Arena) -> None:
     assert [line["opponent"] for line in found["opponents"]] == ["first"]
     assert "did you mean 'last'" in played("league", "show", "open", "lst", code=2).err
     assert "has no version 3" in played("league", "show", "open", "last", "--version", 3, code=2).err
-
-
-def test_csv_is_for_programs(played: Arena) -> None:
-    rows = list(csv.DictReader(io.StringIO(played("league", "show", "open", "--print", "csv").out)))
-    assert len(rows) == 3
-    assert float(rows[0]["elo"]) > float(rows[1]["elo"])
 
 
 def test_list(played: Arena) -> None:

@@ -63,11 +63,3 @@ def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
     err = open_("submit", "bots/heavy.py", "--league", "open", code=1).err
     assert "weights.txt is in the same folder" in err
     assert "arena submit heavy.py --folder bots ..." in err
-
-
-@pytest.mark.usefixtures("real_check")
-def test_a_bot_whose_helper_was_not_submitted(open_: Arena) -> None:
-    written(Path("bots"), helped="import helper\n\ndef act(view, moves):\n    return moves[0]\n", helper="")
-    err = open_("submit", "bots/helped.py", "--league", "open", code=1).err
-    assert "No module named 'helper'" in err
-    assert "arena submit helped.py --folder bots ..." in err
