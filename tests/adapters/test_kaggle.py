@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.adapters.kaggle import configuration_of, kaggle_bot, observation_of
+from arena.adapters.kaggle import kaggle_bot
 from arena.lab.play import play_game
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
@@ -60,15 +60,6 @@ def test_a_wrong_answer_is_said_to_its_author(answer: Any, said: str) -> None:
     game = play_game(kaggle_bot(lambda observation: answer), "random", seed=1, names=("agent", "random"))
     assert (game.forfeit, game.forfeit_by) == ("exception", "agent")
     assert said in (game.detail or "")
-
-
-def test_a_view_makes_the_same_observation_twice() -> None:
-    game = play_game("greedy", "random", seed=1)
-    state, _ = next(game.steps())
-    view = state.view(state.turn)
-    moves = state.legal_moves()
-    assert observation_of(view, moves) == observation_of(view, moves)
-    assert configuration_of(view).rules == "iello-base"
 
 
 @pytest.mark.process

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import random
 from typing import Any
 
@@ -84,12 +83,3 @@ def test_what_a_player_knows_does_not_depend_on_what_is_hidden(name: str) -> Non
     assert one.observation_tensor(watcher) == other.observation_tensor(watcher)
     assert one.information_state_string(drawer) != other.information_state_string(drawer)
     assert done
-
-
-def test_a_clone_goes_its_own_way() -> None:
-    state, _ = played("tactical", 2, stop=30)
-    twin, third = state.clone(), copy.deepcopy(state)
-    before = str(state)
-    while not twin.is_terminal():
-        twin.apply_action(twin.legal_actions()[0])
-    assert str(state) == before == str(third)

@@ -9,7 +9,6 @@ from arena.adapters.spaces import spaces_of
 from arena.errors import ArenaError
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.policy import Evaluator
 from arena.policy.stepping import Stepper, observe
@@ -76,19 +75,6 @@ def test_the_games_are_those_of_states(rules: str, opponent: str) -> None:
     assert envs.stepper.deals == tuple(twin.number for twin in twins)
 
 
-def play(envs: SchottenTottenVec, steps: int) -> bytes:
-    _, info = envs.reset(seed=3)
-    told = b""
-    for _ in range(steps):
-        seen, rewards, over, _, info = envs.step(info["action_mask"].argmax(axis=1))
-        told += seen.tobytes() + rewards.tobytes() + over.tobytes()
-    return told
-
-
-def test_the_same_seed_gives_the_same_games() -> None:
-    assert play(SchottenTottenVec(2, opponent="random"), 40) == play(SchottenTottenVec(2, opponent="random"), 40)
-
-
 def test_the_callers_arrays_are_written() -> None:
     seen, masks = np.ones((2, 1119), np.float32), np.zeros((2, 487), np.int8)
     envs = SchottenTottenVec(2, observations=seen, masks=masks, copy=False)
@@ -141,15 +127,3 @@ def test_a_stepper_refuses_arrays_that_do_not_fit() -> None:
         stepper.step(np.zeros(3, np.int64), x, masks, seats, *rest)
     with pytest.raises(ValueError, match="expected a view or a state"):
         observe(stepper.boards[0], 0, x)
-
-
-def test_an_observation_knows_nothing_of_hidden_cards() -> None:
-    rules = load_rules("battle-line-expert")
-    state, rng = State(rules, make_deal(rules, 1, 0)), Rng(5)
-    for _ in range(40):
-        state.apply(rng.choice(state.legal_moves()))
-    size = spaces_of(rules)[1].size
-    seen, other = np.zeros(size, np.float32), np.zeros(size, np.float32)
-    observe(state, 0, seen)
-    observe(state.view(0).sample(Rng(9)), 0, other)
-    assert (seen == other).all()

@@ -15,8 +15,8 @@ import pytest
 from arena.bots.isolation import process as processes
 from arena.league import events, match_runner, placement, versions
 from arena.league.check import ERROR, Finding, check_bot
-from arena.league.match_runner import Lease, MatchRunner, open_session
-from arena.league.placement import play_games, trial
+from arena.league.match_runner import Lease, open_session
+from arena.league.placement import play_games
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
@@ -120,15 +120,6 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(found: League, m
     with open_session(found, "play", 1) as session:
         (outcome,) = placement.handle_waiting(session)
     assert outcome.accepted
-
-
-def test_a_trial_leaves_no_games(found: League) -> None:
-    with open_session(found, "submit", 1) as session, MatchRunner(session) as runner:
-        one = versions.submit(found, session.lease.number, submission("first", FIRST)).version
-        tried = trial(runner, one)
-    assert tried is not None
-    assert (tried.accepted, tried.games) == (True, 8)
-    assert found.count_games() == 0
 
 
 @pytest.mark.slow

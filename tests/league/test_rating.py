@@ -31,11 +31,6 @@ def field(found: League) -> list[Version]:
     return [a, b, c]
 
 
-def test_nobody(found: League) -> None:
-    table = standings(found)
-    assert (table.rows, table.total, table.rated) == ((), 0, ())
-
-
 def test_without_games(found: League) -> None:
     enter(found, "a", "b")
     assert [(p.rank, p.version.name, p.elo, p.error) for p in standings(found).rows] == [

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena import ArenaError, Rng, State, load_rules, make_deal
-from arena.policy import Evaluator, Net, Searcher, load_net
+from arena import ArenaError, State, load_rules, make_deal
+from arena.policy import Evaluator, Net, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
 from arena.policy.weights import FOLDER, read_weights
-from tests.game.play import COMPILED, random_game
+from tests.game.play import COMPILED
 from tests.policy.layers import net_values, random_weights
 
 GAMES = 4 if COMPILED else 1
@@ -63,30 +63,6 @@ def test_a_full_recorder_takes_no_more() -> None:
     assert recorder.count == 5
     with pytest.raises(ValueError, match="same number of positions"):
         Recorder(*arrays(5)[:3], np.zeros(4, np.float32))
-
-
-@pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert", "battle-line-tactical"])
-def test_search_plays_whole_games_within_its_nodes(rules: str) -> None:
-    searcher = Searcher(Evaluator(), depth=2, tail=2, width=4)
-    differs = 0
-    for state, _ in random_game(rules, 6, tactic=3):
-        moves = state.legal_moves()
-        if 1 < len(moves) < 80:
-            view = state.view(state.turn)
-            move = searcher.choose(view, moves, Rng(1), 60)
-            assert move in moves
-            assert searcher.nodes <= 61
-            assert move is searcher.choose(view, moves, Rng(1), 60)
-            differs += move is not Evaluator().choose(view, moves)
-    assert differs > 0
-
-
-def test_search_keeps_to_its_time() -> None:
-    rules = load_rules("base")
-    state = State(rules, make_deal(rules, 1, 0))
-    searcher = Searcher(Evaluator())
-    searcher.choose(state.view(state.turn), state.legal_moves(), Rng(1), 10**9, 0.02)
-    assert 1 < searcher.nodes < 10**5
 
 
 def test_wrong_nets(tmp_path: Path) -> None:

@@ -16,28 +16,7 @@ from tests.policy.layers import net_values, random_weights
 
 if not COMPILED:
     pytest.skip("takes too long uncompiled", allow_module_level=True)
-from tools.training.positions import Positions, ended, join, player, searched
-
-
-def small(first: int, counts: list[int]) -> Positions:
-    """Positions that are told apart by their numbers."""
-    n = sum(counts)
-    y = np.arange(first, first + n, dtype=np.float32)
-    return Positions(np.zeros((n, 955), np.float16), y, np.zeros((n, 9), np.int8), np.array(counts))
-
-
-def test_positions_are_cut_and_joined_by_their_groups() -> None:
-    data = join([small(0, [2, 1]), small(10, [3])])
-    assert data.y.tolist() == [0, 1, 2, 10, 11, 12]
-    assert data.starts.tolist() == [0, 2, 3]
-    assert data.cut(1, 3).y.tolist() == [2, 10, 11, 12]
-    assert data.cut(1, 3).counts.tolist() == [1, 3]
-
-
-def test_players() -> None:
-    player("odds:hand=0.7,draw=0.4,theirs=0.5")
-    with pytest.raises(ValueError, match="hand is a chance"):
-        player("odds:hand=7")
+from tools.training.positions import ended, searched
 
 
 def test_how_games_ended() -> None:

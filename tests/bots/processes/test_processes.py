@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +16,6 @@ from arena.bots.processes import (
     end_descendants,
     has_children,
     is_running,
-    send_signal,
     start_time,
 )
 from tests.bots.processes.waiting import wait_for
@@ -53,12 +51,6 @@ def test_descendants_are_found_and_ended_with_what_they_start_meanwhile() -> Non
         assert wait_for(lambda: not any(map(is_running, found)))  # killed, but not yet ended
         assert is_running(process.pid)  # stopped, to be killed next
         process.kill()
-
-
-def test_a_signal_to_nobody_is_no_error() -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        process.wait()
-        send_signal(process.pid, signal.SIGTERM)
 
 
 @pytest.mark.process
