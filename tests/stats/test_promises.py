@@ -15,9 +15,7 @@ from arena.stats.pairs import (
     ELO_SCALE,
     counts_between,
     elo_of_score,
-    fishtest,
     head_to_head,
-    heads_to_heads,
     score_intervals,
     score_of_elo,
 )
@@ -33,18 +31,17 @@ from benchmarks.simulate import (
 )
 from tests.stats.test_sprt import after
 
-#: Luck of the deal in its first seat and in its bot; with both the intervals have the most to hold.
-LUCKS = [Luck(0.3, 0.3), *(pytest.param(luck, marks=pytest.mark.soak) for luck in (Luck(), Luck(0.5, 0), Luck(0, 0.5)))]
+#: Of the deal in its first seat and in its bot: with both the intervals have the most to hold.
+LUCK = Luck(0.3, 0.3)
 
 
-@pytest.mark.parametrize("luck", LUCKS)
 @pytest.mark.slow
-def test_intervals_hold_the_truth(luck: Luck) -> None:
+def test_intervals_hold_the_truth() -> None:
     ratings, duels, advantages = [], [], []
     for generator in np.random.default_rng(20).spawn(150):
         strength = generator.normal(0, 120, 5)
         strength -= strength.mean()
-        games = simulate_games(strength, 60, generator, 30.0, luck)
+        games = simulate_games(strength, 60, generator, 30.0, LUCK)
         rated = rate(games)
         truth = strength[[int(bot[1:]) for bot in rated.bots]]
         ratings.append(np.abs(rated.elo - truth) <= rated.error95)
@@ -70,15 +67,13 @@ def test_ignoring_the_deals_breaks_the_promise() -> None:
     assert np.mean(held) < 0.88
 
 
-@pytest.mark.parametrize("luck", LUCKS)
-@pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), pytest.param(60.0, "H0", marks=pytest.mark.soak)])
 @pytest.mark.slow
-def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wrong: str) -> None:
+def test_sequential_tests_err_as_rarely_as_they_say() -> None:
     errors = 0
-    for generator in np.random.default_rng([22, int(truth)]).spawn(500):
-        found = after(SprtTest(0, 60), simulate_cells(score_of_elo(truth), 2000, generator, luck))
+    for generator in np.random.default_rng([22, 0]).spawn(500):
+        found = after(SprtTest(0, 60), simulate_cells(score_of_elo(0), 2000, generator, LUCK))
         assert found.verdict != "continue"
-        errors += found.verdict == wrong
+        errors += found.verdict == "H1"
     # 5% and 1 percentage point of grace are 30; 2.3 deviations of the binomial on top.
     assert 8 <= errors <= 42
 
@@ -92,34 +87,16 @@ def test_tests_with_luck_taken_out_err_as_rarely_as_they_say(elo0: float, elo1: 
         assert sum(state.verdict == wrong for state in ended) <= 30
 
 
-@pytest.mark.slow
-def test_pairs_torn_into_games_break_the_promise() -> None:
-    errors = 0
-    for generator in np.random.default_rng(23).spawn(300):
-        cells = simulate_cells(0.5, 3000, generator, Luck(0, 0.8))
-        games = np.stack([np.where(cells > 0, 2, 0), np.where(cells == 4, 2, 0)], axis=1).ravel()
-        errors += after(SprtTest(0, 60), games, number=3).verdict == "H1"
-    assert errors > 0.08 * 300
-
-
 def _shown(counts: Floats) -> tuple[Floats, Floats]:
     low, room = score_intervals(counts)
     return low, 1 - room
-
-
-def _fishtest(counts: Floats) -> tuple[Floats, Floats]:
-    found = [fishtest(line) for line in counts]
-    low = [score_of_elo(one.elo - one.elo_error95) for one in found]
-    return np.array(low), np.array([score_of_elo(one.elo + one.elo_error95) for one in found])
 
 
 TRUE_SCORES = (0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
 
 
 @pytest.mark.parametrize("luck", [Luck(), Luck(0.5, 0), Luck(0, 0.5), Luck(1, 0), Luck(0, 1)])
-@pytest.mark.parametrize(
-    "pairs", [1, 2, 5, 10, pytest.param(30, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.soak)]
-)
+@pytest.mark.parametrize("pairs", [1, 2, 5, 10, pytest.param(30, marks=pytest.mark.slow)])
 def test_two_bots_have_intervals_that_hold_for_few_and_one_sided_pairs(pairs: int, luck: Luck) -> None:
     held = head_to_head_coverage(pairs, luck, TRUE_SCORES, _shown)
     # pairs that always end alike are half as many results; there the bound of a shut-out leaves out 5% at one end
@@ -127,21 +104,7 @@ def test_two_bots_have_intervals_that_hold_for_few_and_one_sided_pairs(pairs: in
     assert min(held) >= least, dict(zip(TRUE_SCORES, held))
 
 
-def test_the_normal_approximation_breaks_that_promise() -> None:
-    held = head_to_head_coverage(10, Luck(), TRUE_SCORES, _fishtest)
-    assert min(held) < 0.4
-
-
 @pytest.mark.parametrize("luck", [Luck(), Luck(0.5, 0), Luck(0, 0.5), Luck(0, 1)])
 def test_the_shares_of_pairs_are_those_that_are_simulated(luck: Luck) -> None:
     cells = simulate_cells(0.8, 40_000, np.random.default_rng(5), luck)
     assert np.bincount(cells, minlength=5)[::2] / 40_000 == pytest.approx(pair_shares(0.8, luck), abs=0.01)
-
-
-def test_simulated_matches_hold_the_truth() -> None:
-    for pairs, score in ((2, 0.9), (10, 0.5), (30, 0.98)):
-        generators = np.random.default_rng([24, pairs]).spawn(400)
-        cells = (simulate_cells(score, pairs, generator, Luck(0.2, 0.4)) for generator in generators)
-        duels = heads_to_heads([np.bincount(one, minlength=5) for one in cells])
-        held = [duel.elo_low <= elo_of_score(score) <= duel.elo_high for duel in duels]
-        assert np.mean(held) >= 0.935

@@ -77,13 +77,6 @@ def test_logistic_ratio_is_its_definition(counts: list[int], elo0: float, width:
     assert llr(SprtTest(elo0, elo0 + width), counts) == pytest.approx(wanted, rel=1e-6, abs=1e-8)
 
 
-@given(COUNTS, st.sampled_from(["logistic", "normalized"]))
-def test_swapping_sides_and_hypotheses_mirrors(counts: list[int], model: Any) -> None:
-    there = llr(SprtTest(-3, 12, model=model), counts)
-    back = llr(SprtTest(-12, 3, model=model), counts[::-1])
-    assert there == pytest.approx(-back, rel=1e-6, abs=1e-7)
-
-
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
 def test_many_at_once_are_the_same_bits_as_one_by_one(model: Any) -> None:
     counts = np.random.default_rng(3).integers(0, 40, (5, 300)).astype(float) + 1
@@ -202,16 +195,6 @@ def test_the_adjusted_ratio_is_that_of_normal_scores(model: Any) -> None:
     assert found.llr == pytest.approx(wanted, rel=1e-4)
 
 
-def test_without_luck_the_adjusted_test_is_near_that_of_the_cells() -> None:
-    cells = [cell for cell, _ in simulated(1000, 4, 0.55)]
-    test = SprtTest(0, 40, 1e-9, 1e-9)
-    result = adjusted_after(test, [(cell, 0.0) for cell in cells]).result()
-    assert result.llr == pytest.approx(after(test, cells).llr, rel=0.03)
-    assert result.estimate is not None
-    assert result.luck is not None
-    assert (result.estimate.score, result.luck.worth) == pytest.approx((result.luck.counted, 1))
-
-
 def test_an_adjusted_test_stops_at_the_first_crossing_and_asks_for_no_more_pairs() -> None:
     test, pairs = SprtTest(0, 60), simulated(400, 5, 0.6)
     rest = iter(pairs)
@@ -257,15 +240,6 @@ def test_a_shut_out_has_a_bound_and_a_running_test_nothing() -> None:
     assert shut_out is not None
     assert shut_out.elo_low > 30
     assert shut_out.elo_high == math.inf
-
-
-def test_the_same_results_seen_by_the_other_bot() -> None:
-    won = stopped_estimate(sprt_result(SprtTest(-30, 30), (12, 0, 50, 0, 40)))
-    lost = stopped_estimate(sprt_result(SprtTest(-30, 30), (40, 0, 50, 0, 12)))
-    assert won is not None
-    assert lost is not None
-    assert won.elo == pytest.approx(-lost.elo, abs=2.0)
-    assert won.elo_low == pytest.approx(-lost.elo_high, abs=2.0)
 
 
 def test_the_estimate_with_luck_taken_out() -> None:
