@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
 
-LEAVES = [attack("leaves_grandchild", pids="{folder}/pids", how=how) for how in ("plain", "pipes", "family", "later")]
+LEAVES = [attack("leaves_grandchild", pids="{folder}/pids", how=how) for how in ("pipes", "later")]
 #: What the level does not promise to refuse, and what the attackers say when nobody does.
 UNPROTECTED = [
     attack("reads_files", "exception", r"secret read: .*/secret\.txt, ", places="{folder}/secret.txt"),
@@ -53,11 +53,7 @@ def left_alive(folder: Path) -> list[int]:
         return []
 
 
-@pytest.mark.parametrize(
-    "one",
-    [one if one.name.endswith(("pipes", "later")) else pytest.param(one, marks=pytest.mark.soak) for one in LEAVES],
-    ids=lambda one: one.name,
-)
+@pytest.mark.parametrize("one", LEAVES, ids=lambda one: one.name)
 def test_processes_that_a_bot_leaves_end_with_the_run(one: Attack, tmp_path: Path) -> None:
     """Also when it is the last to play, and whatever they do not to be found."""
     found = tournament(tmp_path, [one], "process", games=1, pairs=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import tracemalloc
 from itertools import islice
 
@@ -16,7 +15,7 @@ from arena.tournament.formats.schedule import Schedule
 from arena.tournament.formats.series import SeriesSchedule
 from arena.tournament.games import GameId, GameResult, PairTask, ScheduleProgress, Task
 from tests.tournament.formats.schedules import names, play, play_all, schedules
-from tests.tournament.runner.fake import Progress, chunks
+from tests.tournament.runner.fake import Progress
 
 
 @settings(max_examples=60)
@@ -90,19 +89,6 @@ def test_a_million_pairs_take_no_room() -> None:
         assert tracemalloc.get_traced_memory()[1] < 200_000
     finally:
         tracemalloc.stop()
-
-
-@settings(max_examples=30)
-@given(schedules, st.integers(1, 5))
-def test_chunks_travel_whole(schedule: Schedule, size: int) -> None:
-    tasks = list(schedule.tasks(ScheduleProgress()))
-    parts = list(chunks(tasks, size, start=3))
-    assert [chunk.number for chunk in parts] == list(range(3, 3 + len(parts)))
-    assert [task for chunk in parts for task in chunk.tasks] == tasks
-    for chunk in parts:
-        back = pickle.loads(pickle.dumps(chunk))
-        assert back == chunk
-        assert [type(task) for task in back.tasks] == [type(task) for task in chunk.tasks]
 
 
 @given(st.integers(0, 2**24 - 1), st.integers(0, 2**38 - 1), st.integers(0, 1))

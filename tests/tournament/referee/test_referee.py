@@ -15,11 +15,10 @@ from arena.game.moves import Move
 from arena.game.record import parse_record, replay, verify
 from arena.game.rules import load_rules
 from arena.tournament.formats.series import series_rule
-from arena.tournament.games import GameId, GameResult, GameTask, PairTask, Row, SeriesTask, merge_times
+from arena.tournament.games import GameId, GameTask, PairTask, Row, SeriesTask, merge_times
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings, find_game
 from tests.tournament.referee.games import detail, forfeit, loaded, play, player, referee, timeless
-from tests.tournament.runner.fake import row_of
 
 RULES = ("base", "tactical", "expert", "battle-line-tactical", "battle-line-base")
 
@@ -202,14 +201,6 @@ def test_end_tells_the_result_to_both() -> None:
         assert mine.forfeit is None
 
 
-def test_game_results_read_the_rows() -> None:
-    row = play(referee("random", "greedy"), [0])[1]
-    result = GameResult.from_row(row, "a", "b")
-    assert result.first == "b"
-    assert row_of(result)[:11] == row[:11]
-    assert sum(merge_times(result.times)) == sum(result.decisions)
-
-
 # ---------------------------------------------------------------- units
 
 
@@ -346,14 +337,6 @@ def test_global_generators_are_seeded_for_each_game(bot: str) -> None:
     random.seed(99)
     assert timeless(play(referee(bot, "random"), [5, 2])) == whole[10:12] + whole[4:6]
     assert len({row[-1].split(";")[1] for row in whole}) == len(whole)
-
-
-@pytest.mark.parametrize(("a", "b"), [("first", "greedy"), ("counter", "search:rollouts=20")])
-def test_reference_bots_leave_the_global_generator_alone(a: str, b: str) -> None:
-    random.seed(5)
-    before = random.getstate()
-    play(referee(a, b), [0])
-    assert random.getstate() == before
 
 
 # ---------------------------------------------------------------- observers

@@ -96,11 +96,6 @@ def test_a_record_survives_the_way() -> None:
     assert there.created == record.created
 
 
-def test_percent_signs_are_kept() -> None:
-    record = logging.LogRecord("arena.x", logging.INFO, "f", 1, "100 %s", None, None)
-    assert from_plain(to_plain(record)).getMessage() == "100 %s"
-
-
 def test_what_bots_print_is_in_the_log_and_nowhere_else(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     loud = tmp_path / "loud.py"
     loud.write_text(
