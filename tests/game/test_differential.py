@@ -8,7 +8,7 @@ from arena.game.engine import State
 from arena.game.moves import Move
 from tests.oracle import Oracle
 from tools import differential
-from tools.differential import RULE_SETS, TASTES, Difference, jobs, play_both
+from tools.differential import RULE_SETS, Difference, play_both
 
 GAMES = 8
 
@@ -18,12 +18,6 @@ def test_no_difference(rules_name: str) -> None:
     """Some games of each rule set, with other seeds than the long run; claims, tactic cards and all."""
     for number in range(GAMES):
         play_both(rules_name, 77, number)
-
-
-def test_all_jobs_are_made() -> None:
-    done = [(name, number) for name, _, start, stop in jobs(["a", "b"], 1, 60) for number in range(start, stop)]
-    assert sorted(done) == [(name, number) for name in "ab" for number in range(60)]
-    assert len(TASTES) == len({taste.name for taste in TASTES})
 
 
 def play_many(rules_name: str) -> None:

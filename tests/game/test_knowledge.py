@@ -51,13 +51,6 @@ def test_a_sample_has_the_cards_that_are_given(rules_name: str) -> None:
             assert part.hand_counts(1 - seat) == state.hand_counts(1 - seat)
 
 
-def test_with_nothing_given_the_rest_is_dealt_as_ever() -> None:
-    view = State(load_rules("tactical"), make_deal(load_rules("tactical"), 1, 0)).view(0)
-    assert view.sample(Rng(3)).key == view.sample(Rng(3), [], (), ()).key != view.sample(Rng(4)).key
-    tops = {view.sample(Rng(n), deck=[view.unseen[5]]).clan_cards_left[1] for n in range(60)}
-    assert len(tops) > 20
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -90,12 +83,6 @@ def test_known_places_stay() -> None:
                 assert view.sample(Rng(1), deck=[known["clan", 0]]).clan_cards_left[0] == known["clan", 0]
                 return
     raise AssertionError("no card lay on the deck")
-
-
-def test_cards_in_one_text_are_refused() -> None:
-    view = set_up("base", "r1", "g1").view(0)
-    with pytest.raises(TypeError, match="as a list, such as"):
-        view.sample(Rng(1), hand="b3")  # type: ignore[arg-type]
 
 
 # ---- after a move, before the draw -------------------------------------------------------------------------------

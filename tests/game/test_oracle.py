@@ -21,7 +21,6 @@ from tests.oracle import (
     clan_cards,
     match_points,
     may_play_tactic,
-    perft,
     tactic_cards,
     win_reason,
 )
@@ -251,10 +250,3 @@ def test_presets() -> None:
         assert len(tactic_cards(options)) == (10 if options.tactics else 0)
         assert len(clan_cards(options)) == 6 * options.values
         assert Options.like(options) == options
-
-
-def test_perft() -> None:
-    game = deal(PRESETS["base"], random.Random(3))
-    assert perft(game, 0) == 1
-    assert perft(game, 1) == 6 * 9
-    assert perft(game, 2) == game.perft(2) == 54 * 54

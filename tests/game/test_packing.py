@@ -83,19 +83,6 @@ def test_events_that_do_not_follow_are_refused() -> None:
     assert desk.read(pack_view(view, 0), 0)[0].history == view.history
 
 
-def test_a_desk_knows_the_events_it_was_told() -> None:
-    rules = load_rules("base")
-    state = State(rules, make_deal(rules, 1, 1))
-    desk = Desk(rules)
-    for _ in range(4):
-        state.apply(state.legal_moves()[0])
-    seat = state.turn
-    view, _, _ = desk.read(pack_view(state.view(seat), 0), 0)
-    assert desk.events(0) == view.history == state.events(seat)
-    assert desk.events(2) == view.history[2:]
-    assert view.history
-
-
 @pytest.mark.skipif(bool(os.environ.get("ARENA_PURE")), reason="is uncompiled already")
 @pytest.mark.slow
 def test_packing_holds_uncompiled() -> None:

@@ -122,13 +122,6 @@ def test_what_is_no_plain_answer_is_left_to_others(ends: Ends, said: bytes) -> N
     assert (ends.line.data, ends.line.unsent) == (said, b"")
 
 
-def test_no_answer_yet_is_left_to_others(ends: Ends) -> None:
-    assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == -1
-    assert (ends.line.data, ends.line.unsent) == (b"", b"")
-    ends.say(2, 1)
-    assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == 1
-
-
 @pytest.mark.parametrize("gone", ["answers", "orders", "full"])
 def test_a_broken_pipe_is_left_to_others(ends: Ends, gone: str) -> None:
     state = opening()

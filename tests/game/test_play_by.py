@@ -70,18 +70,6 @@ def test_it_is_the_plain_loop(rules_name: str) -> None:
             assert dump(quick) == dump(plain)
 
 
-def test_the_views_generators_are_handed_on() -> None:
-    seen: list[Rng | None] = []
-
-    def look(view: View, moves: list[Move]) -> Move:
-        assert view.rng is RNGS[view.seat]
-        seen.append(view.rng)
-        return moves[0]
-
-    start("base", 1).play_by((look, look), RNGS, (False, False), array("H", [0]) * 500, 0, [])
-    assert len(seen) > 10
-
-
 FORGED = [
     Move(10**6, "x", "place", None, None, None),
     Move(MOVE_COUNT, "x", "place", None, None, None),

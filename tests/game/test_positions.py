@@ -64,30 +64,20 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
         ({"kind": "clame"}, "did you mean 'claim'"),
         ({"a": ["r1", "r1", "r2"]}, "r1 is twice on one side"),
         ({"a": ["r1", "r2", "x3"]}, "'x3' is not a card"),
-        ({"a": ["r1", "r2", "r10"]}, "there is no r10"),
         ({"a": ["r1", "r2", "*8"]}, "the spy of iello-tactical is \\*7"),
         ({"a": ["r1", "r2", "fog"]}, "fog cannot lie on a side"),
         ({"a": ["r1", "r2", "*7=g6"]}, "this wild cannot be g6"),
-        ({"a": ["r1", "r2", "*J=fog"]}, "this wild cannot be fog"),
         ({"a": ["r1", "r2", "g6=g7"]}, "only wild cards stand for another card"),
         ({"b": ["r1"]}, "r1 lies on both sides"),
         ({"b": ["b1", "b2", "b3", "b4"]}, "at most 3 cards"),
         ({"discards": ["r1"]}, "r1 lies in two places"),
         ({"env": ["rain"]}, "'rain' is not a combat mode"),
-        ({"ruleset": "iello-tactica"}, "did you mean 'iello-tactical'"),
         ({"claimant": "c"}, "the claimant is a or b"),
-        ({"kind": ["claim"]}, "unknown kind"),
-        ({"a": "r1r2r3"}, "a: expected a list"),
         ({"a": [1, None, "r3"]}, "1 is not a card"),
-        ({"discards": [None]}, "None is not a card"),
-        ({"ruleset": 5}, "ruleset: expected a text, found 5"),
         ({"env": ["fog"], "ruleset": "base"}, "there is no fog in iello-base"),
-        ({"a": ["r1", "r2", "*J"], "ruleset": "base"}, "there is no \\*J in iello-base"),
         ({"a": ["r1", "r2", "*J"], "ruleset": "bga-tactical"}, "when it is played, such as \\*J=r1"),
         ({"a": ["r1", "r2", "*7"], "b": ["*7"]}, "\\*7 lies on both sides"),
-        ({"first_complete": "c"}, "first_complete: expected a, b or null"),
         ({"kind": "tactic_limit", "played_me": float("inf"), "played_opp": 1}, "played_me: expected a whole number"),
-        ({"kind": "tie_order", "events": 5}, "events: expected a list"),
     ],
 )
 def test_a_position_that_cannot_be_is_refused(changed: dict[str, Any], words: str) -> None:
@@ -119,18 +109,6 @@ def test_other_wrong_positions() -> None:
         answer({"id": "X", "kind": "tie_order", "events": ["a*"]})
     with pytest.raises(PositionError, match="a complete side has 4 cards here"):
         answer({"id": "X", "kind": "eval", "ruleset": "tactical", "cards": ["r1", "r2", "r3"], "env": ["mud"]})
-
-
-@pytest.mark.parametrize(
-    ("owners", "winner", "points"),
-    [
-        ("aaa.bbbb.", "b", {"a": 3, "b": 5}),  # at a stalemate more stones win, RULES.md §8
-        ("aaa...bbb", None, {"a": 3, "b": 3}),
-        ("aa.bb.ab.", None, None),
-    ],
-)
-def test_both_or_neither_may_have_won(owners: str, winner: str | None, points: dict[str, int] | None) -> None:
-    assert answer({"kind": "victory", "owners": owners}) == {"winner": winner, "points": points}
 
 
 def test_the_order_of_completion_in_events() -> None:
@@ -168,23 +146,6 @@ def test_bound_wilds_are_what_they_were_bound_to() -> None:
     assert claim.holds  # b9 would only tie
     lower = judge_claim(rules, read_side(rules, ["r7", "r8", "*J=r6"]), read_side(rules, ["*7=b7", "b8"]))
     assert lower.refutation == ("b9",)
-
-
-def test_face_up_tactic_cards_take_no_clan_card_away() -> None:
-    rules = load_rules("tactical")
-    mine, theirs = read_side(rules, ["r1", "r2", "r3"]), read_side(rules, ["b2", "b3"])
-    assert judge_claim(rules, mine, theirs, ["mud", "scout"]) == judge_claim(rules, mine, theirs)
-
-
-@pytest.mark.parametrize(
-    ("mine", "theirs", "best"),
-    [("r1 r2 r4", "b2 b3", {"b4"}), ("r1 g2 b4", "k9", {"k7", "k8"}), ("r7 g7 b7", "y9 p9", {"b9", "g9", "r9", "k9"})],
-)
-def test_the_best_refutation_is_named(mine: str, theirs: str, best: set[str]) -> None:
-    rules = load_rules("base")
-    named = judge_claim(rules, read_side(rules, mine.split()), read_side(rules, theirs.split())).refutation
-    assert named
-    assert set(named) <= best
 
 
 def test_verdicts_in_words() -> None:

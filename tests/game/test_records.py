@@ -129,32 +129,22 @@ HEAD, BODY, RESULT = GOOD.split("; ")
     [
         ("", "three parts"),
         (HEAD, "three parts .* this has 1"),
-        (f"{HEAD}; {BODY}", "this has 2"),
         (f"{GOOD}; {RESULT}", "this has 4"),
         (f"{HEAD}\n; {BODY}; {RESULT}", "one line"),
         (GOOD.replace("schotten/1", "schotten/2"), "head: it begins with 'schotten/2'"),
-        (GOOD.replace("schotten/1 ", ""), "head: it begins with 'iello-base'"),
         (GOOD.replace(" iello-base", ""), "head: .* found 3"),
-        (GOOD.replace(" 11;", ";"), "head: .* found 3"),
-        (GOOD.replace(" 1:0", ""), "head: .* found 3"),
         (GOOD.replace("iello-base", "iello-bse"), "rule set: unknown rule set 'iello-bse'; did you mean"),
         (GOOD.replace("iello-base", "iello-base:hand=3"), "rule set: unknown option 'hand'"),
         (GOOD.replace("1:0", "1:"), "deal: '1:' is not a deal"),
-        (GOOD.replace("1:0", "1:0:2"), "deal: '1:0:2' is not a deal"),
         (GOOD.replace("1:0", "x:0"), "deal: 'x:0' is not a deal"),
         (GOOD.replace("1:0", "cards:r1"), "deal: after 'cards:', expected"),
         (GOOD.replace("1:0", "cards:r1/:0"), "deal: the clan deck of iello-base has 54 cards: missing"),
-        (GOOD.replace("1:0", "cards:r1x/:0"), "deal: after 'cards:', expected"),
-        (GOOD.replace("1:0", "cards:r1/:2"), "deal: after 'cards:', expected"),
         (GOOD.replace("1:0", "cards:r1/fogg:0"), "deal: 'fogg' is not a card"),
         (GOOD.replace(" 11;", " 12;"), "claims: expected 00, 01, 10 or 11, found '12'"),
-        (GOOD.replace(" 11;", " 1;"), "claims: .* found '1'"),
         (f"{HEAD}; {BODY},; {RESULT}", f"move {len(MOVES_OF_GOOD) + 1}: '' is not a move"),
-        (f"{HEAD}; ,{BODY}; {RESULT}", "move 1: '' is not a move"),
         (GOOD.replace("; ", "; r7@33,", 1), "move 1: 'r7@33' is not a move; did you mean 'r7@3'"),
         (f"{HEAD}; {BODY}; c 5-2 five stones", "result: .* found 'c 5-2 five stones'"),
         (f"{HEAD}; {BODY}; a 52", "result"),
-        (f"{HEAD}; {BODY};", "three parts"),
     ],
 )
 def test_damage_is_placed(text: str, place: str) -> None:
@@ -251,9 +241,3 @@ def test_a_truncated_record_never_verifies() -> None:
     for end in range(len(GOOD)):
         with pytest.raises(RecordError):
             verify(GOOD[:end])
-
-
-def test_very_long_numbers_are_no_deal() -> None:
-    """More digits than Python reads are a damaged record, no crash."""
-    with pytest.raises(RecordError, match="is not a deal"):
-        parse_record(GOOD.replace(" 1:0 ", f" {'9' * 5000}:0 "))

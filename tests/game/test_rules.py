@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from arena.game.rules import (
     SHORT_NAMES,
     Rules,
     RulesError,
-    check_option,
     differences,
     load_rules,
     preset_names,
@@ -68,13 +67,6 @@ def test_every_option_has_a_meaning() -> None:
     assert set(load_rules("base").options) == set(OPTIONS)
 
 
-def test_rules_are_values() -> None:
-    rules = load_rules("base")
-    assert hash(rules) == hash(load_rules("iello-base"))
-    with pytest.raises(FrozenInstanceError):
-        rules.values = 10  # type: ignore[misc]
-
-
 @pytest.mark.parametrize("name", preset_names())
 def test_every_override_is_one_difference(name: str) -> None:
     rules = load_rules(name)
@@ -104,18 +96,14 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
     [
         ("ielo-base", "unknown rule set 'ielo-base'; did you mean 'iello-base'\\?"),
         ("tacticl", "did you mean 'tactical'"),
-        ("qqqq", "unknown rule set 'qqqq' \\(arena rules lists them\\)"),
-        ("", "unknown rule set ''"),
         ("../rules/iello-base", "unknown rule set"),
         ("base:hand_size", "unknown rule set 'base:hand_size'"),
         ("base:hand_size=6,values", "'values' in rule set .* is not an override; write option=value"),
         ("base:hand_sze=6", "unknown option 'hand_sze' in rule set .*; did you mean 'hand_size'\\? \\(options: "),
         ("base:hand_size=13", "option 'hand_size' in rule set .* is '13'; it can be 1, 2, "),
-        ("base:hand_size=six", "is 'six'; it can be 1, "),
         ("base:hand_size=" + "9" * 5000, "unknown rule set: a name of 5015 characters"),
         ("base:claim_window=after_pla", "did you mean 'after_play'"),
         ("base:tactics=1", "option 'tactics' in rule set .* is '1'; it can be false, true"),
-        ("base:values=true", "is 'true'; it can be 9, 10"),
         ("base:values=9,values=10", "option 'values' is given twice"),
         ("missing.toml", "cannot read the rule set missing.toml: No such file"),
     ],
@@ -123,12 +111,6 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
 def test_mistakes_in_names(text: str, words: str) -> None:
     with pytest.raises(RulesError, match=words):
         load_rules(text)
-
-
-def test_check_option_says_where() -> None:
-    assert check_option("values", 10, "here") == 10
-    with pytest.raises(RulesError, match=r"option 'values' in line 3 is '10\.0'"):
-        check_option("values", 10.0, "line 3")
 
 
 # ---- files -----------------------------------------------------------------------------------------------------
@@ -161,16 +143,10 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
             "unknown option 'hand_sice' in .*my.toml; did you mean 'hand_size'",
         ),
         ("hand_size = 7", 'hand_size = "7"', "option 'hand_size' in .*my.toml is '7'; it can be 1"),
-        ("hand_size = 7", "hand_size = 7.0", "is '7.0'"),
         ("hand_size = 7", "hand_size = true", "is 'true'"),
-        ("hand_size = 7", "hand_size = [7]", "is '\\[7\\]'"),
         ("tactics = true", "tactics = 1", "option 'tactics'"),
-        ("tactics = true", "tactics = yes", "is not valid TOML"),
         ('"after_play"', '"afterplay"', "did you mean 'after_play'"),
-        ('name = "iello-tactical"', "name = 7", "'name' in .* must be a word without blanks"),
         ('name = "iello-tactical"', 'name = "my game"', "'name' in .* must be a word without blanks"),
-        ('name = "iello-tactical"', 'name = "a;b"', "'name' in "),
-        ('name = "iello-tactical"', 'name = ""', "'name' in "),
         ('edition = "iello"', 'edition = "a b"', "'edition' in "),
         ("values = 9", "values = 11", "it can be 9, 10"),
     ],
