@@ -161,15 +161,6 @@ def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
     return VariantRun(variant, seed, games, pd.DataFrame())
 
 
-def test_equal_results_on_every_deal_leave_an_interval() -> None:
-    score = [1.0, 0.0] * 10
-    tables = comparison([_run("x", score), _run("y", score)]).tables
-    row = next(table for table in tables if table.name == "win_rate_differences").data.iloc[0]
-    assert (row["difference"], row["p_value"]) == (0, 1)
-    assert -0.3 < row["low"] < -0.05
-    assert row["high"] == -row["low"]
-
-
 @pytest.mark.parametrize(("share", "answer"), [(0.9, "Yes, the variant matters"), (0.5, "No clear effect")])
 def test_the_first_line_says_whether_the_variant_matters(share: float, answer: str) -> None:
     even = [1.0, 0.0] * 50

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from arena.bots.loading import load_bot
-from arena.cli.new import class_name
 from tests.cli.conftest import Arena
 
 ROOT = Path(__file__).parents[2]
@@ -66,8 +65,3 @@ def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
 def test_names_that_are_none(arena: Arena, name: str, wanted: str) -> None:
     assert wanted in arena("new", name, code=2).err
     assert not list(Path().rglob("*.py"))
-
-
-def test_a_name_of_a_reference_bot_is_remarked(arena: Arena) -> None:
-    assert "also a reference bot" in arena("new", "random.py").err
-    assert class_name("my_first_bot") == "MyFirstBot"

@@ -79,8 +79,3 @@ def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
     err = arena("rate", source, code=2).err
     assert f"no run named '{source}'" in err
     assert "To rate a list of games" in err
-
-
-def test_what_is_no_parquet_is_said_in_a_sentence(arena: Arena) -> None:
-    Path("games.parquet").write_bytes(b"PAR1 and then nothing")
-    assert "cannot read games.parquet: " in arena("rate", "games.parquet", code=2).err

@@ -31,9 +31,6 @@ CLOSE = ("first", "random", "--elo0", -40, "--elo1", 60, "--seed", 5)
     ("options", "message"),
     [
         (("greedy", "random", "--elo0", 5, "--elo1", 5), "elo0 (5) must be less than elo1 (5)"),
-        (("greedy",), "Missing argument 'BOT2'"),
-        (("greedy", "random", "--elo0", 20), "elo0 (20) must be less than elo1 (10)"),
-        (("greedy", "random", "--model", "elo"), "logistic, normalized"),
         (
             ("greedy", "random", "--elo1", 300, "--model", "normalized"),
             "sprt.elo1: expected normalized Elo from -200 to 200, found 300",

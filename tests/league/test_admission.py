@@ -188,12 +188,6 @@ def test_an_entry_names_a_stored_file_and_nothing_else(
         read_submission(path, folder)
 
 
-def test_parameters_of_an_entry(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(FIRST)
-    spec = find_entry("mine.py:depth=2,name=x", ["mine.py"], tmp_path, "mine v1")
-    assert (spec.name, spec.target, spec.params) == ("mine v1", "mine.py", (("depth", "2"), ("name", "x")))
-
-
 def test_long_and_deep_paths_are_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(FIRST)
     deep = tmp_path.joinpath(*["d"] * 17)

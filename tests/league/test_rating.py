@@ -56,12 +56,6 @@ def test_is_the_fit_of_the_ratings(found: League) -> None:
     assert table.first_advantage == (fit.first_advantage, fit.first_advantage_error95)
 
 
-def test_a_bot_without_games_stands_at_the_end(found: League) -> None:
-    field(found)
-    enter(found, "d")
-    assert [p.version.name for p in standings(found).rows][-1] == "d"
-
-
 def test_a_replaced_version_still_counts(found: League) -> None:
     a, _, c = field(found)
     before = standings(found)

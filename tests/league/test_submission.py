@@ -38,10 +38,6 @@ def test_parameters_are_part_of_what_it_is(tmp_path: Path) -> None:
     assert changed.hash == read_submission(f"{path}:a=2,b=3").hash
 
 
-def test_a_bare_name_is_a_file_too() -> None:
-    assert read_submission("greedy").entry == "greedy.py"
-
-
 def test_a_folder(tmp_path: Path) -> None:
     written(tmp_path / "bot", mine=FIRST, helper=LAST)
     written(tmp_path / "bot" / "deep" / "er", data="")
@@ -185,10 +181,3 @@ def test_what_is_no_submission(bot: str, message: str) -> None:
     with pytest.raises(ArenaError) as caught:
         read_submission(bot)
     assert message in str(caught.value)
-
-
-def test_a_file_whose_name_is_none(tmp_path: Path) -> None:
-    (path,) = written(tmp_path, **{"my bot": FIRST})
-    with pytest.raises(LeagueError, match="Choose a name with --name"):
-        read_submission(str(path))
-    assert read_submission(str(path), name="mine").name == "mine"

@@ -88,13 +88,6 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
     assert standings_text(failed, "csv") == standings_text(standings(run), "csv")
 
 
-def test_many_reasons_are_cut(run: RunData) -> None:
-    lines = [ForfeitReason(f"bot{at}", "crash", 1, "gone", GameId(0, 0, 0)) for at in range(13)]
-    text = standings_text(standings(replace(run, forfeits=tuple(lines), folder="results/x")))
-    assert text.splitlines()[-2].startswith("bot9: 1 game")
-    assert text.endswith("\n... and 3 more; all of them: arena standings results/x --json\n")
-
-
 def test_csv_reads_back_with_fixed_digits(found: RunStandings) -> None:
     rows = list(csv.DictReader(io.StringIO(standings_text(found, "csv"))))
     assert list(rows[0]) == list(COLUMNS)
@@ -133,16 +126,6 @@ def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
     series = replace(found.run, config={**found.run.config, "format": "series"})
     assert "so only the Elo figure counts" in remarks(standings(series))[0]
     assert "so only" not in "".join(remarks(found))
-
-
-def test_a_table_without_a_title_has_no_empty_head() -> None:
-    frame = pd.DataFrame({"bot": ["a"]})
-    for head, marks in (("", 0), ("Bots", 1)):
-        report = Report("", [table_of("bots", head, frame)])
-        assert write(report, "markdown").count("###") == marks
-        assert write(report, "html").count("<caption>") == marks
-        assert write(report).startswith(head)
-    assert write(Report("", [table_of("bots", "", frame)]), "markdown").startswith("| bot")
 
 
 def test_markdown_shows_strangers_texts_as_they_are(tmp_path: Path) -> None:
@@ -185,11 +168,6 @@ def test_people_may_see_other_columns_or_none() -> None:
         assert "Title" not in write(none, format_)
         assert "Note" not in write(none, format_)
     assert write(some, "csv") == write(none, "csv") == "bot,games\na,3\n"
-
-
-def test_several_tables_of_csv_are_named() -> None:
-    tables = [table_of(name, "", pd.DataFrame({"bot": ["a"]})) for name in ("one", "two")]
-    assert write(Report("Head", tables, ["Remark."]), "csv") == "# one\nbot\na\n\n# two\nbot\na\n"
 
 
 def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from arena import load
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import QUICK, values
 
@@ -40,16 +39,6 @@ def test_standings_as_they_were(played: Arena) -> None:
     assert {line["bot"] for line in before["standings"]} == {"first", "last"}
     assert "No bot was in the table" in played("league", "show", "open", "--at", 1).out
     assert "events are numbered from 1 to 4" in played("league", "show", "open", "--at", 99, code=2).err
-
-
-def test_two_bots_have_one_rating(played: Arena) -> None:
-    played("league", "retire", "open", "last")
-    table = values(played("league", "show", "open", "--json").out)["standings"]
-    assert len(table) == 2
-    rated = {f"{line['bot']} v{line['version']}": line["elo"] for line in table}
-    stats = values(played("standings", "open", "--all", "--json").out)["ratings"]
-    assert {line["bot"]: line["elo"] for line in stats} == pytest.approx(rated)
-    assert {line["bot"]: line["elo"] for line in load("open").standings.to_dict("records")} == pytest.approx(rated)
 
 
 def test_history(played: Arena) -> None:

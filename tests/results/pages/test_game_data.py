@@ -84,9 +84,3 @@ def test_a_forfeit_keeps_its_reason(pages: list[dict[str, Any]]) -> None:
     assert "ValueError" in data["reason"]
     assert "\x1b" not in data["reason"]
     assert "\u202e" not in data["reason"]
-
-
-def test_a_bare_record_is_a_game(games: list[StoredGame]) -> None:
-    data = game_data(StoredGame(games[0].record), "1")
-    assert data["names"] == ["a", "b"]
-    assert data["steps"][1]["ms"] is None

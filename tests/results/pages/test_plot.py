@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -43,15 +42,6 @@ def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Ar
     assert "svg, png, pdf" in arena("plot", strange, "-o", "x.gif", code=2).err
     assert "no games yet" in arena("plot", store_run(tmp_path / "none", units=0), code=2).err
     assert not [*tmp_path.glob("*.gif"), *tmp_path.glob("*.svg")]
-
-
-def test_png_without_cairosvg_names_the_extra(
-    strange: Path,
-    arena: Arena,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "cairosvg", None)
-    assert "schotten-arena[plot]" in arena("plot", strange, "-o", "x.png", code=2).err
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("variants", "calibration")])

@@ -18,7 +18,6 @@ from arena.league.match_runner import Lease
 from arena.paths import data_folder
 from arena.results.moves import plays
 from arena.results.pages.figures import card_frames
-from arena.results.pages.games import chosen_places
 from arena.results.pages.render import embedded, render
 from arena.results.pages.report import place_answer, report_page, settings_toml
 from arena.results.run import read_run
@@ -141,14 +140,6 @@ def test_the_sample_has_forfeits_and_says_what_it_is(folder: Path, page: Page) -
     assert any(game["forfeit"] for game in games)
     assert "6 of 48 games can be replayed here" in page.text
     assert [int(game["key"]) for game in games] == sorted(int(game["key"]) for game in games)
-
-
-def test_chosen_places_are_within_bounds() -> None:
-    for total in range(30):
-        for count in range(12):
-            places = chosen_places([("ann", "crash" if at % 3 == 0 else None) for at in range(total)], count)
-            assert len(set(places)) == len(places) == min(total, count)
-            assert all(0 <= at < total for at in places)
 
 
 def test_only_wanted_games_are_replayed(folder: Path) -> None:
