@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import Bot
 from arena.bots.faults import BotError
 from arena.bots.isolation.wire_bot import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import check_names, find_bot, find_bots, known_bots, parse_spec
-from tests.tournament.referee.games import BOTS
 
 CLASS = """
 class {name}:
@@ -359,10 +357,6 @@ def test_parameters_that_do_not_fit_are_refused(here: Path, given: str, text: st
     assert text in error_of(f"bot.py:{given}" if given else "bot.py")
 
 
-def test_a_function_has_no_parameters() -> None:
-    assert "has no parameters (x); write a class" in error_of("random:x=1")
-
-
 # ---------------------------------------------------------------- bots do not meet
 
 
@@ -401,9 +395,3 @@ def test_imports_tell_what_to_look_after(here: Path, source: str, draws: bool, h
     write(here / "bot.py", source + "\ndef act(v, m): ...\n")
     loaded = load_bot("bot.py")
     assert (loaded.uses_random, loaded.harmless) == (draws, harmless)
-
-
-def test_flags_of_a_module() -> None:
-    made = load_bot(str(BOTS / "well_behaved.py")).make()
-    assert (made.auto_claim, made.ask_forced) == (True, False)  # type: ignore[attr-defined]
-    assert (Bot.auto_claim, Bot.ask_forced) == (True, False)

@@ -78,13 +78,6 @@ def test_strength(a: str, b: str, pairs: int, least: float) -> None:
     assert sum(row.score if not row.id & 1 else 2 - row.score for row in rows) / 4 / pairs > least
 
 
-def test_a_script_is_played_when_it_is_legal() -> None:
-    rows = play(referee("scripted:moves=draw tactic|fog@9|draw tactic", "first", "tactical"), [0])
-    for row in rows:
-        moves = row.record.split("; ")[1].split(",")
-        assert moves.index("draw tactic") < moves.index("pass") if "pass" in moves else "draw tactic" in moves
-
-
 def test_bots_with_nets_are_known_by_their_weights_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stored run must not go on with other weights."""
     before = {name: find_bot(name).source_hash for name in ("net", "champion", "odds", "counter")}

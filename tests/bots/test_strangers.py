@@ -6,35 +6,17 @@ import pytest
 
 from arena.game.engine import State
 from arena.game.rng import Rng
-from bots.barca import Barca, at_least, game_chance
-from bots.planner import Planner, plan
+from bots.barca import Barca
+from bots.planner import Planner
 from bots.tactician import Tactician
 from bots.uct import Uct
 from tests.game.play import go, set_up
-from tests.policy import literal
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_barca_folds_the_stones_into_the_game(seed: int) -> None:
-    rng = Rng(seed)
-    stones = [float(rng.below(3)) / 2 if seed == 1 else rng.random() for _ in range(9)]
-    assert game_chance(stones) == pytest.approx(literal.game_chance(stones), abs=1e-12)
-    assert at_least(2, stones[:4]) == pytest.approx(literal.at_least(2, stones[:4]), abs=1e-12)
 
 
 @pytest.mark.parametrize("bot", [Barca(), Planner(), Tactician()])
 def test_the_card_that_completes_a_colour_run_is_played(bot: Barca | Planner | Tactician) -> None:
     state = go(set_up("base", "r7 r8 r9 k1 k3 g5", "b1 b3 b6 y2 y4 p6"), "r7@4,b1@4,r8@4,b3@4")
     assert str(bot.act(state.view(0, Rng(1)), state.legal_moves())) == "r9@4"
-
-
-def test_a_plan_must_beat_what_is_complete() -> None:
-    """No plan is left against the best formation there is; a stone that is still open has one."""
-    state = set_up("base", "k7 k8 k9 b1", "r1 g2 g3", auto=(False, True))
-    go(state, "k7@1,r1@1,k8@1,g2@2,k9@1,no claim")
-    view, comes = state.view(1), dict.fromkeys([("r", 2), ("r", 3), ("g", 1), ("g", 3)], 0.9)
-    assert plan(view, 1, [], comes) == 0
-    assert plan(view, 2, [], comes) > 0.8
 
 
 def with_deserter(rules: str = "expert") -> State:

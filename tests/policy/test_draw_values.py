@@ -50,9 +50,3 @@ def test_a_value_depends_on_the_card_and_not_on_the_rest_of_the_deck() -> None:
     again = net.draw_values(other, same)
     assert again[0] == values[0]
     assert sorted(again) == sorted(values)
-
-
-def test_what_is_no_draw_has_no_values() -> None:
-    rules = load_rules("base")
-    state = State(rules, make_deal(rules, 1, 0))
-    assert load_net(rules).draw_values(state, state) == []

@@ -126,12 +126,6 @@ def test_the_numbers_say_who_can_claim_what() -> None:
     assert seen > 3
 
 
-def test_after_a_draw_there_are_no_features() -> None:
-    state = next(state for state, _ in random_game("tactical", 1) if state.phase == "draw")
-    with pytest.raises(ValueError, match="the drawn card is not known"):
-        features(state.view(state.turn), state.legal_moves())
-
-
 # ---- stone by stone ----------------------------------------------------------------------------------------------
 
 
@@ -329,11 +323,6 @@ def test_self_play_as_played_move_by_move(name: str) -> None:
         end.stones_of(seat) for end in ends for seat in (0, 1)
     ]
     assert play_games(rules, (one, two), 3, 2, 4) == list(zip(games.winners, *games.stones.T))
-
-
-def test_self_play_of_no_games() -> None:
-    with pytest.raises(ValueError, match="at least one game"):
-        self_play("base", (Evaluator(), Evaluator()), 0, 1)
 
 
 # ---- all rule sets, compiled or not ------------------------------------------------------------------------------

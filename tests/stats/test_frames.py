@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from arena.errors import ArenaError
-from arena.stats.frames import StatsError, as_floats, check_games
+from arena.stats.frames import StatsError, check_games
 
 
 def games(**columns: Any) -> pd.DataFrame:
@@ -44,14 +44,3 @@ def test_good_frames_pass_and_are_not_changed() -> None:
     assert checked.index.tolist() == [0, 1]
     assert checked["score"].tolist() == [1.0, 0.5]
     pd.testing.assert_frame_equal(frame, before)
-
-
-def test_needed_columns_are_asked_for() -> None:
-    with pytest.raises(StatsError, match="no column 'variant'"):
-        check_games(games(), need=["variant"])
-
-
-def test_numbers_from_words() -> None:
-    assert as_floats(["1", 2], "x").tolist() == [1.0, 2.0]
-    with pytest.raises(StatsError, match="counts: could not convert string to float: 'b'"):
-        as_floats([1, "b"], "counts")

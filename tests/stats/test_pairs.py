@@ -15,7 +15,6 @@ from arena.stats.frames import StatsError
 from arena.stats.pairs import (
     HeadToHead,
     counts_between,
-    elo_of_score,
     fishtest,
     head_to_head,
     pair_cells,
@@ -114,11 +113,6 @@ def test_absurdly_many_results_still_give_figures() -> None:
         assert not math.isnan(found.los)
 
 
-def test_three_counts_are_games() -> None:
-    found = head_to_head([450, 0, 550])
-    assert (found.unit, found.units, found.games) == ("games", 1000, 1000)
-
-
 @pytest.mark.parametrize(
     ("counts", "part"),
     [
@@ -134,11 +128,6 @@ def test_three_counts_are_games() -> None:
 def test_bad_counts_are_told(counts: list[Any], part: str) -> None:
     with pytest.raises(StatsError, match=part):
         head_to_head(counts)
-
-
-def test_elo_and_score_are_inverse() -> None:
-    for elo in (-300.0, 0.0, 12.5, 900.0):
-        assert elo_of_score(score_of_elo(elo)) == pytest.approx(elo, abs=1e-9)
 
 
 @pytest.mark.parametrize(

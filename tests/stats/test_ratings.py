@@ -244,14 +244,6 @@ def test_bots_that_cannot_be_placed_are_told() -> None:
     assert rated.bots[-1] == "far"
 
 
-def test_an_anchor_stays_a_number_even_with_a_perfect_score() -> None:
-    rated = rate(perfect(), prior=0, anchors={"top": 2000})
-    flags = dict(zip(rated.bots, rated.flag))
-    assert flags == {"top": "", "mid": "<", "low": "<"}
-    assert elo_of(rated)["top"] == 2000
-    assert max(elo_of(rated)["mid"], elo_of(rated)["low"]) < 2000
-
-
 def two_groups() -> pd.DataFrame:
     one = field(1, bots=3)
     other = field(2, bots=2).replace({"b00": "x", "b01": "y"})
@@ -277,12 +269,6 @@ def test_groups_can_be_rated_apart() -> None:
     assert rated.error95[:3] == pytest.approx(alone.error95, rel=1e-6)
     assert math.isnan(rated.los().iloc[0, 3])
     assert math.isnan(rated.difference(rated.bots[0], rated.bots[3])[0])
-
-
-def test_anchors_in_both_groups_connect_them() -> None:
-    rated = rate(two_groups(), anchors={"b00": 0, "x": 50})
-    assert set(rated.group.tolist()) == {0}
-    assert elo_of(rated)["x"] == 50
 
 
 @pytest.mark.parametrize("score", [1.0, 0.0])

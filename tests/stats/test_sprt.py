@@ -112,14 +112,6 @@ def test_how_the_cells_are_divided_changes_nothing() -> None:
         assert state.result() == wanted
 
 
-def test_cells_are_checked() -> None:
-    state = Sprt(SprtTest(0, 10), cells=3)
-    with pytest.raises(StatsError, match=r"cells are 0 \.\. 2"):
-        state.extend([0, 3])
-    with pytest.raises(StatsError, match="5 cells"):
-        Sprt(SprtTest(0, 10), cells=4)
-
-
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -176,14 +176,3 @@ def test_card_effects_by_hand() -> None:
     assert scout["score_low"] < 2 / 3 < scout["score_high"]
     assert np.isnan(table.loc["fog", "score"])
     assert table.loc["fog", "plays"] == 0
-
-
-def test_bad_cards_are_told() -> None:
-    with pytest.raises(StatsError, match="no column 'card'"):
-        variants.card_effects(CARDS.drop(columns="card"))
-    with pytest.raises(StatsError, match="played_by_first must be 0 or more"):
-        variants.card_effects(CARDS.assign(played_by_first=-1))
-    with pytest.raises(StatsError, match="score must be"):
-        variants.card_effects(CARDS.assign(score=2.0))
-    with pytest.raises(StatsError, match="no rows"):
-        variants.card_effects(CARDS.iloc[:0])

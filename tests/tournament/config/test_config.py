@@ -79,12 +79,8 @@ def test_everything_is_read(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"gmaes": 10}, "gmaes: unknown key; did you mean 'games'?"),
-        ({"zzz": 10}, "zzz: unknown key (known: name, format, bots,"),
         ({"games": "ten"}, 'games: expected a whole number from 1 to 1000000000, found the string "ten"'),
-        ({"games": True}, "games: expected a whole number from 1 to 1000000000, found the boolean true"),
-        ({"games": 2.0}, "games: expected a whole number from 1 to 1000000000, found the number 2.0"),
         ({"games": 0}, "games: expected a whole number from 1 to 1000000000, found 0"),
-        ({"seed": -1}, "seed: expected a whole number from 0 to 9223372036854775807, found -1"),
         ({"pairs": "yes"}, 'pairs: expected true or false, found the string "yes"'),
         (
             {"format": "swis"},
@@ -92,10 +88,8 @@ def test_everything_is_read(tmp_path: Path) -> None:
             " series, sprt, found 'swis'; did you mean 'swiss'?",
         ),
         ({"isolation": 1}, "isolation: expected one of none, process, sandbox, found the number 1"),
-        ({"rules": ""}, 'rules: expected a string, found the string ""'),
         ({"name": "a/b"}, "name: expected a name that a folder can have, without slashes, found 'a/b'"),
         ({"clock": {"move": 5}}, "clock.move: unknown key; did you mean 'move_ms'?"),
-        ({"clock": {"move_ms": 0}}, "clock.move_ms: expected a whole number from 1 to 1000000000, found 0"),
         ({"clock": 50}, "clock: expected a table [clock] with move_ms, bank_ms, found the number 50"),
         (
             {"swiss": {"rounds": 3}},
@@ -115,14 +109,11 @@ def test_everything_is_read(tmp_path: Path) -> None:
             {"format": "series", "series": {"rounds": 1, "next_starter": "winer"}},
             "series.next_starter: expected one of winner, loser, alternate, found 'winer'; did you mean",
         ),
-        ({"format": "swiss", "swiss": {"rounds": 0}}, "swiss.rounds: expected a whole number from 1 to 100000,"),
         ({"format": "swiss", "own_deals": True}, "own_deals: belongs to round-robin and gauntlet; in the format swiss"),
         ({"format": "match", "bots": ["a", "b", "c"]}, 'bots: format = "match" is for two bots, found 3; for more use'),
         ({"scheduler": "tcp://x:1"}, 'scheduler: belongs to executor = "dask"'),
-        ({"bots": "random"}, 'bots: expected a list of bots, found the string "random"'),
         ({"bots": ["random"]}, "bots: expected at least two bots, found 1"),
         ({"bots": ["random", 7]}, "bots, entry 2: expected a bot's name or a table with spec, name, params,"),
-        ({"bots": ["random", ""]}, "bots, entry 2: expected the name or the file of a bot, found an empty"),
         (
             {"bots": ["random", "random"]},
             'bots, entry 2: a second bot named \'random\'; give it another name: { spec = "random", name = "..." }',
@@ -161,11 +152,6 @@ def test_mistakes(settings: dict[str, Any], message: str) -> None:
 def test_all_mistakes_at_once() -> None:
     lines = fault(gmaes=1, rules=7, workers=0, clock={"bank": 1}).splitlines()
     assert [line.split(": ")[1] for line in lines] == ["gmaes", "rules", "clock.bank", "workers"]
-
-
-def test_missing_bots() -> None:
-    with pytest.raises(ConfigError, match=r"t\.toml: bots: missing; expected a list"):
-        config_from_dict({}, source="t.toml")
 
 
 def test_bots_and_rules_must_exist_where_that_is_asked_for() -> None:
@@ -271,8 +257,3 @@ def test_every_setting_is_in_the_reference() -> None:
     for of in ALL:
         for name, one in settings_of(of).items():
             assert f"| `{name}` |" in text or f"[{name}]" in text or not one.help, name
-
-
-def test_defaults_of_a_table_are_those_of_its_place() -> None:
-    assert "| `move_ms` | a whole number from 1 to 1000000000 | 1000 |" in settings_reference(LeagueSettings)
-    assert "| `move_ms` | a whole number from 1 to 1000000000 | no limit |" in tournament_reference()

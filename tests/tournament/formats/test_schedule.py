@@ -102,9 +102,3 @@ def test_identity_as_a_number_and_as_text(pairing: int, deal: int, game: int) ->
 def test_bad_names_of_games(text: str) -> None:
     with pytest.raises(ValueError, match=r"PAIRING/DEAL/GAME|the last number must be 0 or 1"):
         GameId.parse(text)
-
-
-def test_progress_knows_what_is_done() -> None:
-    done = ScheduleProgress({3: (2, 4, 7, 8)})
-    assert [deal for deal in range(-1, 12) if done.has(3, deal)] == [2, 3, 7]
-    assert not done.has(2, 0)

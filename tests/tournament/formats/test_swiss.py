@@ -117,11 +117,6 @@ def test_who_begins_is_balanced_where_deals_are_played_once(bots: int, rounds: i
     assert max(map(abs, begun.values())) <= 2
 
 
-def test_swiss_says_when_repeats_must_come() -> None:
-    assert not swiss(names(5), 2, 5).notes
-    assert swiss(names(4), 2, 4).notes == ("4 rounds with 4 bots: some meet more than once",)
-
-
 @given(st.integers(0, 8), st.data())
 def test_matching_against_brute_force(size: int, data: st.DataObject) -> None:
     edges = data.draw(st.sets(st.sampled_from(list(combinations(range(size), 2))) if size > 1 else st.nothing()))

@@ -99,10 +99,3 @@ def test_a_rule_set_travels(tmp_path: Path) -> None:
     file.unlink()
     assert load_rules(there.rules).hand_size == 6
     assert travelling(job_of("random")).rules == "base"
-
-
-def test_another_version_is_refused(tmp_path: Path) -> None:
-    files = BotFiles("run", {}, "0.1.0, sources abc")
-    files.setup(None)
-    assert "than the machine that submits (0.1.0, sources abc); install the same one" in files.refusal
-    files.teardown(None)

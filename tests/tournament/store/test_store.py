@@ -43,9 +43,6 @@ from tests.tournament.runner.fake import CONFIG, Progress, chunks, fake_result, 
 from tests.tournament.store.stored import ENTRIES, chunk_of, expected, game, query
 from tests.tournament.store.writer import BOTS
 
-ROOT = Path(__file__).parents[3]
-
-
 # ---------------------------------------------------------------- writing and reading
 
 
@@ -200,25 +197,12 @@ def test_frame_and_view_agree_with_the_results(store: Store) -> None:
     assert view == lines
 
 
-def test_the_view_names_nobody_for_a_game_without_a_forfeit(store: Store) -> None:
-    """A bot that failed after a game, in `end`, has not forfeited it."""
-    rows = [row._replace(forfeit=0, forfeit_by=2) for row in play_pairs(chunk_of(range(2)))]
-    store.add(chunk_of(range(2)), rows)
-    assert {*query(store, "SELECT forfeit, forfeit_by FROM game_list")} == {(None, None)}
-
-
 def test_an_empty_run_can_be_read(store: Store) -> None:
     assert not [*store.rows(), *store.forfeit_reasons()]
     assert store.columns().frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
     assert store.progress().games == store.count() == 0
     with pytest.raises(StoreError, match=r"there is no game 0/0/0 in .*; it holds no games yet"):
         store.result(GameId(0, 0, 0))
-
-
-def test_a_missing_game_is_named(store: Store) -> None:
-    store.add(chunk_of(range(3)), play_pairs(chunk_of(range(3))))
-    with pytest.raises(StoreError, match=r"no game 0/3/0 in .*; its games run from 0/0/0 to 2/2/1"):
-        store.result(GameId(0, 3, 0))
 
 
 def test_sessions(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
-from arena.tournament.store.writer import OtherSettings, Store, open_store, reopen_store
+from arena.tournament.store.writer import Store, open_store, reopen_store
 from tests.tournament.runner.fake import CONFIG, play_pairs
 from tests.tournament.store.stored import ENTRIES, change_database, chunk_of, expected, query
 
@@ -54,13 +54,6 @@ def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
         "Choose another folder with --out, or start with the settings of that run.",
     ]
     open_store(tmp_path, config, ENTRIES).close()  # and the folder is free again
-
-
-def test_of_many_differences_the_first_are_told(tmp_path: Path) -> None:
-    lines = [f"bot b{number}: its source has changed since the run began" for number in range(1010)]
-    told = OtherSettings(tmp_path, lines)
-    assert str(told).splitlines()[10:12] == [f"  {lines[9]}", "  and 1,000 more"]
-    assert len(told.keys) == 1010
 
 
 def test_a_run_without_games_makes_room_for_another(tmp_path: Path) -> None:
