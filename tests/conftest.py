@@ -23,7 +23,10 @@ sys.dont_write_bytecode = False
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
-LONGEST = ("test_browser.py", "test_docs.py", "test_effective.py", "test_reference_bots.py", "test_sandbox.py")
+LONGEST = (
+    *("test_browser.py", "test_docs.py", "test_effective.py", "test_reference_bots.py", "test_sandbox.py"),
+    *("test_check.py", "test_admission.py", "test_placement.py", "test_sprt.py", "test_report.py", "test_executors.py"),
+)
 
 
 @pytest.hookimpl(optionalhook=True)  # pytest also runs without xdist

@@ -51,9 +51,13 @@ for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "
         while not state.is_over:
             move = choose(state, rng, 4)
             if len(moves) % 9 == 0:
-                sample = state.view(seed & 1).sample(rng)
+                view = state.view(state.turn)
+                sample = view.sample(rng)
                 print(state.claimable(0), state.claimable(1), sample.hand_of(0), sample.hand_of(1),
                       sample.clan_cards_left[:5], state.rollout(rng), state.perft(2) if len(moves) > 20 else "")
+                print(state.key, view.key, sample.key)
+                if state.phase not in ("scout", "draw"):
+                    print(view.after(move).key)
             moves.append(move)
             state.apply(move)
         record = record_text(rules, deal_text(seed, 0), (seed != 1, seed != 2), moves, result_text(state))
@@ -62,29 +66,6 @@ for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "
         print([str(event) for event in state.events(0)])
     print(play_random_games(rules, 10, 3))
 print("compiled" if not hasattr(arena.game.engine, "perform") else "source", file=sys.stderr)
-"""
-
-#: Random games in which the tactic moves are counted and listed.
-COUNTS = """
-from arena.game.board import PLAY
-from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.playouts import random_step
-from arena.game.rng import Rng
-from arena.game.rules import load_rules
-from arena.game.turns import count_tactic_codes, tactic_codes
-for name in ("ps-2004-tactical", "battle-line-tactical", "s3-tactical"):
-    rules = load_rules(name)
-    seen = set()
-    for seed in range(20):
-        state, rng = State(rules, make_deal(rules, seed, 0)), Rng(seed)
-        while not state.is_over:
-            if state.stage == PLAY:
-                listed = tactic_codes(state, [0] * 2048, 0)
-                assert count_tactic_codes(state) == listed, (name, seed)
-                seen.add(listed)
-            random_step(state, rng)
-    assert len(seen) > 20, (name, seen)
 """
 
 
@@ -239,11 +220,6 @@ def test_the_finder_of_sources() -> None:
 
 
 # ---- without the compiler, without Cython ----------------------------------------------------------------------
-
-
-def test_random_moves_are_counted_as_they_are_listed() -> None:
-    done = run(COUNTS, ROOT, ARENA_PURE="1")
-    assert done.returncode == 0, done.stderr
 
 
 @needs_build

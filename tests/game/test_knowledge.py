@@ -7,23 +7,8 @@ import pytest
 from arena import ArenaError, Rng, State, load_rules, make_deal
 from arena.game.engine import IllegalMove
 from arena.game.moves import parse_move
-from tests.game.play import COMPILED, go, printed_both_ways, random_game, set_up
+from tests.game.play import COMPILED, go, random_game, set_up
 from tools.differential import RULE_SETS
-
-#: Keys and samples along random games, one line a position.
-LINES = """
-import sys
-from arena import Rng
-from tests.game.play import random_game
-rng = Rng(5)
-for name in sys.argv[1:]:
-    for number, (state, move) in enumerate(random_game(name, 3, tactic=5)):
-        view = state.view(state.turn)
-        sample = view.sample(rng)
-        print(state.key, view.key, sample.key, sample.hand_of(1 - view.seat), sample.clan_cards_left[:4])
-        if state.phase not in ("scout", "draw"):
-            print(view.after(move).key)
-"""
 
 
 def hand_and_decks(state: State, seat: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -161,10 +146,3 @@ def test_the_key_of_a_position_depends_on_its_rules() -> None:
     keys = {name: State(load_rules(name), deal).view(0).key for name in ("iello-base", "bga-base", "ps-2004-base")}
     assert len(set(keys.values())) == 3
     assert State(load_rules("base"), deal).view(0).key == keys["iello-base"]  # the same rules by another name
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
-def test_uncompiled_the_same() -> None:
-    names = ("base", "s2-tactical", "bga-expert", "battle-line-tactical")
-    assert len(printed_both_ways(LINES, *names)) > 300

@@ -174,7 +174,7 @@ def test_the_trail_is_not_left() -> None:
 
 @pytest.mark.parametrize("name", ["base:hand_size=7", *preset_names()])
 def test_a_rollout_is_the_game_of_its_random_numbers(name: str) -> None:
-    """The short way of rollouts, where claims happen by themselves after the play, against the moves one by one."""
+    """The short way of rollouts, where moves are counted and not listed, against the moves one by one."""
     rules = load_rules(name)
     for number in range(60):
         start = State(rules, make_deal(rules, 3, number))

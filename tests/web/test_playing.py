@@ -177,9 +177,9 @@ def _seen(record: Any, seat: int) -> Iterator[set[tuple[str, str]]]:
 
 @pytest.mark.usefixtures("threads")
 def test_only_the_bot_is_on_the_clock(tmp_path: Path) -> None:
-    with served_here(tmp_path / "league", WebSettings(level="none"), clock={"move_ms": 0, "bank_ms": 200}) as web:
+    with served_here(tmp_path / "league", WebSettings(level="none"), clock={"move_ms": 0, "bank_ms": 1000}) as web:
         game = Play(web.person("Ann"))
-        time.sleep(0.3)
+        time.sleep(1.1)
         assert "Your move" in game.post(move="0")
 
 
@@ -217,7 +217,7 @@ def test_tables_are_bounded(web: Web, play: PlayLimits) -> None:
 
 
 @pytest.mark.usefixtures("threads")
-@pytest.mark.parametrize("play", [PlayLimits(idle_s=0.2)])
+@pytest.mark.parametrize("play", [PlayLimits(idle_s=1.0)])
 def test_a_game_in_which_nobody_moves_ends(web: Web) -> None:
     ann = web.person("Ann")
     game = Play(ann)

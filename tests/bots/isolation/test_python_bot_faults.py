@@ -80,11 +80,11 @@ def test_the_end_of_a_process_is_a_crash_and_the_next_game_has_a_new_one(level: 
     ],
 )
 def test_who_never_answers_runs_out_of_time(bot: str, hook: str) -> None:
-    limits = BotLimits(decision_s=0.2, loading_s=20)
+    limits = BotLimits(decision_s=0.5, loading_s=20)
     with at_table([bot, "first"], limits=limits) as referee:
         row = games(referee, [0])[0]
         assert forfeit(row) == (None if hook == "end" else "timeout", "a")
-        assert f"in {hook}: no answer within 0.2" in detail(row)
+        assert f"in {hook}: no answer within 0.5" in detail(row)
         assert referee.players["a"].remote.process is None
 
 

@@ -94,8 +94,8 @@ def test_a_hang_is_the_same_forfeit_for_any_number_of_workers(tmp_path: Path) ->
 
 
 def test_a_clock_ends_a_sleeping_bot_and_a_hung_one(tmp_path: Path) -> None:
-    clock = {"clock": {"move_ms": 60}}
-    sleeper = bot("sleeper", "sleeper", ms=100.0, after=1)
+    clock = {"clock": {"move_ms": 400}}  # which no other bot overruns on a busy machine
+    sleeper = bot("sleeper", "sleeper", ms=600.0, after=1)
     play(tmp_path, settings(sleeper, bot("loop_c", "stuck"), FIELD[1], games=2, **clock), 3)
     found = forfeits(tmp_path)
     assert found["sleeper", "timeout"] >= 2
