@@ -108,15 +108,6 @@ def test_one_seat_repeats_and_is_dealt_both_seats(seat: int | None) -> None:
     assert [finish(gymnasium_env.SchottenTotten("greedy", "tactical", seat=seat), seed) for seed in range(6)] == once
 
 
-def test_a_deal_of_a_run() -> None:
-    env = gymnasium_env.SchottenTotten("random", seat=0)
-    env.reset(options={"deal": (7, 3)})
-    rules = load_rules("base")
-    deal = make_deal(rules, 7, 3)
-    assert env.state is not None
-    assert set(env.state.hand_of(0)) <= set(deal.clan[:12:2]) | set(deal.clan[12:])
-
-
 def test_what_is_wrong_is_said() -> None:
     env = gymnasium_env.SchottenTotten()
     with pytest.raises(ArenaError, match="call reset"):

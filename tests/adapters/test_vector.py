@@ -104,15 +104,6 @@ def test_an_illegal_action_loses() -> None:
         envs.step(np.array([legal[0], 487]))
 
 
-def test_wrong_settings() -> None:
-    with pytest.raises(
-        ArenaError, match="opponent must be an evaluator or one of self, random, odds, net, not 'greedy'"
-    ):
-        SchottenTottenVec(1, opponent="greedy")
-    with pytest.raises(ValueError, match="n must be at least 1"):
-        SchottenTottenVec(0)
-
-
 def test_a_stepper_refuses_arrays_that_do_not_fit() -> None:
     rules = load_rules("base")
     stepper = Stepper(rules, 2, spaces_of(rules)[0].codes)

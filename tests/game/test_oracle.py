@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from arena.game.deals import deal_from_cards
+from arena.game.engine import State
+from arena.game.moves import parse_move
+from arena.game.rules import load_rules
 from tests.oracle import (
     PRESETS,
     Options,
@@ -88,27 +92,30 @@ def test_worked_position(position: dict[str, Any]) -> None:
 # Games between programs written elsewhere
 
 
-def replay(record: dict[str, Any]) -> Oracle:
+def replay(record: dict[str, Any], engine: bool) -> None:
     """Replay a game; every state of the nine stones and the end must agree."""
     dealt = [card for pair in zip(*record["hands"]) for card in pair] + record["draws"]
     left = sorted(set(clan_cards(PRESETS["base"])) - set(dealt))
     assert len(left) == 54 - len(dealt)
-    game = Oracle(PRESETS["iello-base"], dealt + left, [], 0)
+    game: Any = Oracle(PRESETS["iello-base"], dealt + left, [], 0)
+    if engine:
+        rules = load_rules("iello-base")
+        game = State(rules, deal_from_cards(rules, dealt + left, starter=0))
     for number, (move, owners) in enumerate(zip(record["moves"], record["owners"], strict=True)):
         assert not game.is_over, f"over before move {number}"
-        game.apply(move)
+        game.apply(parse_move(move) if engine else move)
         assert game.owners == owners, f"after move {number}, {move}"
     assert game.is_over
     assert game.winner == {"a": 0, "b": 1, None: None}[record["winner"]]
-    return game
 
 
-@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow)])
-def test_games_played_elsewhere(step: int) -> None:
+@pytest.mark.parametrize(("engine", "step"), [(True, 1), (False, 10), pytest.param(False, 1, marks=pytest.mark.slow)])
+def test_games_played_elsewhere(engine: bool, step: int) -> None:
+    """In the engine and in the oracle."""
     assert len(GAMES) == 800
     for number in range(0, 800, step):
         try:
-            replay(GAMES[number])
+            replay(GAMES[number], engine)
         except (AssertionError, ValueError) as error:
             raise AssertionError(f"game {number}: {error}") from error
 

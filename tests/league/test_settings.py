@@ -70,15 +70,6 @@ def test_all_mistakes_at_once() -> None:
     assert len(str(caught.value).splitlines()) == 3
 
 
-@pytest.mark.parametrize("content", [b"rules = ", b"\xff", None])
-def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> None:
-    file = tmp_path / "my.toml"
-    if content is not None:
-        file.write_bytes(content)
-    with pytest.raises(LeagueError, match=r"my\.toml"):
-        load_settings(file, "x", {})
-
-
 @pytest.mark.parametrize("name", ["", "-rf", ".hidden", "a b", "a/b", "ä", "x" * 41, "a\x1b[2J", "a\n"])
 def test_names_that_are_none(name: str) -> None:
     with pytest.raises(LeagueError) as caught:

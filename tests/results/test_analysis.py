@@ -21,7 +21,6 @@ from arena.results.judge import (
     read_losses,
     run_losses,
     sampled_chances,
-    write_losses,
 )
 from arena.results.pages.games import replay_page
 from arena.results.records import StoredGame
@@ -93,13 +92,6 @@ def test_the_error_is_student_s_of_a_ratio_by_deal() -> None:
     assert found.mean == pytest.approx(0.02)
     assert found.error95 == pytest.approx(4.302653 * 0.01 / 3**0.5)  # of three means with a deviation of 0.01
     assert bot_losses(lost[:2]).error95 is None
-
-
-def test_losses_are_read_as_they_were_written(tmp_path: Path) -> None:
-    stored = run_losses([play_game("greedy", "random", seed=1, deal=deal) for deal in range(2)], 0)
-    write_losses(stored, tmp_path)
-    assert read_losses(tmp_path) == stored
-    assert read_losses(tmp_path / "nowhere") is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "[" * 100_000, '{"format": 2, "nodes": 1, "bots": {}}'])

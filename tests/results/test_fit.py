@@ -50,13 +50,6 @@ def test_any_table_fits() -> None:
         assert max(map(cells, grid(shown, texts, "simple").splitlines())) <= width
 
 
-def test_without_a_width_nothing_is_left_out() -> None:
-    report = Report("", [standing(("x" * 200, "bob"))], ["word " * 100])
-    assert "x" * 200 in write(report)
-    assert "--wide" not in write(report)
-    assert write(report).splitlines()[0].split() == list(HEADS)
-
-
 def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
     columns = (Column("#"), Column("bot", "text"), Column("Elo"), Column("turns", more=True), Column("remark", "text"))
     rows = [{"#": 1, "bot": "ann", "Elo": "+7", "turns": 44.1, "remark": "-"}]

@@ -134,15 +134,6 @@ def test_los_is_that_of_the_difference() -> None:
     assert np.diag(los).tolist() == [0.5] * 5
 
 
-def test_with_few_deals_likelihoods_and_errors_say_the_same() -> None:
-    for seed in range(12):
-        rated = rate(field(seed, bots=3, deals=4))
-        los = rated.los()
-        for one, other in combinations(rated.bots, 2):
-            gap, error = rated.difference(one, other)
-            assert (los.loc[one, other] > 0.975) == (gap > error)
-
-
 def test_the_frame_is_tidy() -> None:
     rated = rate(field())
     table = rated.frame()
@@ -212,11 +203,6 @@ def test_a_perfect_score_is_a_bound_without_a_prior() -> None:
     assert (upside.bots[-1], upside.flag[-1]) == ("top", "<")
 
 
-def test_games_of_one_deal_bind_once() -> None:
-    shared, own = perfect().assign(deal=1), perfect().drop(columns=[])
-    assert rate(shared, prior=0).bound[0] < rate(own, prior=0).bound[0] - 100
-
-
 def test_a_perfect_block_keeps_its_inner_order() -> None:
     games = pd.concat(
         [
@@ -234,14 +220,6 @@ def test_a_perfect_block_keeps_its_inner_order() -> None:
     assert elo["a"] - elo["b"] == pytest.approx(alone.difference("a", "b")[0], abs=1e-6)
     chance = expit((elo["a"] - elo["d"] + rated.first_advantage) / ELO_SCALE)
     assert chance**8 == pytest.approx(0.025, rel=1e-6)
-
-
-def test_bots_that_cannot_be_placed_are_told() -> None:
-    games = pd.concat([perfect(), frame(("top", "far", 1, 5), ("far", "top", 0, 5))])
-    rated = rate(games, prior=0)
-    assert dict(zip(rated.bots, rated.flag))["far"] == "?"
-    assert math.isnan(elo_of(rated)["far"])
-    assert rated.bots[-1] == "far"
 
 
 def two_groups() -> pd.DataFrame:

@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -109,14 +108,6 @@ def test_ctrl_c_and_resume_on_a_cluster(cluster: tuple[str, list[int]], tmp_path
     play(tmp_path / "dask", data, executor="dask", scheduler=address, resume=True)
     play(tmp_path / "local", data)
     assert games(tmp_path / "dask") == games(tmp_path / "local")
-
-
-def test_a_bot_that_cannot_be_loaded_there(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
-    file = tmp_path / "broken.py"
-    file.write_text("def act(view, moves):\n    return moves[0]\n\nraise RuntimeError('no licence')\n")
-    data: dict[str, Any] = settings({"spec": str(file), "name": "broken"}, FIELD[0])
-    with pytest.raises(ArenaError, match="no licence"):
-        play(tmp_path / "run", data, executor="dask", scheduler=cluster[0])
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9"])  # there are no certificates
