@@ -15,7 +15,6 @@ import pytest
 from arena.cli.options import split_variants
 from arena.errors import ArenaError
 from arena.results.compare import VariantRun, comparison
-from arena.stats.frames import StatsError
 from arena.stats.variants import holm
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of
@@ -168,9 +167,3 @@ def test_the_first_line_says_whether_the_variant_matters(share: float, answer: s
     assert report.answer[0].startswith(answer)
     assert report.answer[1].startswith(f"  a: {100 * (share - 0.5):+z.1f}% (")
     assert report.answer[1].endswith(" in y against x")
-
-
-def test_a_variant_without_games_is_said() -> None:
-    empty = VariantRun("y", 1, _run("y", [1.0]).games.iloc[:0], pd.DataFrame())
-    with pytest.raises(StatsError, match="variant 'y': no games yet"):
-        comparison([_run("x", [1.0]), empty])

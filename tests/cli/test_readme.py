@@ -37,7 +37,3 @@ def test_the_league_gives_a_table(
     table = capsys.readouterr().out.rpartition("open: rules base")[2]
     assert re.search(r"^ +\d +mybot +Ann +1 +[+-]\d+ +\d+ +new +100 ", table, re.M), table
     assert not re.search(r" - +- ", table)
-
-
-def test_it_stays_short() -> None:
-    assert TEXT.count("\n") <= 135

@@ -10,7 +10,7 @@ from arena.game.engine import State
 from arena.game.record import Record, deal_text, parse_record, record_text, replay_steps, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.board import board_text, decisions, legend, result_line
+from arena.results.board import board_text, legend
 
 
 def played(rules_name: str, number: int) -> Record:
@@ -66,9 +66,3 @@ def test_legend_has_the_names_of_the_edition(rules: str) -> None:
     for token in ("*J", f"*{loaded.spy_value}", "fog", "scout", "traitor"):
         assert f"{token} {card_name(token, loaded.edition)}" in text
     assert "scout" not in legend(load_rules("base"))
-
-
-def test_a_forfeit_before_the_first_move_is_shown() -> None:
-    record = parse_record("schotten/1 iello-base 1:0 11; ; b 0-0 forfeit crash")
-    assert decisions(record) == []
-    assert result_line(record, ("ann", "bob")) == "b (bob) wins, stones 0-0: forfeit crash"

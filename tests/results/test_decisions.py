@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import pytest
 
 from arena.game.record import parse_record, replay_steps
 from arena.results.board import Position, decisions
-from arena.tournament.games import GameResult, pack_times
+from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 from tests.results.test_board import played as random_game
 from tests.tournament.runner.runs import bot, play, settings
@@ -84,15 +84,6 @@ def test_times_belong_to_the_decisions_they_were_taken_of(tmp_path: Path, forced
                 seen += 1
         assert tuple(asked) == game.decisions
     assert seen > 10
-
-
-@pytest.mark.process
-def test_times_that_were_not_taken_are_not_made_up(tmp_path: Path) -> None:
-    game = games_of(tmp_path, False, clock={"move_ms": 10_000})[0]
-    histogram = replace(game, times=(b"\x27\x05\x28\x05", b""))  # as older runs have them
-    assert {made.ms for made in decisions(histogram)} == {None}
-    few = replace(game, times=(pack_times([1000] * 3), pack_times([])))
-    assert {made.ms for made in decisions(few)} == {None}
 
 
 @pytest.mark.process

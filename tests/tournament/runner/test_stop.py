@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from arena.tournament.config import ConfigError, config_from_dict
-from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import reopen_store
@@ -95,28 +94,8 @@ def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
         store.close()
 
 
-class _Ends(ProgressListener):
-    last: RunStatus | None = None
-
-    def end(self, status: RunStatus, interrupted: bool) -> None:
-        self.last = status
-
-
-def test_progress_ends_with_what_is_kept(expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
-    shown = _Ends()
-    play(tmp_path, data(), 2, verdict=Watch(), progress=shown)
-    assert shown.last is not None
-    assert (shown.last.done, shown.last.total) == (len(expected), len(expected))
-
-
 def sprt(**table: object) -> dict[str, Any]:
     return {"format": "sprt", "bots": ["random", "greedy"], "seed": 1, "sprt": table}
-
-
-def test_more_pairs_are_the_same_test() -> None:
-    small, large = (config_from_dict(sprt(max_pairs=number)) for number in (50, 5000))
-    assert small.canonical() == large.canonical()
-    assert small.canonical() != config_from_dict(sprt(elo1=11)).canonical()
 
 
 @pytest.mark.parametrize(
