@@ -134,26 +134,6 @@ def test_los_is_that_of_the_difference() -> None:
     assert np.diag(los).tolist() == [0.5] * 5
 
 
-def test_the_frame_is_tidy() -> None:
-    rated = rate(field())
-    table = rated.frame()
-    assert table.columns.tolist()[:9] == [
-        "bot",
-        "elo",
-        "elo_error95",
-        "flag",
-        "elo_bound",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-    ]
-    assert table["elo"].is_monotonic_decreasing
-    assert (table["wins"] + table["draws"] + table["losses"] == table["games"]).all()
-    assert table["games"].tolist() == [320] * 5
-    assert rated.clusters.tolist() == [40] * 5
-
-
 def test_games_without_deals_count_by_themselves() -> None:
     games = field()
     assert rate(games.drop(columns="deal")).clusters.tolist() == [320] * 5

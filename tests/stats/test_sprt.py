@@ -26,7 +26,7 @@ from arena.stats.sprt import (
     sprt_result,
 )
 from arena.stats.stopped import stopped_estimate
-from benchmarks.simulate import Luck, expected_units, lucky_pairs, simulate_cells
+from benchmarks.simulate import Luck, lucky_pairs, simulate_cells
 
 COUNTS = st.one_of(
     st.lists(st.integers(0, 300), min_size=5, max_size=5),
@@ -145,21 +145,6 @@ def test_extreme_counts_stay_finite(model: Any) -> None:
     for counts in ([1, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 10**7], [10**6, 0, 0, 0, 10**6], [0, 1, 0]):
         for limits in ((0, 2), (-200, -199), (0, 200)):
             assert math.isfinite(llr(SprtTest(*limits, model=model), counts))
-
-
-@pytest.mark.slow
-def test_expected_length_is_what_tests_take() -> None:
-    test = SprtTest(0, 40)
-    units = []
-    for generator in np.random.default_rng(2).spawn(300):
-        units.append(after(test, simulate_cells(score_of_elo(40), 4000, generator)).units)
-    predicted, power = expected_units(test, [25, 0, 50, 0, 25], elo=40)
-    assert np.mean(units) == pytest.approx(predicted, rel=0.15)
-    assert power == pytest.approx(0.95, abs=1e-6)
-    assert expected_units(test, [25, 0, 50, 0, 25], elo=0)[1] == pytest.approx(0.05, abs=1e-6)
-    middle, half = expected_units(test, [25, 0, 50, 0, 25], elo=20.02)
-    assert middle > predicted
-    assert half == pytest.approx(0.5, abs=0.01)
 
 
 # ---------------------------------------------------------------- with luck taken out
