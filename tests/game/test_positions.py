@@ -63,7 +63,8 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
     [
         ({"kind": "clame"}, "did you mean 'claim'"),
         ({"a": ["r1", "r1", "r2"]}, "r1 is twice on one side"),
-        ({"a": ["r1", "r2", "x3"]}, "'x3' is not a card"),
+        ({"a": ["r1", "r2", "x3"]}, "'x3' is no card"),
+        ({"a": ["r1", "r2", "r10"]}, "there is no r10"),
         ({"a": ["r1", "r2", "*8"]}, "the spy of iello-tactical is \\*7"),
         ({"a": ["r1", "r2", "fog"]}, "fog cannot lie on a side"),
         ({"a": ["r1", "r2", "*7=g6"]}, "this wild cannot be g6"),
@@ -73,10 +74,13 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
         ({"discards": ["r1"]}, "r1 lies in two places"),
         ({"env": ["rain"]}, "'rain' is not a combat mode"),
         ({"claimant": "c"}, "the claimant is a or b"),
-        ({"a": [1, None, "r3"]}, "1 is not a card"),
+        ({"a": [1, None, "r3"]}, "1 is no card"),
+        ({"discards": [None]}, "None is no card"),
         ({"env": ["fog"], "ruleset": "base"}, "there is no fog in iello-base"),
+        ({"a": ["r1", "r2", "*J"], "ruleset": "base"}, "there is no \\*J in iello-base"),
         ({"a": ["r1", "r2", "*J"], "ruleset": "bga-tactical"}, "when it is played, such as \\*J=r1"),
         ({"a": ["r1", "r2", "*7"], "b": ["*7"]}, "\\*7 lies on both sides"),
+        ({"first_complete": "c"}, "first_complete: expected a, b or null"),
         ({"kind": "tactic_limit", "played_me": float("inf"), "played_opp": 1}, "played_me: expected a whole number"),
     ],
 )
@@ -109,6 +113,10 @@ def test_other_wrong_positions() -> None:
         answer({"id": "X", "kind": "tie_order", "events": ["a*"]})
     with pytest.raises(PositionError, match="a complete side has 4 cards here"):
         answer({"id": "X", "kind": "eval", "ruleset": "tactical", "cards": ["r1", "r2", "r3"], "env": ["mud"]})
+
+
+def test_at_a_stalemate_as_many_stones_are_a_draw() -> None:
+    assert answer({"kind": "victory", "owners": "aaa...bbb"}) == {"winner": None, "points": {"a": 3, "b": 3}}
 
 
 def test_the_order_of_completion_in_events() -> None:
@@ -146,6 +154,12 @@ def test_bound_wilds_are_what_they_were_bound_to() -> None:
     assert claim.holds  # b9 would only tie
     lower = judge_claim(rules, read_side(rules, ["r7", "r8", "*J=r6"]), read_side(rules, ["*7=b7", "b8"]))
     assert lower.refutation == ("b9",)
+
+
+def test_face_up_tactic_cards_take_no_clan_card_away() -> None:
+    rules = load_rules("tactical")
+    mine, theirs = read_side(rules, ["r1", "r2", "r3"]), read_side(rules, ["b2", "b3"])
+    assert judge_claim(rules, mine, theirs, ["mud", "scout"]) == judge_claim(rules, mine, theirs)
 
 
 def test_verdicts_in_words() -> None:
