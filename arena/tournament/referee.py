@@ -250,14 +250,15 @@ class Referee:
 
         In the second game of a pair, a process would know the cards that were hidden from it in the first one. So the
         first games of some pairs are played, then their bots get fresh processes, then the second games are played.
-        Fewer pairs are begun once `stopping` returns True. `known` as in `play_unit`.
+        No more pairs are begun once `stopping` returns True, or after a game without an answer in time. `known` as in
+        `play_unit`.
         """
         play = self._play_unless(known)
         rows: list[list[Row]] = []
         until = monotonic() + min(max(_SHORTEST_S, _STARTS * self._renewal_s), _LONGEST_S)
         for task in tasks:
             rows.append([play(task.game_tasks()[0])])
-            if stopping() or monotonic() > until:
+            if stopping() or monotonic() > until or rows[-1][0].forfeit == ForfeitKind.TIMEOUT.code:
                 break
         before = self.starting_s
         begun = tasks[: len(rows)]

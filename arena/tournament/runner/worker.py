@@ -30,6 +30,7 @@ from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_d
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
 from arena.bots.processes import has_children, memory_in_use
+from arena.endings import ForfeitKind
 from arena.errors import ArenaError
 from arena.stats.score import other_side
 from arena.tournament.games import PAIRING_BITS, PairTask, Row, Task
@@ -216,6 +217,8 @@ class _Worker:
                 break
             if self._is_stopping():
                 break
+            if not self.job.clocked and any(row.forfeit == ForfeitKind.TIMEOUT.code for row in fresh):
+                break  # the supervisor may let that bot forfeit the rest of the pairing
             now = perf_counter()
             if now >= next_check or any(row.forfeit_by for row in fresh):
                 next_check = now + _CHECK_S
