@@ -26,7 +26,10 @@ from arena.lab.notebook import COLUMNS
 from arena.league.settings import LeagueSettings
 from arena.results.moves import COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS as GAME_COLUMNS
-from arena.tournament.config import settings_reference, tournament_reference
+from arena.settings import REQUIRED, Setting, settings_of
+from arena.tournament.config import BotSetting, TournamentConfig
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.schedule import Format
 
 ROOT = Path(__file__).resolve().parents[1]
 _MARKER = re.compile(r"<!-- (\w+) -->")
@@ -90,8 +93,58 @@ def _meanings(columns: Mapping[str, str]) -> str:
 
 
 def settings() -> str:
-    """Every setting of a tournament's file, and of a league's."""
-    return f"{tournament_reference()}\n## League\n\n{settings_reference(LeagueSettings)}"
+    """Describe every setting of a tournament's file, and of a league's."""
+    parts = [
+        f"## Tournament\n\n{_settings_of(TournamentConfig)}",
+        f"## Entries of `bots`\n\n{_settings_table(settings_of(BotSetting))}",
+        *(f'## `format = "{form.name}"`\n\n{_format_settings(form)}' for form in FORMATS.values()),
+        f"## League\n\n{_settings_of(LeagueSettings)}",
+    ]
+    return "\n".join(parts)
+
+
+def _format_settings(form: Format) -> str:
+    """Describe a format and the table with its own settings."""
+    sentences = [f"{form.help[0].upper()}{form.help[1:]}."]
+    if form.games_from:
+        sentences.append(f"The number of games follows from {form.games_from}, not from `games` and `pairs`.")
+    if form.own_deals:
+        sentences.append("Pairings may play deals of their own (`own_deals`).")
+    text = f"{' '.join(sentences)}\n"
+    if declared := settings_of(form.settings):
+        text += f"\nIn the table `[{form.name}]`:\n\n{_settings_table(declared)}"
+    return text
+
+
+def _settings_of(of: type[Any]) -> str:
+    """Describe the settings of a class and of the tables in it."""
+    declared = settings_of(of)
+    parts = [_settings_table({name: one for name, one in declared.items() if not (one.section or one.of)})]
+    for section in dict.fromkeys(one.section for one in declared.values() if one.section):
+        rows = _settings_table({name: one for name, one in declared.items() if one.section == section})
+        parts.append(f"In the table `[{section}]`:\n\n{rows}")
+    for name, setting in declared.items():
+        if setting.of is not None:
+            rows = _settings_table(settings_of(setting.of), setting.default)
+            parts.append(f"In the table `[{name}]`, {setting.help}:\n\n{rows}")
+    return "\n".join(parts)
+
+
+def _settings_table(declared: Mapping[str, Setting], values: Any = None) -> str:
+    """Return a Markdown table of settings; `values` hold defaults that differ from those of their class."""
+    lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
+    for name, setting in declared.items():
+        if not setting.help:
+            continue
+        default = setting.usual
+        if values is not None and (value := getattr(values, name)) not in (None, setting.default, REQUIRED):
+            default = str(value)
+        wanted = "" if setting.kind == "other" else setting.expected
+        if setting.longest:
+            wanted += f" of at most {setting.longest} characters"
+        cells = (f"`{name}`", wanted, default, f"{setting.help[0].upper()}{setting.help[1:]}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def api() -> str:

@@ -10,10 +10,10 @@ import pytest
 from arena import run_tournament
 from arena.results import formats
 from arena.results.table import Report, table_of
-from arena.tournament.config import EXECUTORS, ExecutorEntry
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.round_robin import fixed_schedule
 from arena.tournament.formats.schedule import Design, Format, Schedule
+from arena.tournament.registry import EXECUTORS, ExecutorEntry
 from arena.tournament.runner.executors import LocalExecutor, Sink
 from arena.tournament.runner.job import Job
 

@@ -24,8 +24,8 @@ from arena.errors import ArenaError
 from arena.results.run import stored_config
 from arena.results.sources import RecordFile, StoredComparison, StoredLeague, find_source
 from arena.settings import settings_of
-from arena.tournament.config import grown
 from arena.tournament.formats import FORMATS
+from arena.tournament.growth import grown
 from arena.tournament.store.reader import Reader
 
 

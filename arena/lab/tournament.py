@@ -16,16 +16,10 @@ from arena.results.run import stored_config
 from arena.results.sources import StoredRun
 from arena.results.until_error import UntilError
 from arena.terminal.live import progress_for
-from arena.tournament.config import (
-    TournamentConfig,
-    check,
-    config_from_dict,
-    grown,
-    named_config,
-    with_settings,
-)
+from arena.tournament.config import TournamentConfig, check, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_folder, run_name, with_folder
 from arena.tournament.formats import FORMATS
+from arena.tournament.growth import grown
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader
 

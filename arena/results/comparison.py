@@ -15,8 +15,9 @@ from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import read_small_file
 from arena.text import json_text
-from arena.tournament.config import TournamentConfig, config_from_dict, grown
+from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.folders import COMPARISON, is_begun
+from arena.tournament.growth import grown
 from arena.tournament.store.reader import is_own_file
 from arena.whole_file import write_whole
 

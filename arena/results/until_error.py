@@ -16,9 +16,10 @@ from pathlib import Path
 from arena.errors import ArenaError, did_you_mean
 from arena.results.run import read_run, stored_config
 from arena.results.standings import RunStandings, standings
-from arena.tournament.config import TournamentConfig, check, grown
+from arena.tournament.config import TournamentConfig, check
 from arena.tournament.folders import is_begun
 from arena.tournament.formats.schedule import GAMES
+from arena.tournament.growth import grown
 from arena.tournament.store.reader import Reader
 
 MOST_GAMES = 100_000

@@ -8,7 +8,6 @@ changes are plain values, too. `TournamentConfig.canonical` is the part that det
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,31 +22,14 @@ from arena.bots.spec import display_name, find_bot, parse_spec
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import data_folder
-from arena.settings import REQUIRED, Setting, as_dict, choice, flag, other, settings_of, table, text, whole
+from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule, SequentialTest
+from arena.tournament.registry import EXECUTORS
 from arena.tournament.validation import Checker, read_toml, show
 
-
-@dataclass(frozen=True)
-class ExecutorEntry:
-    """Where games can be played: `factory` is `module:name` of what makes an executor, imported when it is used.
-
-    `scheduler`: it can be given the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'` needs.
-    """
-
-    factory: str
-    scheduler: bool = False
-    extra: str = ""
-
-
-EXECUTORS = {
-    "local": ExecutorEntry("arena.tournament.runner.executors:LocalExecutor"),
-    "dask": ExecutorEntry("arena.tournament.runner.dask:DaskExecutor", scheduler=True, extra="cluster"),
-}
-"""All executors, by name."""
 LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
 MOST_BOTS = 5_000  # all pairings of a round robin have numbers below 2**PAIRING_BITS
 MOST_WORKERS = 1024
@@ -403,150 +385,3 @@ def _check_together(
         check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
     if exist:
         check.attempt("rules", load_rules, config.rules)
-
-
-# ---------------------------------------------------------------- growing
-
-
-def grown(config: TournamentConfig, asked: Mapping[str, int], source: str) -> TournamentConfig:
-    """The settings of a stored run with more of what its format grows by; `source` names them in messages.
-
-    A schedule with more of it begins with the units of the smaller one, so a run that has grown is the run that had
-    asked for so many at once. ConfigError for what the format cannot grow by.
-
-    >>> config = config_from_dict({"bots": ["a", "b"], "games": 5, "seed": 1})
-    >>> grown(config, {"games": 20}, "a run").games
-    20
-    >>> grown(config, {"rounds": 7}, "a run")
-    Traceback (most recent call last):
-    arena.tournament.config.ConfigError: a run: --rounds does not go with round-robin, which grows by \
---games (games per pairing)
-    """
-    grows = config.form.grows
-    for key, number in asked.items():
-        if grows is None or not (key == grows.key or (key == "games" and grows.games_each)):
-            raise ConfigError(f"{source}: {_refusal(key, config.form)}")
-        if key != grows.key:
-            number = -(-number // grows.games_each)
-        more: dict[str, Any] = {grows.key: number}
-        if not grows.common:
-            more = {"format_settings": replace(config.format_settings, **more)}
-        config = replace(config, **more)
-    return check(config, source)
-
-
-def _refusal(key: str, form: Format) -> str:
-    option = option_of(key)
-    if form.grows is None:
-        return (
-            f"{option}: {form.name} does not grow, because the games of a pairing decide who meets whom in the next"
-            " round, and on which deals; play a new run with more games"
-        )
-    why = (
-        ": the games of a pairing decide who meets whom in the next round" if form.round_view and key == "games" else ""
-    )
-    return f"{option} does not go with {form.name}, which grows by {option_of(form.grows.key)} ({form.grows.noun}){why}"
-
-
-def option_of(key: str) -> str:
-    """The option of a command for a setting.
-
-    >>> option_of("max_pairs")
-    '--max-pairs'
-    """
-    return f"--{key.replace('_', '-')}"
-
-
-def growing_key(config: TournamentConfig) -> str:
-    """The full name of the setting that the format grows by, such as `swiss.rounds`; "" if it does not grow."""
-    grows = config.form.grows
-    if grows is None:
-        return ""
-    return grows.key if grows.common else f"{config.format}.{grows.key}"
-
-
-def growth_command(config: TournamentConfig, folder: Path) -> str:
-    """The command that lets the run in a folder grow to these settings, whose format grows.
-
-    >>> growth_command(config_from_dict({"bots": ["a", "b"], "games": 5}), Path("results/x"))
-    'arena resume results/x --games 5'
-    """
-    grows = config.form.grows
-    assert grows is not None
-    number = getattr(config if grows.common else config.format_settings, grows.key)
-    return f"arena resume {shlex.quote(str(folder))} {option_of(grows.key)} {number}"
-
-
-def least_size(config: TournamentConfig, last_deal: int) -> tuple[int, int]:
-    """How many of what the format grows by there are, and how many it takes for `last_deal` to be among them.
-
-    >>> least_size(config_from_dict({"bots": ["a", "b"], "games": 5, "seed": 1}), 7)
-    (6, 16)
-    """
-    size, each = config.schedule().extent
-    grows = config.form.grows
-    of_games = 2 if grows is not None and grows.common and config.pairs else 1
-    return size * of_games, (last_deal // each + 1) * of_games
-
-
-def tournament_reference() -> str:
-    """Every setting of a tournament's file: the file itself, its tables, the bots, and the formats."""
-    parts = [
-        _titled("Tournament", settings_reference(TournamentConfig)),
-        _titled("Entries of `bots`", rows_of(settings_of(BotSetting))),
-    ]
-    for form in FORMATS.values():
-        declared = settings_of(form.settings)
-        told = [f"{form.help[0].upper()}{form.help[1:]}."]
-        if form.games_from:
-            told.append(f"The number of games follows from {form.games_from}, not from `games` and `pairs`.")
-        if form.own_deals:
-            told.append("Pairings may play deals of their own (`own_deals`).")
-        text = " ".join(told)
-        parts.append(_titled(f'`format = "{form.name}"`', text))
-        if declared:
-            parts.append(f"In the table `[{form.name}]`:\n\n{rows_of(declared)}")
-    return "\n".join(parts)
-
-
-def settings_reference(of: type[Any]) -> str:
-    """The settings of a class and of the tables in it.
-
-    >>> from arena.bots.limits import Limits
-    >>> settings_reference(Limits).splitlines()[2]
-    '| `decision_s` | seconds, more than 0 and at most 86400 | 10.0 | Seconds for an answer without a clock |'
-    """
-    declared = settings_of(of)
-    parts = [rows_of({name: setting for name, setting in declared.items() if not (setting.section or setting.of)})]
-    for section in dict.fromkeys(setting.section for setting in declared.values() if setting.section):
-        rows = rows_of({name: setting for name, setting in declared.items() if setting.section == section})
-        parts.append(f"In the table `[{section}]`:\n\n{rows}")
-    for name, setting in declared.items():
-        if setting.of is not None:
-            parts.append(
-                f"In the table `[{name}]`, {setting.help}:\n\n{rows_of(settings_of(setting.of), setting.default)}"
-            )
-    return "\n".join(parts)
-
-
-def rows_of(declared: dict[str, Setting], values: Any = None) -> str:
-    """A Markdown table of settings; `values` hold defaults that differ from those of their class."""
-    lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
-    for name, setting in declared.items():
-        if not setting.help:
-            continue
-        usual = setting.usual if values is None else _usual(setting, getattr(values, name))
-        wanted = "" if setting.kind == "other" else setting.expected
-        if setting.longest:
-            wanted += f" of at most {setting.longest} characters"
-        cells = (f"`{name}`", wanted, usual, f"{setting.help[0].upper()}{setting.help[1:]}")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _usual(setting: Setting, value: Any) -> str:
-    return setting.usual if value in (None, setting.default, REQUIRED) else str(value)
-
-
-def _titled(title: str, text: str) -> str:
-    return f"## {title}\n\n{text.rstrip()}\n"

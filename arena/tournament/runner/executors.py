@@ -3,7 +3,7 @@
 An executor is given chunks and returns events, in any order. It must guarantee that each unit of each chunk
 submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the same
 wherever they were played. To add one: a module here whose class is made as `Factory` says, and an entry in `EXECUTORS`
-of `arena.tournament.config`.
+of `arena.tournament.registry`.
 
 The units are cut into chunks of a few tenths of a second, so that their cost per message is small and an
 interruption short. The size of the chunks depends on the speed of the bots and changes only how long play takes: the
@@ -26,8 +26,8 @@ from types import FrameType
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 from arena.errors import ArenaError
-from arena.tournament.config import EXECUTORS
 from arena.tournament.games import Chunk, Task
+from arena.tournament.registry import EXECUTORS
 from arena.tournament.runner.job import Drained, Event, Failed, Job, Lost, Played
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.supervisor import Stopped, Supervisor

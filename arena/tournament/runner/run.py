@@ -23,16 +23,10 @@ from arena.bots.isolation.process import require_isolation
 from arena.bots.spec import check_names, find_bot
 from arena.endings import AFTER
 from arena.errors import ArenaError
-from arena.tournament.config import (
-    TournamentConfig,
-    config_from_dict,
-    growing_key,
-    growth_command,
-    least_size,
-    option_of,
-)
+from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.folders import is_begun
 from arena.tournament.games import ScheduleProgress
+from arena.tournament.growth import growing_key, growth_command, least_size, option_of
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog

@@ -124,7 +124,7 @@ class Store(Reader):
     # ------------------------------------------------------------ sessions
 
     def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        """Write the settings of a run that goes on to more games; see `arena.tournament.config.grown`."""
+        """Write the settings of a run that goes on to more games; see `arena.tournament.growth.grown`."""
         with self._transaction():
             for key, values in (("config", config), ("settings", settings)):
                 self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (_canonical(values), key))

@@ -17,7 +17,8 @@ from arena.results.run import read_run, stored_config
 from arena.results.standings import standings
 from arena.results.standings_report import export
 from arena.results.until_error import UntilError
-from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, grown
+from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict
+from arena.tournament.growth import grown
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader

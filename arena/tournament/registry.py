@@ -1,0 +1,23 @@
+"""Where games can be played, by name. A new executor is a module that makes it, and a line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ExecutorEntry:
+    """An executor: `factory` is `module:name` of what makes it, imported only when it is used.
+
+    `scheduler`: it can be given the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'` needs.
+    """
+
+    factory: str
+    scheduler: bool = False
+    extra: str = ""
+
+
+EXECUTORS = {
+    "local": ExecutorEntry("arena.tournament.runner.executors:LocalExecutor"),
+    "dask": ExecutorEntry("arena.tournament.runner.dask:DaskExecutor", scheduler=True, extra="cluster"),
+}
