@@ -130,8 +130,9 @@ class TournamentConfig:
     def schedule(self) -> Schedule:
         """What is played. The config must have its seed.
 
-        >>> config_from_dict({"bots": ["a", "b", "c"], "games": 5, "seed": 1}).schedule().notes
-        ('5 games for each pairing rounded up to 6, for whole pairs',)
+        >>> from arena.tournament.games import ScheduleProgress
+        >>> config_from_dict({"bots": ["a", "b", "c"], "games": 5, "seed": 1}).schedule().planned(ScheduleProgress())
+        18
         """
         if self.seed is None:
             raise ValueError("the seed must be chosen before the schedule is made")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from arena.settings import whole
 from arena.tournament.formats.schedule import (
@@ -42,9 +41,6 @@ class Knockout(Schedule):
     bots: tuple[str, ...]
     deals: Deals
     extra: int
-    notes: tuple[str, ...] = ()
-
-    stepwise: ClassVar[bool] = True
 
     def _winner(self, first: int, second: int, score: PairingScore) -> int | None:
         """Who advances, None while the pairing is undecided."""
@@ -190,8 +186,7 @@ def bracket(size: int) -> list[int]:
 
 def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = True) -> Knockout:
     """Pairings of `games` games, and up to `extra` more deals if they are drawn."""
-    deals, notes = deals_for(games, paired)
-    return Knockout(tuple(bots), deals, extra, notes)
+    return Knockout(tuple(bots), deals_for(games, paired), extra)
 
 
 KNOCKOUT = Format(

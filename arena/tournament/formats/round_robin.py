@@ -31,7 +31,6 @@ class FixedSchedule(Schedule):
     bots: tuple[str, ...]
     meetings: tuple[Pairing, ...]
     deals: Deals
-    notes: tuple[str, ...] = ()
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -71,9 +70,8 @@ def fixed_schedule(
     bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool = True, own: bool = False
 ) -> FixedSchedule:
     """These pairs of bots play `games` games each; `own` as in `round_robin`."""
-    deals, notes = deals_for(games, paired, own)
     meetings = tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
-    return FixedSchedule(tuple(bots), meetings, deals, notes)
+    return FixedSchedule(tuple(bots), meetings, deals_for(games, paired, own))
 
 
 @dataclass(frozen=True)

@@ -54,18 +54,13 @@ class Deals:
         return self.units * (2 if self.paired else 1)
 
 
-def deals_for(games: int, paired: bool = True, own: bool = False) -> tuple[Deals, tuple[str, ...]]:
-    """Deals for at least `games` games a pairing, with a note if that was rounded up to whole pairs.
+def deals_for(games: int, paired: bool = True, own: bool = False) -> Deals:
+    """Return the deals for at least `games` games of each pairing, in whole pairs.
 
-    >>> deals_for(5)
-    (Deals(units=3, paired=True, own=False), ('5 games for each pairing rounded up to 6, for whole pairs',))
-    >>> deals_for(5, paired=False)
-    (Deals(units=5, paired=False, own=False), ())
+    >>> deals_for(5), deals_for(5, paired=False)
+    (Deals(units=3, paired=True, own=False), Deals(units=5, paired=False, own=False))
     """
-    if not paired:
-        return Deals(games, False, own), ()
-    note = f"{games} games for each pairing rounded up to {games + 1}, for whole pairs"
-    return Deals((games + 1) // 2, True, own), (note,) * (games % 2)
+    return Deals((games + 1) // 2 if paired else games, paired, own)
 
 
 @dataclass(frozen=True)
@@ -90,9 +85,6 @@ class Meeting:
 class Schedule(ABC):
     """What every format offers. `bots` is the seed order: the order in which they were named."""
 
-    stepwise: ClassVar[bool] = False
-    """True if `tasks` comes in waves that depend on the results of earlier ones."""
-
     fixed: ClassVar[bool] = False
     """True if all pairings and the number of games are known before the first game."""
 
@@ -100,7 +92,6 @@ class Schedule(ABC):
     """What decides between equal points, the first most: column and meaning."""
 
     bots: tuple[str, ...]
-    notes: tuple[str, ...]
 
     @property
     def extent(self) -> tuple[int, int]:

@@ -76,7 +76,6 @@ class SeriesSchedule(Schedule):
     rule: SeriesRule
     matches: int
     seed: int | str
-    notes: tuple[str, ...] = ()
 
     tiebreaks: ClassVar[Mapping[str, str]] = {
         "point_difference": "match points won minus match points lost",

@@ -153,9 +153,7 @@ class Swiss(Schedule):
     bots: tuple[str, ...]
     deals: Deals
     rounds: int
-    notes: tuple[str, ...] = ()
 
-    stepwise: ClassVar[bool] = True
     tiebreaks: ClassVar[Mapping[str, str]] = {
         "buchholz": "sum of the points of the bot's opponents; a bye adds none",
         "seed": "place in the order in which the bots were named",
@@ -263,11 +261,7 @@ def _bye_remark(byes: list[str], bot: str) -> str:
 
 def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:
     """A swiss tournament of `rounds` rounds (default: the fewest that leave at most one bot with all rounds won)."""
-    deals, notes = deals_for(games, paired)
-    rounds = rounds or (len(bots) - 1).bit_length()
-    if rounds > len(bots) - 1 + len(bots) % 2:
-        notes += (f"{rounds} rounds with {len(bots)} bots: some meet more than once",)
-    return Swiss(tuple(bots), deals, rounds, notes)
+    return Swiss(tuple(bots), deals_for(games, paired), rounds or (len(bots) - 1).bit_length())
 
 
 SWISS = Format(

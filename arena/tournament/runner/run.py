@@ -281,7 +281,7 @@ class _Session:
                     continue
                 units = (self._total - done.games) // 2  # about: a series is longer
                 dispatcher.play(chain([first], wave), units, self._commit)
-                if not self._schedule.stepwise and self._more is None:
+                if self._schedule.fixed and self._more is None:
                     break
                 done = self._store.progress()
                 self._total = self._schedule.planned(done)
