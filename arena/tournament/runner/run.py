@@ -1,6 +1,6 @@
-"""Playing a run: settings -> schedule x executor -> store, from wherever the store is to the end or an interruption.
+"""Play a run: settings -> schedule x executor -> store, from wherever the store is to the end or an interruption.
 
-What was reported is stored: progress counts games after their transaction.
+Everything reported is already stored: progress counts games after their transaction.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -25,7 +25,8 @@ from arena.endings import AFTER
 from arena.errors import ArenaError
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.folders import is_begun
-from arena.tournament.games import ScheduleProgress
+from arena.tournament.formats.schedule import Schedule
+from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.growth import growing_key, growth_command, least_size, option_of
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
@@ -41,21 +42,21 @@ log = logging.getLogger("arena.tournament.runner")
 _MAX_NOTES = 5
 
 StoppingRule: TypeAlias = Callable[[Reader], int | None]
-"""Says of what is stored whether it is enough: None to play on, or the number of deals, from the first, that make the
-result. It must depend on the games only."""
+"""Decide whether the run can stop: None to continue, or the number of deals, from the first, that make the result.
+It must depend on the games only."""
 
 More: TypeAlias = Callable[[Reader], TournamentConfig | None]
-"""Says of a run that is complete whether it is to grow: None, or its settings with more games. It must depend on the
-games only."""
+"""Decide whether a finished run is extended: None, or its settings with more games. It must depend on the games
+only."""
 
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a call of `play_run` has done.
+    """The result of a call of `play_run`.
 
     `played` games were stored by this call, `done` are in the store now, `total` are planned. `forfeits`
-    counts the forfeited games of the whole run. `workers_lost` are worker processes that died or had to be
-    stopped. A run that was interrupted has `done < total` and can be resumed with `resume=True`.
+    counts the forfeited games of the whole run, `workers_lost` the worker processes that died or had to be
+    stopped. An interrupted run has `done < total` and can be resumed with `resume=True`.
     """
 
     folder: Path
@@ -78,15 +79,15 @@ def play_run(
     verdict: StoppingRule | None = None,
     more: More | None = None,
 ) -> RunReport:
-    """Play what is left of a tournament and store it in `folder`; ArenaError for what a person can mend.
+    """Play what is left of a tournament and store it in `folder`; ArenaError for what the user can fix.
 
-    A config without a seed gets that of the run in the folder, or a new one (see `RunReport.seed`). With `resume` there
-    must be a run in the folder. Ctrl-C (SIGINT), SIGTERM and SIGHUP finish the games in hand and store them, a second
-    one stops at once; both end with `interrupted` in the report.
+    A config without a seed gets the seed of the run in the folder, or a new one (see `RunReport.seed`). With `resume`
+    there must be a run in the folder. Ctrl-C (SIGINT), SIGTERM and SIGHUP finish the games in progress and store them,
+    a second one stops at once; both set `interrupted` in the report.
 
-    `verdict` (by default the format's own) is asked before play and after each commit. When it is reached, the run is
-    over and keeps only the deals that it rests on: what was played beyond them depends on the workers. When all is
-    played, `more` may let the run grow.
+    `verdict` (default: the format's own) is called before play and after each commit. When it is reached, the run ends
+    and keeps only the deals that the verdict rests on: how many were played beyond them depends on the workers. When
+    all games are played, `more` may extend the run.
     """
     folder = Path(folder)
     if config.seed is None:
@@ -126,7 +127,7 @@ def play_run(
 
 
 def job_of(config: TournamentConfig) -> Job:
-    """What the workers of a run are told; the config has its seed. BotError for a bot that does not exist."""
+    """Return what the workers of a run need; the config must have a seed. BotError for a bot that does not exist."""
     assert config.seed is not None
     bots = tuple(find_bot(bot.spec, bot.params, bot.name) for bot in config.bots)
     check_names(bots)
@@ -143,7 +144,7 @@ def job_of(config: TournamentConfig) -> Job:
 
 
 def require_bots(config: TournamentConfig) -> None:
-    """Load all bots once, as workers do, and raise what would end the run: an unknown parameter, say."""
+    """Load all bots once, as workers do, and raise what would end the run, such as an unknown parameter."""
     if config.executor == "local":
         job = job_of(config.with_seed(0))
         _require_isolation(job)
@@ -151,7 +152,7 @@ def require_bots(config: TournamentConfig) -> None:
 
 
 def _require_isolation(job: Job) -> None:
-    """ArenaError with the remedy if this machine cannot isolate bots as the job asks for."""
+    """Check that this machine can isolate bots as the job requires; ArenaError with the remedy if not."""
     if job.isolated:
         for level in job.levels:
             require_isolation(level)
@@ -175,11 +176,11 @@ def _open(folder: Path, config: TournamentConfig, bots: Sequence[BotEntry]) -> S
         if other.keys != [growing_key(config)]:
             raise
         command = growth_command(config, folder)
-        raise StoreError(f"{other}\nOr let that run grow, if it has fewer: {command}") from None
+        raise StoreError(f"{other}\nOr extend that run, if it has fewer: {command}") from None
 
 
 def asks_for_more(reader: Reader, config: TournamentConfig) -> bool:
-    """Whether these settings of a stored run ask for another number of games. StoreError if for fewer than played."""
+    """Return whether settings ask for another number of games than the stored run's. StoreError for too few games."""
     key = growing_key(config)
     before = config_from_dict(reader.settings(), f"settings stored in {reader.folder}").with_seed(config.seed or 0)
     lines = differences(before.canonical(), config.canonical())
@@ -206,14 +207,14 @@ def _stored_seed(folder: Path) -> int | None:
 
 
 def _remove_unplayed(folder: Path) -> None:
-    """Remove a folder that was made for a run that could not be played: it would look like a run."""
+    """Remove the folder of a run that could not be played; otherwise it would look like a run."""
     with Reader(folder) as reader:
         if reader.count():
             return
     for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock", LOG):
         with contextlib.suppress(OSError):
             (folder / name).unlink()
-    with contextlib.suppress(OSError):  # other files are in it
+    with contextlib.suppress(OSError):  # it holds other files
         folder.rmdir()
 
 
@@ -221,7 +222,7 @@ def _remove_unplayed(folder: Path) -> None:
 
 
 class _Session:
-    """One stretch of work: plays what is left of a run and stores it."""
+    """Plays what is left of a run and stores it."""
 
     def __init__(
         self,
@@ -241,66 +242,42 @@ class _Session:
         self._verdict = verdict
         self._more = more
         self._before = store.progress()
-        self._total = self._schedule.planned(self._before)
-        self._units = self._schedule.units_done(self._before)
-        self._played = 0
-        self._dropped = 0
+        self._figures = _Figures(store, self._schedule, self._before, at_most=verdict is not None)
         self._lost = 0
         self._started = time.monotonic()
-        self._scores = RunningScores(self._schedule, self._before, self._stored_forfeits)
-        self._rate = GameRate()
-        self._last_result = time.monotonic()
-        self._moves: Callable[[], int] = int
 
     def is_over(self) -> bool:
-        """Whether nothing is left to play. Then only the deals that count are kept."""
-        return self._is_decided() or not (self._is_left(self._before) or self._grow(self._before))
+        """Return whether nothing is left to play; drop the deals beyond a verdict."""
+        return self._is_decided() or self._next_wave(self._before) is None
 
     def play(self, executor: Executor) -> None:
-        """Play until the schedule has nothing more, wave after wave where it is played in rounds."""
-        done = self._before
-        self._last_result, self._moves = time.monotonic(), executor.moves_in_play
-        dispatcher = Dispatcher(
-            executor,
-            self._signals,
-            failed=fail,
-            lost=self._note_lost,
-            stopping=lambda: self._listener.note(
-                "Stopping after the games in hand, which are stored. Press Ctrl-C again to stop at once, without them."
-            ),
-            tick=lambda: self._listener.update(self._status()),
-        )
-        self._listener.begin(self._name, self._seed, self._status())
+        """Play one wave of units after another, until none is left or the user stops the run."""
+        dispatcher = self._dispatcher(executor)
+        self._figures.begin(executor)
+        self._listener.begin(self._name, self._seed, self._figures.status())
         try:
-            while not self._signals.stopping:
-                wave = self._schedule.tasks(done)
-                first = next(wave, None)
-                if first is None:
-                    if not self._grow(done):
-                        break
-                    continue
-                units = (self._total - done.games) // 2  # about: a series is longer
-                dispatcher.play(chain([first], wave), units, self._commit)
+            done = self._before
+            while not self._signals.stopping and (wave := self._next_wave(done)) is not None:
+                dispatcher.play(wave, self._figures.left // 2, self._commit)  # about: a series is longer
                 if self._schedule.fixed and self._more is None:
-                    break
+                    break  # it was the only wave; reading all games takes long
                 done = self._store.progress()
-                self._total = self._schedule.planned(done)
-                self._scores = RunningScores(self._schedule, done, self._stored_forfeits)
+                self._figures.follow(self._schedule, done)
         finally:
-            self._listener.end(self._status(), self._signals.stopping)
+            self._listener.end(self._figures.status(), self._signals.stopping)
 
     def report(self) -> RunReport:
-        """What has been done so far."""
-        done, total = self._done, self._total
+        """Return what has been done so far."""
+        done, total = self._figures.done, self._figures.total
         is_left = done < total
-        if not self._schedule.fixed:  # for these `done` tells; reading all games takes long
+        if not self._schedule.fixed:  # for a fixed one `done` is enough; reading all games takes long
             progress = self._store.progress()
             total = self._schedule.planned(progress)
-            is_left = self._is_left(progress)
+            is_left = next(self._schedule.tasks(progress), None) is not None
         return RunReport(
             folder=self._store.folder,
             seed=self._seed,
-            played=self._played,
+            played=self._figures.played,
             done=done,
             total=total,
             seconds=time.monotonic() - self._started,
@@ -309,44 +286,54 @@ class _Session:
             workers_lost=self._lost,
         )
 
-    @property
-    def _done(self) -> int:
-        """Games in the store."""
-        return self._before.games + self._played - self._dropped
+    # ------------------------------------------------------------ what to play
 
-    def _is_left(self, progress: ScheduleProgress) -> bool:
-        return next(iter(self._schedule.tasks(progress)), None) is not None
-
-    def _is_decided(self) -> bool:
-        """Whether the verdict is reached. Drops the deals beyond those that it rests on."""
-        deals = None if self._verdict is None else self._verdict(self._store)
-        if deals is None:
-            return False
-        self._dropped += self._store.drop_from(deals)
-        self._total = self._done
-        return True
+    def _next_wave(self, done: ScheduleProgress) -> Iterator[Task] | None:
+        """Return the units that can be played now, extending a finished run if `more` asks for it; None without any."""
+        while True:
+            wave = self._schedule.tasks(done)
+            first = next(wave, None)
+            if first is not None:
+                return chain([first], wave)
+            if not self._grow(done):
+                return None
 
     def _grow(self, done: ScheduleProgress) -> bool:
-        """Let the run, which is complete, grow if `more` asks for it; whether it did."""
+        """Extend a finished run; return True if extended."""
         config = None if self._more is None else self._more(self._store)
         if config is None:
             return False
         self._store.grow(config.canonical(), config.to_dict())
         self._schedule = config.schedule()
-        self._total = self._schedule.planned(done)
+        self._figures.follow(self._schedule, done)
+        return True
+
+    def _is_decided(self) -> bool:
+        """Return whether the verdict is reached; if so, drop the deals beyond those that it rests on."""
+        deals = None if self._verdict is None else self._verdict(self._store)
+        if deals is None:
+            return False
+        self._figures.drop(self._store.drop_from(deals))
         return True
 
     # ------------------------------------------------------------ for the dispatcher
 
+    def _dispatcher(self, executor: Executor) -> Dispatcher:
+        return Dispatcher(
+            executor,
+            self._signals,
+            failed=fail,
+            lost=self._note_lost,
+            stopping=lambda: self._listener.note(
+                "Stopping after the games in progress, which will be stored. Press Ctrl-C again to discard them."
+            ),
+            tick=lambda: self._listener.update(self._figures.status()),
+        )
+
     def _commit(self, deliveries: Sequence[Played]) -> bool:
-        """Store what came back; whether that is enough."""
-        self._played += self._store.add_many([(played.chunk, played.rows) for played in deliveries])
-        for played in deliveries:
-            self._scores.add(played)
-            self._units += len(played.chunk.tasks)
-        self._total = self._schedule.expected(self._done, self._units) or self._total
-        self._rate.add(self._played)
-        self._last_result = time.monotonic()
+        """Store what came back; return whether that is enough."""
+        stored = self._store.add_many([(played.chunk, played.rows) for played in deliveries])
+        self._figures.add(deliveries, stored)
         return self._is_decided()
 
     def _note_lost(self, event: Lost) -> None:
@@ -357,24 +344,61 @@ class _Session:
         elif self._lost == _MAX_NOTES + 1:
             self._listener.note("More workers died or were stopped; run.log names them.")
 
-    # ------------------------------------------------------------ for the listener
 
-    def _stored_forfeits(self) -> Counter[str]:
-        """The games in the store that each bot forfeited."""
-        forfeits: Counter[str] = Counter()
-        for line in self._store.forfeit_reasons() if self._store.count() else ():
-            if line.kind != AFTER:
-                forfeits[line.bot] += line.games
-        return forfeits
+class _Figures:
+    """What a session reports while it plays, kept up without reading the store."""
 
-    def _status(self) -> RunStatus:
-        done, rate = self._done, self._rate.per_second(self._played)
+    def __init__(self, store: Store, schedule: Schedule, done: ScheduleProgress, at_most: bool) -> None:
+        self._store = store
+        self._at_most = at_most
+        self.done = done.games
+        self.played = 0
+        self._units = schedule.units_done(done)
+        self._rate = GameRate()
+        self._last_result = time.monotonic()
+        self._moves: Callable[[], int] = int
+        self.follow(schedule, done)
+
+    def follow(self, schedule: Schedule, done: ScheduleProgress) -> None:
+        """Plan anew from what is done: when a wave has ended, or the run was extended."""
+        self._schedule = schedule
+        self.total = schedule.planned(done)
+        self._scores = RunningScores(schedule, done, self._stored_forfeits)
+
+    def begin(self, executor: Executor) -> None:
+        """Start counting the time without a result, now that there are workers."""
+        self._last_result, self._moves = time.monotonic(), executor.moves_in_play
+
+    def add(self, deliveries: Sequence[Played], stored: int) -> None:
+        """Count deliveries, of which `stored` games were new."""
+        self.done += stored
+        self.played += stored
+        for played in deliveries:
+            self._scores.add(played)
+            self._units += len(played.chunk.tasks)
+        self.total = self._schedule.expected(self.done, self._units) or self.total
+        self._rate.add(self.played)
+        self._last_result = time.monotonic()
+
+    def drop(self, games: int) -> None:
+        """Take away games that were dropped from the store, and plan no more than are left."""
+        self.done -= games
+        self.total = self.done
+
+    @property
+    def left(self) -> int:
+        """Games that are still planned."""
+        return self.total - self.done
+
+    def status(self) -> RunStatus:
+        """Return the figures as they are now."""
+        rate = self._rate.per_second(self.played)
         return RunStatus(
-            done=done,
-            total=self._total,
+            done=self.done,
+            total=self.total,
             rate=rate,
-            seconds_left=(self._total - done) / rate if rate else None,
-            at_most=self._verdict is not None,
+            seconds_left=self.left / rate if rate else None,
+            at_most=self._at_most,
             quiet_s=time.monotonic() - self._last_result,
             moves=self._moves,
             bots=self._schedule.bots,
@@ -382,7 +406,15 @@ class _Session:
             forfeits=self._scores.forfeits,
         )
 
+    def _stored_forfeits(self) -> Counter[str]:
+        """Count the games in the store that each bot forfeited."""
+        forfeits: Counter[str] = Counter()
+        for line in self._store.forfeit_reasons() if self._store.count() else ():
+            if line.kind != AFTER:
+                forfeits[line.bot] += line.games
+        return forfeits
+
 
 def fail(event: Failed) -> NoReturn:
-    """Raise what a `Failed` means: ArenaError for what a person can mend, else WorkerFault."""
+    """Raise the error that a `Failed` means: ArenaError for what the user can fix, else WorkerFault."""
     raise WorkerFault(event.text) if event.ours else ArenaError(event.text)
