@@ -1,8 +1,8 @@
 """The settings of a tournament: a TOML file, checked strictly into frozen values.
 
-All mistakes of a file are reported together, each with the file, the key, what was expected and the nearest known
-name. Settings that were read are changed by `dataclasses.replace` and verified by `check`, or by `with_settings` if the
-changes are plain values, too. `TournamentConfig.canonical` is the part that determines the results.
+All mistakes in a file are reported together, each with the file, the key, what was expected and the nearest known
+name. To change settings, use `dataclasses.replace` and then `check`, or `with_settings` for plain values.
+`TournamentConfig.canonical` is the part that determines the results.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Param: TypeAlias = str | int | float | bool
 
 
 class ConfigError(ArenaError):
-    """The settings have mistakes; one line for each."""
+    """Invalid settings: one line for each mistake."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class BotSetting:
 
 @dataclass(frozen=True)
 class Clock:
-    """Thinking time in milliseconds: for each decision, and a bank for the whole game. None: no limit."""
+    """Thinking time in milliseconds: per decision, and a bank for the whole game. None: no limit."""
 
     move_ms: int | None = whole(None, 1, LONGEST_TIME, "milliseconds per decision", unset="no limit")
     bank_ms: int | None = whole(
@@ -69,7 +69,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """All settings of a run. A seed of None is chosen by the caller; `format_settings` is the table of the format."""
+    """All settings of a run. If `seed` is None, the caller chooses one; `format_settings` is the format's own table."""
 
     name: str = text(REQUIRED, LONGEST_NAME, "name of the run", unset="the name of the file")
     format: str = choice("round-robin", FORMATS, "which bots meet, and when")
@@ -103,32 +103,34 @@ class TournamentConfig:
 
     @property
     def form(self) -> Format:
-        """The tournament format."""
+        """Return the tournament format."""
         return FORMATS[self.format]
 
     @property
     def bot_names(self) -> tuple[str, ...]:
+        """Return the names of the bots, in order."""
         return tuple(bot.name for bot in self.bots)
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The isolation level of each bot, in order."""
+        """Return the isolation level of each bot, in order."""
         return tuple(bot.isolation or self.isolation for bot in self.bots)
 
     @property
     def clocked(self) -> bool:
-        """Whether a clock can decide games: then two plays of one game may differ."""
+        """Return whether a clock can decide games; if so, two plays of one game may differ."""
         return self.clock != Clock()
 
     def with_seed(self, seed: int) -> TournamentConfig:
+        """Return the config with this seed."""
         return replace(self, seed=seed)
 
     def verdict(self) -> SequentialTest | None:
-        """The test that ends the run early; None for formats that play all their games."""
+        """Make the test that ends the run early; None for formats that play all their games."""
         return None if self.form.verdict is None else self.form.verdict(self.format_settings)
 
     def schedule(self) -> Schedule:
-        """What is played. The config must have its seed.
+        """Make the schedule. The config must have a seed.
 
         >>> from arena.tournament.games import ScheduleProgress
         >>> config_from_dict({"bots": ["a", "b", "c"], "games": 5, "seed": 1}).schedule().planned(ScheduleProgress())
@@ -140,11 +142,12 @@ class TournamentConfig:
         return self.form.make(design, self.format_settings)
 
     def canonical(self) -> dict[str, Any]:
-        """What determines the results, as plain values for JSON.
+        """Return what determines the results, as plain values for JSON.
 
-        Left out is what must make no difference: name, folder, workers, executor, limits, and settings declared so. So
-        are settings of a format that are off: a run that was stored before there was one can be resumed.
-        Bots in their own processes are named: the global generators that some draw from are seeded differently there.
+        Settings that must make no difference are left out: name, folder, workers, executor, limits, and those with
+        `shapes_results` off. So are settings of a format that are False, so that runs stored before such a setting
+        existed can be resumed. Bots in processes of their own are listed, because Python's global random generators,
+        which some bots use, are seeded differently there.
         """
         settings: dict[str, Any] = {
             "format": self.format,
@@ -171,7 +174,7 @@ class TournamentConfig:
         return settings
 
     def to_dict(self) -> dict[str, Any]:
-        """All settings as plain values, as a file would give them; read back by `config_from_dict`."""
+        """Return all settings as the plain values of a file; `config_from_dict` reads them back."""
         plain = as_dict(self)
         plain["bots"] = [as_dict(bot) | {"params": dict(bot.params)} for bot in self.bots]
         usual = vars(Limits())
@@ -192,7 +195,7 @@ class TournamentConfig:
 
 
 def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
-    """The name a bot has in the tables unless it is given one.
+    """Return the name that a bot has in the tables by default.
 
     >>> bot_name("greedy"), bot_name("bots/search.py:rollouts=200"), bot_name("package.module:Class")
     ('greedy', 'search:rollouts=200', 'Class')
@@ -201,7 +204,7 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
     """
     try:
         parsed = parse_spec(spec)
-    except BotError:  # reported when the bot is looked for
+    except BotError:  # reported when the bot is searched for
         return spec
     return parsed.name or display_name(parsed.target, {**parsed.params, **(params or {})})
 
@@ -210,13 +213,13 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
 
 
 def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
-    """Read and check a TOML file. ConfigError for a file that cannot be read, is not TOML, or has mistakes."""
+    """Read and check a TOML file. ConfigError if it cannot be read, is not TOML, or has mistakes."""
     path = Path(path)
     return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist)
 
 
 def named_config(text: str) -> TournamentConfig:
-    """The settings of a file, or of a bare name from ./configs or those that come with the program."""
+    """Load the settings of a file, or of a name in ./configs or among the tournaments that come with the program."""
     path = Path(text)
     folders = (Path("configs"), data_folder("configs"))
     if path.suffix != ".toml" and path.name == text and not path.is_file():
@@ -234,10 +237,10 @@ def named_config(text: str) -> TournamentConfig:
 def config_from_dict(
     data: Mapping[str, Any], source: str = "settings", name: str | None = None, exist: bool = False
 ) -> TournamentConfig:
-    """Check plain values, as TOML gives them, into a config. ConfigError with all mistakes.
+    """Turn plain values, as TOML gives them, into a checked config. ConfigError with all mistakes.
 
-    `source` names the file in messages; `name` is the default name of the tournament. With `exist`, bots and rule set
-    are looked up, too.
+    `source` names the file in messages; `name` is the default name of the tournament. `exist` also checks that the bots
+    and the rule set exist.
 
     >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
     Traceback (most recent call last):
@@ -250,9 +253,9 @@ def config_from_dict(
 def with_settings(
     config: TournamentConfig, data: Mapping[str, Any], source: str = "settings", exist: bool = False
 ) -> TournamentConfig:
-    """The config with those settings replaced that `data` holds, as plain values. ConfigError with all mistakes.
+    """Return the config with the settings in `data`, plain values, replaced. ConfigError with all mistakes.
 
-    A table is replaced as a whole. With another format, the settings of the old one are dropped.
+    Tables are replaced as a whole. If the format changes, the settings of the old one are dropped.
     """
     checker = Checker(source)
     tables = [key for key, form in FORMATS.items() if settings_of(form.settings)]
@@ -286,7 +289,7 @@ def with_settings(
 
 
 def check(config: TournamentConfig, source: str = "settings", exist: bool = False) -> TournamentConfig:
-    """The config itself, after a change by `dataclasses.replace`. ConfigError with all mistakes, as when it is read.
+    """Check a config that `dataclasses.replace` has changed, and return it. ConfigError with all mistakes.
 
     >>> check(replace(config_from_dict({"bots": ["a", "b"]}), games=0))
     Traceback (most recent call last):
@@ -307,7 +310,7 @@ found 0
 
 
 def _read_bots(check: Checker, entries: object) -> list[tuple[int, BotSetting]]:
-    """The bots of a list that can be read, each with its number in it from 1."""
+    """Read a list of bots; return the valid ones, each with its number in the list from 1."""
     if entries is None:
         check.fault("bots", 'missing; expected a list such as ["random", "bots/greedy.py"]')
         return []
@@ -347,12 +350,12 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
 def _check_together(
     check: Checker, config: TournamentConfig, bots: Iterable[tuple[int, BotSetting]], exist: bool, format_settings: bool
 ) -> None:
-    """Note what is wrong with settings that are right by themselves; `bots` with their numbers."""
+    """Check settings that conflict with each other, and the bots, which are given with their numbers."""
     names: set[str] = set()
     for number, bot in bots:
         if exist:
             check.attempt(f"bots, entry {number}", find_bot, bot.spec)
-        name = normalize("NFC", bot.name)  # two ways to write an accent look the same
+        name = normalize("NFC", bot.name)  # an accent can be encoded in two ways that look the same
         if name in names:
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
             check.fault(f"bots, entry {number}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
@@ -368,7 +371,7 @@ def _check_together(
         for key, wrong in config.format_settings.faults(config.bot_names):
             check.fault(f"{form.name}.{key}" if key else form.name, wrong)
     if re.search(r"[/\\\0]", config.name) or config.name in (".", ".."):
-        check.fault("name", f"expected a name that a folder can have, without slashes, found {quoted(config.name)}")
+        check.fault("name", f"expected a valid folder name, without slashes, found {quoted(config.name)}")
     elif one_line(config.name) != config.name:
         check.fault("name", f"expected one line of printable text, found {quoted(config.name)}")
     elif (size := len(config.name.encode(errors="replace"))) > LONGEST_NAME:
@@ -378,11 +381,11 @@ def _check_together(
         check.fault("bots", f"{expected}; for more use round-robin")
     if config.own_deals and not form.own_deals:
         known = " and ".join(key for key, entry in FORMATS.items() if entry.own_deals)
-        check.fault("own_deals", f"belongs to {known}; in the format {form.name} no bot meets a deal again anyway")
+        check.fault("own_deals", f"belongs to {known}; in the format {form.name} no bot sees a deal again anyway")
     if config.scheduler is not None and not EXECUTORS[config.executor].scheduler:
         known = " or ".join(name for name, entry in EXECUTORS.items() if entry.scheduler)
         check.fault("scheduler", f'belongs to executor = "{known}", but the executor is "{config.executor}"')
     if config.clock.bank_ms == 0 and config.clock.move_ms is None:
-        check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
+        check.fault("clock.bank_ms", "0 without move_ms leaves no time at all")
     if exist:
         check.attempt("rules", load_rules, config.rules)

@@ -19,9 +19,9 @@ from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
 LATEST = "latest"
-"""Names the run in results/ that was worked on last, wherever a run is asked for."""
+"""Wherever a run can be named: the run in results/ that was played last."""
 COMPARISON = "comparison.json"
-"""What the folder of a comparison holds beside a folder for each variant's run."""
+"""File in the folder of a comparison, beside a folder for each variant's run."""
 
 
 def find_folder(text: str) -> Path:
@@ -33,12 +33,12 @@ def find_folder(text: str) -> Path:
 
 
 def is_comparison(folder: Path) -> bool:
-    """Return whether the folder holds a comparison, which is a run for each of several rule sets."""
+    """Return whether the folder holds a comparison: a run for each of several rule sets."""
     return (folder / COMPARISON).is_file() and not (folder / DATABASE).is_file()
 
 
 def inner_runs(folder: Path) -> list[Path]:
-    """The folders of runs in a folder that is none itself, in alphabetical order."""
+    """Return the folders of runs in a folder that is not a run itself, in alphabetical order."""
     if not folder.is_dir() or (folder / DATABASE).is_file():
         return []
     return sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
@@ -54,7 +54,7 @@ def is_begun(folder: Path) -> bool:
 
 
 def _places(text: str) -> Iterator[Path]:
-    """The folders that a text may mean, the first that holds something is meant."""
+    """Yield the folders that a text may mean; the first that holds a run counts."""
     yield Path(text)
     yield RESULTS / text
     if Path(text).name in (DATABASE, COMPARISON):
@@ -75,7 +75,7 @@ def runs_in(root: Path) -> list[Path]:
 
 
 def last_worked_on(folder: Path) -> float:
-    """Return when a game of a run or a comparison was last stored, or it was begun, in seconds since 1970."""
+    """Return when a run or a comparison last stored a game, or was begun, in seconds since 1970."""
     folders = inner_runs(folder) if is_comparison(folder) else [folder]
     return max(map(_last_session, folders), default=_changed(folder))
 
@@ -95,12 +95,12 @@ def _changed(path: Path) -> float:
 
 
 def latest() -> Path | None:
-    """Return the run or comparison in results/ that was worked on last; None without any."""
+    """Return the run or comparison in results/ that was played last; None without any."""
     return max(runs_in(RESULTS), key=last_worked_on, default=None)
 
 
 def run_folder(text: str) -> Path:
-    """The folder of an existing run, by its path, by its name in results/, or `latest`. StoreError if there is none."""
+    """Find a run by its path, its name in results/, or `latest`. StoreError if there is none."""
     for folder in _places(text):
         if (folder / DATABASE).is_file():
             return folder
@@ -118,16 +118,16 @@ def run_folder(text: str) -> Path:
 
 # ---------------------------------------------------------------- new runs
 
-_MARK = 4  # letters and digits: few enough to be typed, and a million of them
+_MARK = 4  # letters and digits: short enough to type, and a million combinations
 
 
 def drawn_seed(isolated: bool = False) -> int:
-    """A seed of at most eight digits; for isolated bots, one that cannot be found by trying."""
+    """Draw a seed of at most eight digits; for isolated bots, one that cannot be guessed by trying."""
     return secrets.randbits(62) if isolated else secrets.randbelow(10**8)
 
 
 def run_name(format_: str, bots: Sequence[str]) -> str:
-    """A name for a run without a file: its first bots, and how it is played, unless each bot simply meets the others.
+    """Return a name for a run without a file: its format, except match and round robin, and its first bots.
 
     >>> run_name("match", ["mybot", "greedy"]), run_name("swiss", ["mybot", "greedy", "odds", "net", "uct"])
     ('mybot-greedy', 'swiss-mybot-greedy-and-3-more')
@@ -138,7 +138,7 @@ def run_name(format_: str, bots: Sequence[str]) -> str:
 
 
 def folder_name(text: str) -> str:
-    """The folder of a variant or a match.
+    """Return the name of the folder of a variant.
 
     >>> folder_name("tactical:hand_size=6,scout_return=top"), folder_name("rules/mine.toml")
     ('tactical-hand_size=6-scout_return=top', 'rules-mine.toml')
@@ -147,9 +147,9 @@ def folder_name(text: str) -> str:
 
 
 def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path:
-    """A folder in results/ with a mark that tells settings and sources of bots from others.
+    """Return a folder in results/ that is marked with a hash of the settings and of the bots' sources.
 
-    So the same command with the same seed resumes its run, and another one never meets it.
+    So the same command with the same seed resumes its run, and no other command gets the same folder.
     """
     sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
     text = json.dumps([settings, sources], sort_keys=True)
@@ -158,7 +158,7 @@ def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path
 
 
 def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> tuple[TournamentConfig, Path]:
-    """Where a run goes: a folder of the name of its file, else a marked one, for which the seed must be drawn."""
+    """Return the folder of a run, named like its file, else marked, and the config, with the seed that a mark needs."""
     if folder is not None:
         return config, folder
     if config.out is not None:

@@ -1,4 +1,4 @@
-"""Why games were forfeited: the line of a traceback that says it, counted by bot and kind."""
+"""Count why games were forfeited, by bot and kind: the reason is the line of a traceback that names the exception."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from arena.tournament.games import GameId, GameResult
 
 _LONGEST = 200
 MOST = 1000
-"""Reasons of a bot and kind that are counted apart: some texts differ in every game."""
+"""Different reasons counted for a bot and kind: some texts differ in every game."""
 
 
 class ForfeitReason(NamedTuple):
-    """Number of games that a bot forfeited in one way, their most frequent reason in a line, and its first game."""
+    """The games that a bot forfeited in one way: how many, their most frequent reason in a line, and its first game."""
 
     bot: str
     kind: str
@@ -30,10 +30,10 @@ class Reasons:
 
     def __init__(self) -> None:
         self._games: dict[tuple[str, str], int] = {}
-        self._reasons: dict[tuple[str, str], dict[str, tuple[int, GameId]]] = {}  # games, the first of them
+        self._reasons: dict[tuple[str, str], dict[str, tuple[int, GameId]]] = {}  # number of games, first game
 
     def add(self, bot: str, kind: str, detail: str | None, game: GameId) -> None:
-        """Count a game; `detail` is what its row says of it."""
+        """Count a game; `detail` is that of its row."""
         who, reason = (bot, kind), reason_line(detail)[:_LONGEST]
         self._games[who] = self._games.get(who, 0) + 1
         reasons = self._reasons.setdefault(who, {})
@@ -42,14 +42,14 @@ class Reasons:
             reasons[reason] = (games + 1, first)
 
     def add_game(self, game: GameResult) -> None:
-        """Count a game if somebody forfeited it or failed after it."""
+        """Count a game if a bot forfeited it or failed after it."""
         if game.forfeit is not None and game.forfeit_by is not None:
             self.add(game.forfeit_by, game.forfeit, game.detail, game.id)
         for bot in game.failed_after:
             self.add(bot, AFTER, game.detail, game.id)
 
     def lines(self) -> list[ForfeitReason]:
-        """A line for each bot and kind, the most frequent first."""
+        """Return a line for each bot and kind, the most frequent first."""
         lines = []
         for (bot, kind), games in self._games.items():
             reason, (_, first) = max(self._reasons[bot, kind].items(), key=lambda item: item[1][0])
@@ -61,10 +61,10 @@ _FRAME = re.compile(r'\s+File "(.+?)", line (\d+)')
 
 
 def reason_line(detail: str | None) -> str:
-    """The line of a forfeit's detail that says what happened: the exception and its place, else the first line.
+    """Return the line of a forfeit's detail that says what happened: the exception and its place, else the first line.
 
-    Frames of a traceback are set in, and so are the last words of a process, which stand below the reason. The place
-    is the last one in the file of the bot, which the traceback begins with.
+    Frames of a traceback are indented, and so are the last words of a process, which follow the reason. The place is
+    the last frame in the file of the bot, where the traceback begins.
 
     >>> reason_line('in act: Traceback (most recent call last):\\n  File "/a/bot.py", line 3, in act\\nKeyError: 1\\n')
     'KeyError: 1 (bot.py, line 3)'
@@ -77,6 +77,6 @@ def reason_line(detail: str | None) -> str:
         frames = [match.groups() for line in lines if (match := _FRAME.match(line))]
         own = [number for path, number in frames if path == frames[0][0]]
         return raised[-1].strip() + (f" ({Path(frames[0][0]).name}, line {own[-1]})" if own else "")
-    if lines and lines[0].endswith("(most recent call last):"):  # a group of exceptions, in a frame of marks
+    if lines and lines[0].endswith("(most recent call last):"):  # an exception group, framed with marks
         lines = [line.strip(" |+-") for line in reversed(lines) if line.strip(" |+-")]
     return lines[0].strip() if lines else ""

@@ -13,10 +13,11 @@ from arena.tournament.formats.schedule import Format
 
 
 def grown(config: TournamentConfig, asked: Mapping[str, int], source: str) -> TournamentConfig:
-    """The settings of a stored run with more of what its format grows by; `source` names them in messages.
+    """Return the settings of a stored run, extended as `asked`; `source` names them in messages.
 
-    A schedule with more of it begins with the units of the smaller one, so a run that has grown is the run that had
-    asked for so many at once. ConfigError for what the format cannot grow by.
+    `asked` holds numbers by setting, such as {"games": 400}. A longer schedule begins with the units of the shorter
+    one, so an extended run is the same as one that was that long from the start. ConfigError for a setting that the
+    format cannot grow by.
 
     >>> from arena.tournament.config import config_from_dict
     >>> config = config_from_dict({"bots": ["a", "b"], "games": 5, "seed": 1})
@@ -44,8 +45,8 @@ def _refusal(key: str, form: Format) -> str:
     option = option_of(key)
     if form.grows is None:
         return (
-            f"{option}: {form.name} does not grow, because the games of a pairing decide who meets whom in the next"
-            " round, and on which deals; play a new run with more games"
+            f"{option}: {form.name} runs cannot be extended, because the games of a pairing decide who meets whom in"
+            " the next round, and on which deals; play a new run with more games"
         )
     why = (
         ": the games of a pairing decide who meets whom in the next round" if form.round_view and key == "games" else ""
@@ -54,7 +55,7 @@ def _refusal(key: str, form: Format) -> str:
 
 
 def option_of(key: str) -> str:
-    """The option of a command for a setting.
+    """Return the command-line option for a setting.
 
     >>> option_of("max_pairs")
     '--max-pairs'
@@ -63,7 +64,7 @@ def option_of(key: str) -> str:
 
 
 def growing_key(config: TournamentConfig) -> str:
-    """The full name of the setting that the format grows by, such as `swiss.rounds`; "" if it does not grow."""
+    """Return the full name of the setting that extends a run, such as `swiss.rounds`; "" if there is none."""
     grows = config.form.grows
     if grows is None:
         return ""
@@ -71,7 +72,7 @@ def growing_key(config: TournamentConfig) -> str:
 
 
 def growth_command(config: TournamentConfig, folder: Path) -> str:
-    """The command that lets the run in a folder grow to these settings, whose format grows.
+    """Return the command that extends the run in a folder to these settings; their format must grow.
 
     >>> from arena.tournament.config import config_from_dict
     >>> growth_command(config_from_dict({"bots": ["a", "b"], "games": 5}), Path("results/x"))
@@ -84,7 +85,7 @@ def growth_command(config: TournamentConfig, folder: Path) -> str:
 
 
 def least_size(config: TournamentConfig, last_deal: int) -> tuple[int, int]:
-    """How many of what the format grows by there are, and how many it takes for `last_deal` to be among them.
+    """Return the current size and the smallest size that includes `last_deal`, in what the format grows by.
 
     >>> from arena.tournament.config import config_from_dict
     >>> least_size(config_from_dict({"bots": ["a", "b"], "games": 5, "seed": 1}), 7)

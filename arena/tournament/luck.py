@@ -1,9 +1,9 @@
-"""What the draws of a game gave to whom, beyond what they could be expected to give.
+"""Estimate the luck of the draw: how much better the cards drawn in a game were than expected.
 
-At each draw the packaged net says what every card that could have been drawn is worth to who drew (both hands open, the
-other's likely reply made): the value of the card drawn minus the mean of all is luck, which has mean zero (Burch,
-Schmid, Moravcik, Bowling: AIVAT, 2016; arXiv 1612.06915). The initial hands need no term: in the two games of a pair
-the bots hold them in turn. No game is judged twice: the folder of a run keeps what was judged.
+At each draw the packaged net values every card that could have been drawn, for the player who drew it (both hands open,
+after the opponent's likely reply). Luck is the value of the card drawn minus the mean of all, and so has mean zero
+(Burch, Schmid, Moravcik, Bowling: AIVAT, 2016; arXiv 1612.06915). The initial hands need no term: in the two games of a
+pair the bots swap them. No game is judged twice: the results are kept in the folder of the run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WEIGHTS = {"base": (0.41, 0.58, 0.79), "tactical": (0.59, 0.64, 0.65)}
 
 
 def game_luck(record: Record, net: Evaluator) -> list[float]:
-    """What the draws of a game gave its first player, in points, for PARTS parts of the game.
+    """Return the luck of a game's first player, in points, for PARTS parts of the game.
 
     Raises RecordError if the record does not replay.
     """
@@ -54,12 +54,12 @@ def game_luck(record: Record, net: Evaluator) -> list[float]:
 
 
 def fixed_luck(parts: Sequence[float], rules: Rules) -> float:
-    """What luck gave the first player, with weights that are not fitted on the games at hand."""
+    """Return the luck of the first player, with fixed weights, not fitted to the games at hand."""
     return math.fsum(weight * part for weight, part in zip(_WEIGHTS["tactical" if rules.tactics else "base"], parts))
 
 
 class JudgedLuck:
-    """What luck gave in the games of a run; those judged before are read from its folder, if there is one."""
+    """Judges the luck in the games of a run; games judged before are read from its folder, if there is one."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class JudgedLuck:
         self._fresh = 0
 
     def of(self, game: GameResult) -> Sequence[float]:
-        """What luck gave the first player, in points, by part of the game; 0 if the record does not replay."""
+        """Return the luck of the first player, in points, by part of the game; 0 if the record does not replay."""
         key = str(game.id)
         known = self._known.get(key)
         if known is not None:
@@ -83,13 +83,13 @@ class JudgedLuck:
         return parts
 
     def of_pairs(self, games: Iterable[GameResult], rules: Rules) -> Iterator[float]:
-        """For each two games, what luck gave the bot that begins the first, in points per game, by fixed weights."""
+        """Yield for each two games the luck of the bot that begins the first, in points per game, by fixed weights."""
         both = iter(games)
         for begun, answered in zip(both, both):
             yield (fixed_luck(self.of(begun), rules) - fixed_luck(self.of(answered), rules)) / 2
 
     def save(self, often: bool = False) -> None:
-        """Write to the folder what was judged since; if `often`, only when a tenth is new.
+        """Store newly judged games in the folder; if `often`, only when a tenth is new.
 
         A folder that cannot be written stays as it is.
         """
@@ -106,7 +106,7 @@ _net = lru_cache(maxsize=4)(load_net)
 
 
 def _read(folder: Path) -> dict[str, list[float]]:
-    """What is stored of the same net; nothing if there is no such file, or half of one."""
+    """Read what the same net judged; nothing if the file is missing or incomplete."""
     try:
         values = json.loads((folder / LUCK).read_text(encoding="utf-8"))
         if values["net"] != weights_hash():

@@ -1,4 +1,4 @@
-"""Where games can be played, by name. A new executor is a module that makes it, and a line here."""
+"""Executors, by name. A new one is a module that makes it, and a line here."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ExecutorEntry:
-    """An executor: `factory` is `module:name` of what makes it, imported only when it is used.
+    """An executor: `factory` is the `module:name` that makes it, imported only when it is used.
 
-    `scheduler`: it can be given the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'` needs.
+    `scheduler` says whether it accepts the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'`
+    needs for it.
     """
 
     factory: str

@@ -1,4 +1,4 @@
-"""Checking settings: values out of nested tables, and everything that is wrong with them at once."""
+"""Check settings: read values out of nested tables and report all mistakes at once."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line
 
 LONGEST_SHOWN = 200
-"""Longer texts are not repeated in messages."""
+"""Longer strings are not repeated in messages."""
 
 
 class Checker:
-    """Takes values out of nested tables and collects what is wrong with them; `source` names the file."""
+    """Reads values out of nested tables and collects mistakes; `source` names the file."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.faults: list[str] = []
 
     def fault(self, key: str, text: str) -> None:
+        """Note a mistake."""
         self.faults.append(f"{self.source}: {key}: {text}")
 
     def attempt(self, key: str, load: Callable[[str], object], text: str) -> None:
-        """Note what is wrong if `text` cannot be loaded."""
+        """Note a mistake if `text` cannot be loaded."""
         try:
             load(text)
         except ArenaError as error:
             self.fault(key, str(error))
 
     def known(self, table: Mapping[str, Any], known: Sequence[str], prefix: str = "") -> None:
-        """Note the keys that are not known."""
+        """Note unknown keys."""
         for key in table:
             if key not in known:
                 near = did_you_mean(key, known) or f" (known: {', '.join(known)})"
@@ -45,9 +46,9 @@ class Checker:
     def read(
         self, of: type[Any], data: Mapping[str, Any], prefix: str = "", others: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """The settings that `data` holds for a class, by name; those that are missing or wrong are left out.
+        """Return the settings that `data` holds for a class, by name, without missing and invalid ones.
 
-        `prefix` stands before the keys in messages; `others` are keys that the caller reads.
+        `prefix` is put before the keys in messages; `others` are keys that the caller reads.
         """
         declared = settings_of(of)
         sections = dict.fromkeys(setting.section for setting in declared.values() if setting.section)
@@ -67,7 +68,7 @@ class Checker:
         return values
 
     def verify(self, settings: Any, prefix: str = "") -> None:
-        """Note the values of a settings object that its class does not allow; None stands for an unset value."""
+        """Note the values of a settings object that its class does not allow; None is an unset value."""
         for name, setting in settings_of(type(settings)).items():
             value = getattr(settings, name)
             if setting.of is not None:
@@ -76,7 +77,7 @@ class Checker:
                 self.fault(prefix + name, wrong)
 
     def value(self, setting: Setting, value: object, key: str) -> Any:
-        """A value if it is one that the setting can have, None otherwise."""
+        """Return the value if the setting allows it, else None."""
         if setting.of is not None:
             table = self.table({key: value}, key, tuple(settings_of(setting.of)))
             return setting.of(**self.read(setting.of, table, f"{key}."))
@@ -86,7 +87,7 @@ class Checker:
         return float(value) if setting.kind == "number" else value  # type: ignore[arg-type]
 
     def table(self, data: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
-        """The table of a key, with those of its keys that are known."""
+        """Return the table of a key, without unknown keys."""
         value = data.get(key, {})
         if not isinstance(value, Mapping):
             self.fault(key, f"expected a table [{key}] with {', '.join(known)}, found {show(value)}")
@@ -96,7 +97,7 @@ class Checker:
 
 
 def _wrong(setting: Setting, value: object) -> str | None:
-    """What was expected and what was found instead; None if nothing is wrong."""
+    """Return what was expected and what was found; None if the value is valid."""
     right = True
     if setting.kind == "boolean":
         right = isinstance(value, bool)
@@ -118,7 +119,7 @@ def _wrong(setting: Setting, value: object) -> str | None:
 
 
 def show(value: object) -> str:
-    """A value as a message names it.
+    """Return how a message names a value.
 
     >>> show("ten"), show(2.5), show([1])
     ('the string "ten"', 'the number 2.5', 'a list')
@@ -136,7 +137,7 @@ def show(value: object) -> str:
 
 
 def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
-    """The values of a TOML file; `error` with the place for one that cannot be read or is not TOML."""
+    """Read a TOML file; `error` with the place if it cannot be read or is not TOML."""
     try:
         return tomllib.loads(read_small_file(path).decode("utf-8-sig"))
     except OSError as fault:

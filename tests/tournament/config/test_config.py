@@ -87,7 +87,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
             " series, sprt, found 'swis'; did you mean 'swiss'?",
         ),
         ({"isolation": 1}, "isolation: expected one of none, process, sandbox, found the number 1"),
-        ({"name": "a/b"}, "name: expected a name that a folder can have, without slashes, found 'a/b'"),
+        ({"name": "a/b"}, "name: expected a valid folder name, without slashes, found 'a/b'"),
         ({"clock": {"move": 5}}, "clock.move: unknown key; did you mean 'move_ms'?"),
         ({"clock": 50}, "clock: expected a table [clock] with move_ms, bank_ms, found the number 50"),
         (

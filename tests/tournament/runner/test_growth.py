@@ -126,7 +126,7 @@ def test_less_than_was_played_is_refused_and_changes_nothing(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("data", "key", "message"),
     [
-        (settings(*FIELD, format="knockout"), "games", "knockout does not grow, because"),
+        (settings(*FIELD, format="knockout"), "games", "knockout runs cannot be extended, because"),
         (settings(*FIELD, format="swiss"), "games", r"grows by --rounds .*: the games of a pairing decide who meets"),
         (own(*FIELD, format="series", series={"rounds": 2}), "games", "series, which grows by --matches"),
         (settings(*FIELD), "max_pairs", "--max-pairs does not go with round-robin, which grows by --games"),
