@@ -1,4 +1,4 @@
-"""All tournament formats, by name. A new one is a module that declares it, and a line here."""
+"""All tournament formats, by name. A new format is a module that declares it, and a line here."""
 
 from __future__ import annotations
 

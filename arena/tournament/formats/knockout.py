@@ -1,7 +1,7 @@
 """Knockout: the loser of a pairing is out.
 
 Each round has its own deals: round r begins at deal r times the deals of a round, extra ones included. The next
-round is computed from the scores of the rounds before and from nothing else.
+round is computed only from the scores of the previous rounds.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ from arena.tournament.games import GameResult, Pairing, PairingScore, SchedulePr
 
 @dataclass(frozen=True)
 class KnockoutSettings(FormatSettings):
+    """The settings of a knockout."""
+
     extra: int = whole(4, 0, 1_000_000, "most extra deals for a drawn pairing")
 
 
 @dataclass(frozen=True)
 class Knockout(Schedule):
-    """Bots are seeded in the order they were named; the first have the byes.
+    """Bots are seeded in the order they were named; the first ones get the byes.
 
     A drawn pairing is extended by one deal at a time, up to `extra`; then the difference of match points decides
-    (5 for the winner, else a point a stone), then the seed.
+    (5 for a win, else one per stone), then the seed.
     """
 
     bots: tuple[str, ...]
@@ -43,7 +45,7 @@ class Knockout(Schedule):
     extra: int
 
     def _winner(self, first: int, second: int, score: PairingScore) -> int | None:
-        """Who advances, None while the pairing is undecided."""
+        """Return the bot that advances, None while the pairing is undecided."""
         most = (self.deals.units + self.extra) * self._unit
         if score.games < self.deals.games:
             return None
@@ -60,7 +62,7 @@ class Knockout(Schedule):
         return 2 if self.deals.paired else 1
 
     def _replay(self, done: ScheduleProgress) -> tuple[list[list[tuple[Pairing, int | None]]], int | None]:
-        """All rounds known so far, each pairing with its winner, and the winner of the tournament."""
+        """Return all rounds known so far, each pairing with its winner, and the winner of the tournament."""
         left: list[int | None] = [seed if seed < len(self.bots) else None for seed in bracket(len(self.bots))]
         rounds: list[list[tuple[Pairing, int | None]]] = []
         base = 0
@@ -85,9 +87,11 @@ class Knockout(Schedule):
         return rounds, left[0]
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        """Return the pairings known so far, by number."""
         return [pairing for played in self._replay(done)[0] for pairing, _ in played]
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        """Yield the units left in the current round."""
         open_pairings = [pairing for pairing, winner in self._replay(done)[0][-1] if winner is None]
         if not open_pairings:
             return
@@ -103,7 +107,7 @@ class Knockout(Schedule):
                 yield from deal_tasks([pairing], range(deal, deal + 1), self.deals.paired, begins, done)
 
     def planned(self, done: ScheduleProgress) -> int:
-        """Without the extra games of pairings that are not drawn yet."""
+        """Return the number of games without the extra ones of pairings that are not drawn yet."""
         games = (len(self.bots) - 1) * self.deals.games
         for played in self._replay(done)[0]:
             for pairing, winner in played:
@@ -113,9 +117,9 @@ class Knockout(Schedule):
         return games
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
-        """By the round in which a bot went out, those of the same round sharing a rank.
+        """Rank by the round in which a bot went out; bots of the same round share a rank.
 
-        Points are the rounds a bot survived (by winning or with a bye), for a bot still in also the round in progress.
+        Points are the rounds a bot survived (by a win or a bye); for a bot still in, they include the current round.
         """
         rounds, champion = self._replay(done)
         lost: dict[str, tuple[int, str]] = {}
@@ -136,7 +140,7 @@ class Knockout(Schedule):
         )
 
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
-        """The bracket from top to bottom, to the final: round by round, also those that are not known yet.
+        """Return the bracket from top to bottom, round by round up to the final, including rounds not known yet.
 
         Meeting i of a round is between the winners of the meetings 2i (`a`) and 2i + 1 (`b`) of the round before.
         """
@@ -172,7 +176,7 @@ class Knockout(Schedule):
 
 
 def bracket(size: int) -> list[int]:
-    """Seeds (from 0) in the order of the bracket, filled up to a power of two: the best two can meet last.
+    """Return seeds (from 0) in bracket order, filled up to a power of two: the best two can only meet in the final.
 
     >>> bracket(4), bracket(6)
     ([0, 3, 1, 2], [0, 7, 3, 4, 1, 6, 2, 5])
@@ -185,7 +189,7 @@ def bracket(size: int) -> list[int]:
 
 
 def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = True) -> Knockout:
-    """Pairings of `games` games, and up to `extra` more deals if they are drawn."""
+    """Make a knockout with `games` games per pairing, and up to `extra` more deals after a draw."""
     return Knockout(tuple(bots), deals_for(games, paired), extra)
 
 

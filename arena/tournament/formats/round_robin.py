@@ -1,4 +1,4 @@
-"""Formats whose pairings are known beforehand: round robin, gauntlet and a match of two bots."""
+"""Formats whose pairings are known in advance: round robin, gauntlet and match."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from arena.tournament.games import Pairing, ScheduleProgress, Task
 
 @dataclass(frozen=True)
 class FixedSchedule(Schedule):
-    """All pairings are known beforehand."""
+    """A schedule whose pairings are all known in advance."""
 
     fixed: ClassVar[bool] = True
 
@@ -34,21 +34,25 @@ class FixedSchedule(Schedule):
 
     @property
     def extent(self) -> tuple[int, int]:
+        """Return the deals of each pairing, and for each of them the deals of all pairings."""
         return self.deals.units, len(self.meetings) if self.deals.own else 1
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        """Return all pairings."""
         return self.meetings
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        """Yield the units left to play."""
         deals, begins = self.deals, taking_turns(self.meetings, self.bots, 0)
         yield from deal_tasks(self.meetings, range(deals.units), deals.paired, begins, done, deals.own)
 
     def planned(self, done: ScheduleProgress) -> int:
+        """Return the number of games."""
         return len(self.meetings) * self.deals.games
 
 
 def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> FixedSchedule:
-    """Every two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
+    """Let every two bots play `games` games (rounded up to whole pairs), on shared deals or each pairing on its `own`.
 
     >>> from arena.tournament.games import ScheduleProgress
     >>> schedule = round_robin(["a", "b", "c"], games=4)
@@ -61,7 +65,7 @@ def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool 
 def gauntlet(
     bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True, own: bool = False
 ) -> FixedSchedule:
-    """The hero (default: the first bot) plays `games` games against each other bot; `own` as in `round_robin`."""
+    """Let the hero (default: the first bot) play `games` games against each other bot; `own` as in `round_robin`."""
     hero = hero or bots[0]
     return fixed_schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired, own)
 
@@ -69,16 +73,19 @@ def gauntlet(
 def fixed_schedule(
     bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool = True, own: bool = False
 ) -> FixedSchedule:
-    """These pairs of bots play `games` games each; `own` as in `round_robin`."""
+    """Let each of these pairs of bots play `games` games; `own` as in `round_robin`."""
     meetings = tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
     return FixedSchedule(tuple(bots), meetings, deals_for(games, paired, own))
 
 
 @dataclass(frozen=True)
 class GauntletSettings(FormatSettings):
-    hero: str | None = text(None, 200, "name of the bot that meets all others", unset="the first")
+    """The settings of a gauntlet."""
+
+    hero: str | None = text(None, 200, "name of the bot that plays all others", unset="the first")
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield a fault unless the hero is one of the bots."""
         if self.hero is not None and bots and self.hero not in bots:
             near = did_you_mean(self.hero, bots)
             yield "hero", f"expected one of the bots ({', '.join(bots)}), found '{self.hero}'{near}"

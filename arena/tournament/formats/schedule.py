@@ -1,15 +1,15 @@
 """Schedules: ordered, deterministic, resumable lists of units of work.
 
-A schedule is a pure function of its settings. `tasks(done)` lazily yields, in order, what is left to play and
-already known. Formats played round by round yield one wave of tasks after another. So a run is
+A schedule is a pure function of its settings. `tasks(done)` lazily yields, in order, the units left to play that are
+already known. Formats played in rounds yield one wave of units after another. So a run is
 
     repeat: play and store what schedule.tasks(store.progress()) yields, until it yields nothing
 
 and it makes no difference where it was interrupted.
 
 All pairings advance together, deal by deal, so that an interrupted run is balanced. Deal numbers rise along the
-schedule: games sorted by (deal, pairing, game) are in schedule order. All pairings play the same deals, so their
-results are easier to compare; for bots that could remember deals, each pairing can have its own.
+schedule: games sorted by (deal, pairing, game) are in schedule order. All pairings play the same deals, which makes
+their results easier to compare; for bots that could remember deals, each pairing can have its own.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from arena.tournament.store.reader import Reader
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a format's own ranking. `tiebreak` decides between equal points: a figure for each of the schedule's
-    `tiebreaks`, the most important first.
+    """A line of a format's own ranking.
+
+    `tiebreak` decides between equal points: a figure for each of the schedule's `tiebreaks`, the most important first.
     """
 
     rank: int
@@ -41,7 +42,7 @@ class Place:
 class Deals:
     """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once.
 
-    `own`: no deal is played by two pairings, so that no bot sees the same cards with another opponent.
+    With `own`, no two pairings play the same deal, so that no bot sees the same cards against another opponent.
     """
 
     units: int
@@ -50,7 +51,7 @@ class Deals:
 
     @property
     def games(self) -> int:
-        """Games for each pairing."""
+        """Return the number of games of each pairing."""
         return self.units * (2 if self.paired else 1)
 
 
@@ -68,10 +69,10 @@ class Meeting:
     """A pairing of a round with its result so far.
 
     round       number of the round, from 0
-    a, b        the bots; None for one that is not known yet, or for nobody (see `decided_by`)
+    a, b        the bots; None if not known yet, or if there is none (see `decided_by`)
     score       games and match points of `a` against `b`
-    winner      who won it; None while it is open, and if it was drawn
-    decided_by  "" while it is open, else "games", "match points", "seed", "draw", or "bye" (there is no `b`)
+    winner      the bot that won; None while undecided, and after a draw
+    decided_by  "" while undecided, else "games", "match points", "seed", "draw", or "bye" (there is no `b`)
     """
 
     round: int
@@ -83,58 +84,58 @@ class Meeting:
 
 
 class Schedule(ABC):
-    """What every format offers. `bots` is the seed order: the order in which they were named."""
+    """What every format provides. `bots` are in seed order: the order in which they were named."""
 
     fixed: ClassVar[bool] = False
     """True if all pairings and the number of games are known before the first game."""
 
     tiebreaks: ClassVar[Mapping[str, str]] = {}
-    """What decides between equal points, the first most: column and meaning."""
+    """What decides between equal points, the most important first: column and meaning."""
 
     bots: tuple[str, ...]
 
     @property
     def extent(self) -> tuple[int, int]:
-        """Of what the format grows by (deals of a pairing, rounds, series): how many there are, and the deals of each.
+        """Return the size in what the format grows by (deals of a pairing, rounds, series), and the deals of each.
 
-        Whatever the number, the first ones are played in the same way.
+        Whatever the size, the first ones are played in the same way.
         """
         raise NotImplementedError(f"{type(self).__name__} does not grow")
 
     @abstractmethod
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
-        """The pairings known so far, by number."""
+        """Return the pairings known so far, by number."""
 
     @abstractmethod
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
-        """The units left to play that can be known from `done`, in order."""
+        """Yield the units left to play that can be known from `done`, in order."""
 
     @abstractmethod
     def planned(self, done: ScheduleProgress) -> int:
-        """The total number of games as far as `done` tells: exact in most formats, else what is certain by now."""
+        """Return the total number of games, as far as `done` fixes it: exact in most formats, else what is certain."""
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place] | None:
-        """The format's own ranking, or None if the rating table is the ranking.
+        """Return the format's own ranking; None if the rating table is the ranking.
 
         `games` are all games played, perhaps read lazily: a format whose ranking follows from `done` ignores them.
         """
         return None
 
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
-        """The rounds as far as they are known, with their results; empty for formats without rounds."""
+        """Return the rounds known so far, with their results; empty for formats without rounds."""
         return []
 
     def units_done(self, done: ScheduleProgress) -> int:
-        """How many units are done, for formats whose `expected` needs it."""
+        """Count the units that are done, for formats whose `expected` needs it."""
         return 0
 
     def expected(self, games: int, units: int) -> int | None:
-        """Games in all, extrapolated from so many games in so many units; None if `planned` is exact."""
+        """Extrapolate the total number of games from `games` in `units`; None if `planned` is exact."""
         return None
 
 
 def taking_turns(pairings: Sequence[Pairing], bots: Sequence[str], first_unit: int) -> dict[int, int]:
-    """Return who begins the first game of each pairing: the parity of its bots' places and of the unit decides.
+    """Return who begins the first game of each pairing, by the parity of its bots' places and of the unit.
 
     So each bot of a field begins about half of its games.
     """
@@ -150,9 +151,9 @@ def deal_tasks(
     done: ScheduleProgress,
     own: bool = False,
 ) -> Iterator[PairTask]:
-    """Unit by unit, all pairings on the deal of that number, or each on one of its `own`; skips what is done.
+    """Yield unit by unit all pairings on the deal of that number, or each on one of its `own`; skip what is done.
 
-    Unpaired, the bots of a pairing take turns to begin; `begins` says by pairing who begins in the first unit, 0 or 1.
+    Unless `paired`, the bots of a pairing begin in turn; `begins` holds by pairing who begins the first unit, 0 or 1.
     """
     for unit in units:
         for position, (number, round_, a, b) in enumerate(pairings):
@@ -163,13 +164,13 @@ def deal_tasks(
 
 
 def margin(score: PairingScore) -> int:
-    """Games that bot `a` won more than bot `b`."""
+    """Return how many more games bot `a` won than bot `b`."""
     return score.wins - score.losses
 
 
 @dataclass(frozen=True)
 class Design:
-    """What every format is given. `games` for each pairing; `own_deals`: no deal is played by two pairings."""
+    """The input of every format: `games` per pairing; with `own_deals`, no two pairings play the same deal."""
 
     bots: tuple[str, ...]
     games: int
@@ -180,10 +181,10 @@ class Design:
 
 @dataclass(frozen=True)
 class FormatSettings:
-    """The settings of a format that has none; a format with settings declares them in a subclass."""
+    """The empty settings of a format; a format with settings declares them in a subclass."""
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield mistakes that only show when the settings are read together: a key ("": the table) and a sentence.
+        """Yield settings that conflict with each other: a key ("": the table) and what is wrong.
 
         `bots` are the names of the bots, empty if they could not be read.
         """
@@ -209,10 +210,10 @@ class SequentialTest(Protocol):
 
 @dataclass(frozen=True)
 class Growth:
-    """What a stored run may be given more of later, so that the games played so far stay as they are.
+    """The setting that extends a stored run and keeps the games played so far.
 
     `key` is the setting, and the option of `arena resume`; it belongs to the format's own table unless `common`.
-    `noun` names it in messages. With `games_each`, the run may also be asked for `games`, rounded up to whole units.
+    `noun` names it in messages. With `games_each`, `games` extends the run, too, rounded up to whole units.
     """
 
     key: str
@@ -233,10 +234,10 @@ class Format:
     `own_deals`    each pairing may have its own deals
     `two_bots`     only for two bots, with its own command
     `chained`      a game decides who begins the next
-    `grows`        what a stored run may be given more of, None if nothing
-    `completed`    turns the settings of the command line into a full table if a file would have to say more
+    `grows`        the setting that extends a stored run, None if it cannot be extended
+    `completed`    turns the settings of a command line into a full table, adding what a file would have to give
     `verdict`      makes the test that ends a run early, None if all games are always played
-    `round_view`   how its rounds are shown: as a list, as a bracket, or "" if it has none
+    `round_view`   how rounds are shown: as a list, as a bracket, or "" if there are none
     """
 
     name: str

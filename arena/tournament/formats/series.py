@@ -1,8 +1,8 @@
-"""The rulebook's match of several games (RULES.md §7): the winner of a game begins the next, 5 points v stones.
+"""The rulebook's match of several games (RULES.md §7): the winner of a game begins the next.
 
-The games of a series depend on each other, so a series is played in one go: it is one unit of work. Series
-number s of every pairing has the deals from s times `stride` on. Two series in a row have opposite first
-starters; which bot begins the first of them is chance, from the seed.
+The winner of a game gets 5 points, the loser one per stone. The games of a series depend on each other, so a series is
+one unit of work. Series s of every pairing has the deals from s times `stride` on. The seed decides which bot begins
+the first of two consecutive series; the other bot begins the second.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ NEXT_STARTERS = ("winner", "loser", "alternate")
 
 @dataclass(frozen=True)
 class SeriesSettings(FormatSettings):
+    """The settings of series; either `rounds` or `target` is set."""
+
     matches: int = whole(1, 1, 10**9, "series per pairing")
     next_starter: str = choice(
-        "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin the last one"
+        "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin it"
     )
     rounds: int | None = whole(None, 1, 1_000_000, "games per series", unset="until the target is reached")
     target: int | None = whole(
@@ -33,16 +35,17 @@ class SeriesSettings(FormatSettings):
     )
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield a fault unless either rounds or a target are given."""
         if (self.rounds is None) == (self.target is None):
             given = "found neither" if self.rounds is None else "found both"
             yield "", f"expected either rounds (games of a series) or target (points to reach), {given}"
 
 
 def series_rule(next_starter: str = "winner", rounds: int | None = None, target: int | None = None) -> SeriesRule:
-    """The options of a series: either a number of `rounds` or a `target` of points.
+    """Return the rules of a series: either a number of `rounds` or a `target` of points.
 
-    Somebody wins at least 5 points in each decided game, so a target is reached soon; only drawn games without any
-    stone could drag on, and the stride ends that.
+    In each decided game a bot wins at least 5 points, so a target is soon reached; only drawn games without any stone
+    could go on for long, and the stride limits them.
 
     >>> series_rule(target=12)
     SeriesRule(next_starter='winner', rounds=None, target=12, stride=12)
@@ -51,7 +54,7 @@ def series_rule(next_starter: str = "winner", rounds: int | None = None, target:
 
 
 def starter_after(rule: SeriesRule, starter: int, score: int) -> int:
-    """Who begins the next game: 0 bot `a`, 1 bot `b`; `score` in half points of the bot that began this one.
+    """Return who begins the next game: 0 bot `a`, 1 bot `b`; `score` is in half points of the bot that began this one.
 
     After a drawn game it is the bot that did not begin.
     """
@@ -62,7 +65,7 @@ def starter_after(rule: SeriesRule, starter: int, score: int) -> int:
 
 
 def is_over(rule: SeriesRule, games: int, points_a: int, points_b: int) -> bool:
-    """Whether a series ends after `games` games. With a target it goes on while both bots are equal above it."""
+    """Return whether a series ends after `games` games. If both bots are level above the target, it continues."""
     if games >= rule.stride:
         return True
     return rule.target is not None and max(points_a, points_b) >= rule.target and points_a != points_b
@@ -70,7 +73,7 @@ def is_over(rule: SeriesRule, games: int, points_a: int, points_b: int) -> bool:
 
 @dataclass(frozen=True)
 class SeriesSchedule(Schedule):
-    """Every two bots play `matches` series."""
+    """A schedule in which every two bots play `matches` series."""
 
     bots: tuple[str, ...]
     rule: SeriesRule
@@ -88,12 +91,15 @@ class SeriesSchedule(Schedule):
 
     @property
     def extent(self) -> tuple[int, int]:
+        """Return the series of each pairing, and the deals of each."""
         return self.matches, self.rule.stride
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        """Return all pairings."""
         return [Pairing(number, 0, a, b) for number, (a, b) in enumerate(combinations(self.bots, 2))]
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        """Yield the series left to play."""
         pairings = self.pairings(done)
         for match in range(self.matches):
             deal = match * self.rule.stride
@@ -103,7 +109,7 @@ class SeriesSchedule(Schedule):
                     yield SeriesTask(number, deal, a, b, round_, chance ^ match & 1, self.rule)
 
     def planned(self, done: ScheduleProgress) -> int:
-        """Exact for a number of rounds; for a target, games played and as many a series for those to come."""
+        """Return the number of games: exact for a number of rounds, extrapolated for a target."""
         if self.rule.rounds is not None:
             return self._series * self.rule.rounds
         games = self.expected(done.games, self.units_done(done))
@@ -111,17 +117,18 @@ class SeriesSchedule(Schedule):
         return games
 
     def units_done(self, done: ScheduleProgress) -> int:
+        """Count the series that are done, if there is a target."""
         return 0 if self.rule.target is None else self._series - sum(1 for _ in self.tasks(done))
 
     def expected(self, games: int, units: int) -> int | None:
-        """With a target, games played and as many a series for those to come; so never less than were played."""
+        """Return the games played plus, for the series left, as many each as so far; None without a target."""
         if self.rule.target is None:
             return None
         mean = games / units if units else -(-self.rule.target // WIN_POINTS)
         return games + round(max(self._series - units, 0) * mean)
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
-        """Series won (drawn 1/2), then the difference of match points, then seed order."""
+        """Rank by series won (drawn 1/2), then by the difference of match points, then in seed order."""
         return series_ranking(self.bots, series_results(self.rule, games))
 
 
@@ -133,7 +140,7 @@ def series(
     rounds: int | None = None,
     target: int | None = None,
 ) -> SeriesSchedule:
-    """Every two bots play `matches` series of `rounds` games, or to `target` points."""
+    """Let every two bots play `matches` series of `rounds` games, or to `target` points."""
     return SeriesSchedule(tuple(bots), series_rule(next_starter, rounds, target), matches, seed)
 
 
@@ -142,7 +149,7 @@ def series(
 
 @dataclass(frozen=True)
 class SeriesResult:
-    """A finished series and its match points; `winner` has more of them, None if equal."""
+    """A finished series and its match points."""
 
     pairing: int
     number: int
@@ -154,13 +161,14 @@ class SeriesResult:
 
     @property
     def winner(self) -> str | None:
+        """Return the bot with more match points, None if they are equal."""
         if self.points_a == self.points_b:
             return None
         return self.a if self.points_a > self.points_b else self.b
 
 
 def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[SeriesResult]:
-    """The series that a list of games makes up, by number and pairing."""
+    """Group games into their series, by number and pairing."""
     sums: dict[tuple[int, int], list[int]] = {}
     bots: dict[int, tuple[str, str]] = {}
     for game in games:
@@ -173,7 +181,7 @@ def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[Series
 
 
 def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list[Place]:
-    """Series won (drawn 1/2), then the difference of match points, then seed order."""
+    """Rank by series won (drawn 1/2), then by the difference of match points, then in seed order."""
     points = dict.fromkeys(bots, 0.0)
     difference = dict.fromkeys(bots, 0)
     for result in results:

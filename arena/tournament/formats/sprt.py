@@ -1,4 +1,4 @@
-"""The sequential test of two bots (SPRT): as many pairs as it takes to tell which hypothesis holds."""
+"""The sequential test of two bots (SPRT): play pairs until one of two hypotheses is accepted."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _RATE = {"above": 0, "below": 0.5, "noun": "an error rate"}
 
 @dataclass(frozen=True)
 class SprtSettings(FormatSettings):
-    """Hypotheses in Elo of the `model`, error rates, and the most pairs to play."""
+    """The hypotheses, in Elo of the `model`, the error rates, and the most pairs to play."""
 
     elo0: float = real(0.0, "H0: the first bot is this much stronger, in Elo", **_ELO)
-    elo1: float = real(10.0, "H1: it is this much stronger; the nearer the two, the more pairs it takes", **_ELO)
+    elo1: float = real(10.0, "H1: it is this much stronger; the closer the two, the more pairs it takes", **_ELO)
     alpha: float = real(0.05, "probability of accepting H1 although H0 holds", **_RATE)
     beta: float = real(0.05, "probability of accepting H0 although H1 holds", **_RATE)
     model: str = choice("logistic", MODELS, "scale of `elo0` and `elo1`")
@@ -36,6 +36,7 @@ class SprtSettings(FormatSettings):
     )
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield hypotheses out of bounds or in the wrong order."""
         limit = _MOST_ELO[self.model]
         for key, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
             if abs(elo) > limit:
@@ -45,7 +46,7 @@ class SprtSettings(FormatSettings):
 
 
 class StoredSprt:
-    """Reads the pairs that a run has stored since it was last called.
+    """Reads the pairs that a run has stored since the last call.
 
     Its state depends only on the pairs, from the first on without a gap, not on when they are read.
     """
@@ -59,7 +60,7 @@ class StoredSprt:
         self._read = 0
 
     def __call__(self, run: Reader) -> int | None:
-        """Read on; return the number of pairs that decide the test, None while it is undecided."""
+        """Read new pairs; return the number of pairs that decide the test, None while it is undecided."""
         cells = run.pair_scores_from(self._read)[: max(self.max_pairs - self._read, 0)]
         if isinstance(self._sprt, AdjustedSprt):
             self._sprt.extend(zip(cells, self._luck_from(run)))
@@ -71,29 +72,29 @@ class StoredSprt:
         return self._sprt.units if self.decided else None
 
     def _luck_from(self, run: Reader) -> Iterator[float]:
-        """Yield what luck gave bot `a` in each of the next pairs; a pair is judged when its turn comes."""
+        """Yield the luck of bot `a` in each of the next pairs; a pair is judged only when it is reached."""
         self._luck = self._luck or JudgedLuck(run.folder)
         games = run.results("WHERE id >= ?", GameId(0, self._read, 0).key)
         return self._luck.of_pairs(games, load_rules(run.config()["rules"]))
 
     @property
     def decided(self) -> bool:
-        """Whether one of the hypotheses was accepted."""
+        """Return whether one of the hypotheses was accepted."""
         return self._sprt.verdict != "continue"
 
     @property
     def planned(self) -> int:
-        """Games of the whole test, as far as that is known."""
+        """Return the number of games of the whole test, as far as it is known."""
         return 2 * (self._sprt.units if self.decided else self.max_pairs)
 
     def result(self) -> SprtResult:
-        """The state of the test."""
+        """Return the state of the test."""
         return self._sprt.result()
 
 
 SPRT = Format(
     "sprt",
-    "two bots until it is clear which of two hypotheses holds",
+    "two bots, until one of two hypotheses is accepted",
     lambda design, settings: round_robin(design.bots, 2 * settings.max_pairs),
     SprtSettings,
     games_from="sprt.max_pairs",

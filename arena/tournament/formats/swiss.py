@@ -1,7 +1,7 @@
-"""Swiss: in each round bots with about equal points meet.
+"""Swiss: in each round, bots with about equal points meet.
 
-Each round has its own deals: round r begins at deal r times the deals of a round. The next round is computed from
-the scores of the rounds before and from nothing else, so it need not be stored.
+Each round has its own deals: round r begins at deal r times the deals of a round. The next round is computed only from
+the scores of the previous rounds, so it need not be stored.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ from arena.tournament.games import GameResult, Pairing, PairingScore, SchedulePr
 
 @dataclass(frozen=True)
 class SwissSettings(FormatSettings):
+    """The settings of a swiss tournament."""
+
     rounds: int | None = whole(
         None, 1, 100_000, "rounds", unset="the fewest that leave at most one bot with all rounds won"
     )
 
 
-_MOST_BEGUN = 4  # two bots that have both begun two games more than their opponents are not to meet
+_MOST_BEGUN = 4  # two bots that have both begun two games more than their opponents should not meet
 
 
 class _Table:
-    """The standing of a swiss tournament; bots are numbers in seed order."""
+    """The standings of a swiss tournament; bots are numbers in seed order."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -54,23 +56,25 @@ class _Table:
         self.begun = [0] * size  # games that a bot began more than its opponents did
 
     def buchholz(self, bot: int) -> float:
-        """Sum of the opponents' points; a bye adds none."""
+        """Sum the opponents' points; a bye adds none."""
         return sum(self.points[other] for other in self.opponents[bot])
 
     def order(self) -> list[int]:
-        """Bots from first to last: points, Buchholz, seed order."""
+        """Return the bots from first to last, by points, Buchholz, seed order."""
         return sorted(range(self.size), key=lambda bot: (-self.points[bot], -self.buchholz(bot), bot))
 
     def meetings(self, first: int, second: int) -> int:
+        """Count how often two bots have met."""
         return self.opponents[first].count(second)
 
     def begins(self, first: int, second: int, parity: int) -> int:
-        """Return who begins the first game of a pairing, 0 or 1: the bot that began less, else as the parity says."""
+        """Return who begins the first game of a pairing, 0 or 1: the bot that has begun less often, else by parity."""
         if self.begun[first] == self.begun[second]:
             return (first + second + parity + 1) % 2
         return int(self.begun[first] > self.begun[second])
 
     def enter(self, first: int, second: int, score: PairingScore) -> None:
+        """Count a finished pairing."""
         won = margin(score)
         self.points[first] += (won > 0) + (won == 0) / 2
         self.points[second] += (won < 0) + (won == 0) / 2
@@ -78,15 +82,16 @@ class _Table:
         self.opponents[second].append(first)
 
     def enter_bye(self, bot: int) -> None:
+        """Count a bye."""
         self.points[bot] += 1
         self.byes[bot] += 1
 
     def draw_round(self) -> tuple[list[tuple[int, int]], int | None]:
-        """Pairs of the next round, and the bot that has a bye.
+        """Return the pairs of the next round, and the bot that has a bye.
 
-        There are as few repeats as possible. Nobody has a second bye before all have had one. Where that is possible,
-        no two bots meet that have both begun twice too often, or both twice too rarely. Within a group of equal points
-        the upper half meets the lower half; a bot left over drops into the next group.
+        There are as few repeats as possible. No bot has a second bye before all have had one. Where possible, no two
+        bots meet that have both begun twice too often, or both twice too rarely. Within a group of equal points the
+        upper half meets the lower half; a bot left over drops into the next group.
         """
         order = self.order()
         for repeats, begun in ((repeats, begun) for repeats in count() for begun in (_MOST_BEGUN, math.inf)):
@@ -125,9 +130,9 @@ class _Table:
         return pairs
 
     def _preferences(self, top: int, rest: list[int], repeats: int, begun: float) -> list[int]:
-        """Possible opponents, best first: middle of the own group and down, then up, then the next groups."""
+        """Return possible opponents, best first: from the middle of its group down, then up, then other groups."""
         group = [bot for bot in rest if self.points[bot] == self.points[top]]
-        middle = len(group) // 2  # with the top bot the group has one more, and its lower half begins here
+        middle = len(group) // 2  # the group without its top bot: its lower half begins here
         others = [bot for bot in rest if self.points[bot] != self.points[top]]
         wishes = group[middle:] + group[:middle][::-1] + others
         allowed = [bot for bot in wishes if self._may_meet(top, bot, repeats, begun)]
@@ -135,9 +140,9 @@ class _Table:
 
 
 class _Replay(NamedTuple):
-    """The standing after the finished rounds, all rounds known, who had byes, and who begins in the last round.
+    """The standings after the finished rounds, all rounds known, the byes, and who begins in the last round.
 
-    `begins` says of each of its pairings, by number, who begins the first game: 0 bot `a`, 1 bot `b`.
+    `begins` holds by pairing who begins the first game: 0 bot `a`, 1 bot `b`.
     """
 
     table: _Table
@@ -165,11 +170,12 @@ class Swiss(Schedule):
 
     @property
     def extent(self) -> tuple[int, int]:
+        """Return the number of rounds, and the deals of each."""
         return self.rounds, self.deals.units
 
     @cached_property
     def _replayed(self) -> list[tuple[ScheduleProgress, int, _Replay]]:
-        """The last replay and what it was of: drawing the rounds of some hundred bots takes a minute."""
+        """Hold the last replay and its input: drawing the rounds of some hundred bots takes a minute."""
         return []
 
     def _replay(self, done: ScheduleProgress) -> _Replay:
@@ -210,19 +216,22 @@ class Swiss(Schedule):
         return _Replay(table, rounds, byes, begins)
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        """Return the pairings known so far, by number."""
         return [meeting for meetings in self._replay(done).rounds for meeting in meetings]
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        """Yield the units left in the current round."""
         replay = self._replay(done)
         begin = replay.rounds[-1][0].round * self.deals.units
         units = range(begin, begin + self.deals.units)
         yield from deal_tasks(replay.rounds[-1], units, self.deals.paired, replay.begins, done)
 
     def planned(self, done: ScheduleProgress) -> int:
+        """Return the number of games."""
         return self.rounds * self._per_round * self.deals.games
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
-        """Points, then Buchholz, then seed order, after the finished rounds."""
+        """Rank by points, then Buchholz, then in seed order, after the finished rounds."""
         table, _, byes, _ = self._replay(done)
         return [
             Place(
@@ -236,7 +245,7 @@ class Swiss(Schedule):
         ]
 
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
-        """All rounds known, each with its pairings in order, and with its bye at the end."""
+        """Return all rounds known, each with its pairings in order and its bye at the end."""
         shown = []
         for number, pairings in enumerate(self._replay(done).rounds):
             meetings = [self._meeting(pairing, done.score(pairing.number)) for pairing in pairings]
@@ -260,7 +269,7 @@ def _bye_remark(byes: list[str], bot: str) -> str:
 
 
 def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:
-    """A swiss tournament of `rounds` rounds (default: the fewest that leave at most one bot with all rounds won)."""
+    """Make a swiss tournament (default: the fewest rounds that leave at most one bot with all rounds won)."""
     return Swiss(tuple(bots), deals_for(games, paired), rounds or (len(bots) - 1).bit_length())
 
 
@@ -274,7 +283,7 @@ SWISS = Format(
 )
 
 
-# ---------------------------------------------------------------- may all bots still be paired without a repeat?
+# ---------------------------------------------------------------- perfect matchings
 
 
 _PRIME = 2**31 - 1  # products of two numbers below it fit into 63 bits
@@ -284,8 +293,8 @@ def has_perfect_matching(graph: Sequence[AbstractSet[int]]) -> bool:
     """Return whether all vertices can be paired along edges; `graph[v]` are the neighbours of vertex v.
 
     Tutte's theorem: they can if the determinant of the skew-symmetric matrix with an unknown for each edge is not
-    zero. Here the unknowns are drawn numbers modulo a prime, always the same ones: for a graph that has a matching,
-    the determinant is zero all the same with a probability of less than its size in two billion.
+    zero. Here the unknowns are random numbers modulo a prime, always the same ones. If the graph has a matching, the
+    determinant is still zero with a probability of less than its size in two billion.
 
     >>> has_perfect_matching([{1}, {0, 2}, {1, 3}, {2}]), has_perfect_matching([{1, 2, 3}, {0}, {0}, {0}])
     (True, False)
