@@ -19,9 +19,9 @@ REQUIRED: Any = MISSING
 class Setting:
     """The values that a setting may have: `least` and `most` are inclusive bounds, `above` and `below` exclusive ones.
 
-    `unset` says what holds if the default is None, or explains the default. `longest` is in characters. `section` is
-    the table of the file that holds the setting, if it is not the table of its class. `shapes_results` is False for a
-    setting that must make no difference to the games.
+    `unset` describes a default of None, or explains the default. `longest` is in characters. `section` is the table of
+    the file that holds the setting, if it is not the table of its class. `shapes_results` is False for a setting that
+    must make no difference to the games.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ class Setting:
 
     @property
     def expected(self) -> str:
-        """The possible values, as a message names them.
+        """Return the possible values, as a message names them.
 
         >>> Setting("whole number", "", least=1, most=9).expected
         'a whole number from 1 to 9'
@@ -61,7 +61,7 @@ class Setting:
 
     @property
     def usual(self) -> str:
-        """The default as text, "" if the setting must be given."""
+        """Return the default as text, "" if the setting must be given."""
         if self.unset or self.default is None or callable(self.default) or self.of or self.default is REQUIRED:
             return self.unset
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
@@ -102,7 +102,7 @@ def text(default: str | None, longest: int, help: str, **more: Any) -> Any:
 
 
 def choice(default: str | None, choices: Collection[str], help: str, **more: Any) -> Any:
-    """Declare one of a few words; `choices` is read each time, so it may be a registry that grows."""
+    """Declare one of a few words; `choices` is read each time, so entries may be added to it later."""
     return _declared(Setting("choice", help, default, choices=choices, **more))
 
 
@@ -112,7 +112,7 @@ def flag(default: bool, help: str) -> Any:
 
 
 def table(of: type[Any], help: str, default: Any = None) -> Any:
-    """Declare a table with its own settings; if it is left out, `default` or the defaults of all of them hold."""
+    """Declare a table with settings of its own; `default` replaces the defaults of its class."""
     return _declared(Setting("table", help, of() if default is None else default, of=of))
 
 

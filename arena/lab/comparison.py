@@ -1,4 +1,4 @@
-"""Playing a comparison: the same bots on the same deals under several rule sets, a run for each in one folder."""
+"""Play a comparison: the same bots on the same deals under several rule sets, a run for each in one folder."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import differences
 
 ALL = "all"
-"""In a list of variants: every rule set that comes with the program."""
+"""In a list of variants, every rule set that comes with the program."""
 
 
 def all_variants(variants: Sequence[str]) -> list[str]:
-    """The rule sets named, `all` standing for every one that is not named itself."""
+    """Return the rule sets named; `all` stands for every one that is not named itself."""
     known = {load_rules(name).canonical for name in variants if name != ALL}
     names: list[str] = []
     for name in variants:
@@ -50,9 +50,9 @@ def all_variants(variants: Sequence[str]) -> list[str]:
 def new_comparison(
     config: TournamentConfig, variants: Mapping[str, str], baseline: str | None, folder: Path
 ) -> ComparisonConfig:
-    """What is to be played in a folder, together with what is there.
+    """Return the comparison to play in a folder, together with the variants already there.
 
-    ComparisonError if it holds a comparison with other settings, or with bots whose source has changed.
+    ComparisonError if the folder holds a comparison with other settings, or with bots whose source has changed.
     """
     wanted = ComparisonConfig(common_settings(config), variants, baseline, sources_of(config))
     there = read_comparison(folder)
@@ -61,7 +61,7 @@ def new_comparison(
     name, before = next(iter(there.configs().items()))
     after = ComparisonConfig(wanted.settings, there.variants).configs()[name]
     if lines := differences(before.canonical(), after.canonical()):
-        grow = f"\nOr let that comparison grow, if it holds less: arena resume {folder} --games {config.games}"
+        grow = f"\nOr extend that comparison, if it has fewer: arena resume {folder} --games {config.games}"
         raise ComparisonError(
             f"{folder} holds a comparison with other settings; nothing was started.\n  "
             + "\n  ".join(lines)
@@ -74,12 +74,12 @@ def new_comparison(
 
 
 def sources_of(config: TournamentConfig) -> dict[str, str]:
-    """The hash of each bot's source as it is now."""
+    """Return the hash of each bot's source as it is now."""
     return {bot.name: find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots}
 
 
 def check_sources(stored: ComparisonConfig, now: Mapping[str, str], folder: Path) -> None:
-    """ComparisonError if a bot is not the one that the comparison was begun with."""
+    """Check that the bots are those that the comparison was begun with; ComparisonError if not."""
     for bot, source in (stored.sources or {}).items():
         if now.get(bot, source) != source:
             raise ComparisonError(
@@ -96,10 +96,10 @@ def play_comparison(
     tell: Callable[[str], None],
     until: UntilError | None = None,
 ) -> bool:
-    """Play what is left of each variant and write its tables; return whether it is complete.
+    """Play what is left of each variant and write its tables; return whether all are complete.
 
-    `config_of` may change what makes no difference to the games; `tell` hears which variant is next. With `until` all
-    variants grow together, until the errors of all of them are small enough.
+    `config_of` may change settings that make no difference to the games; `tell` is called with the variant that is
+    next. With `until`, all variants are extended together until the errors of all of them are small enough.
     """
     more: ComparisonConfig | None = comparison
     while more is not None:
@@ -107,7 +107,7 @@ def play_comparison(
         for name, config in configs.items():
             if is_begun(folder / name):
                 with Reader(folder / name) as reader:
-                    asks_for_more(reader, config)  # all or none of them
+                    asks_for_more(reader, config)  # refuse before any of them is extended
         if not folder.exists():
             require_bots(next(iter(configs.values())))
         folder.mkdir(parents=True, exist_ok=True)
@@ -138,13 +138,13 @@ def resume(
 ) -> Run | Comparison:
     """Play a stored run, or all variants of a comparison, to its end; return it as `arena.load` does.
 
-    To extend it, say how much there is to be of what its format grows by: `games` per pairing, `rounds` (swiss),
-    `matches` (series) or `max_pairs` (sprt). The result is that of a run that asked for so many from the start. With
-    `error`, play goes on until every rating's 95% error (or that of `bots`) is at most so many Elo, or to `games` per
-    pairing (default 100,000).
+    To extend it, give its new size: `games` per pairing, `rounds` (swiss), `matches` (series) or `max_pairs` (sprt).
+    The result is the same as if that number had been asked for from the start. With `error`, play continues until the
+    95% error of every rating (or only of `bots`) is at most `error` Elo, or up to `games` per pairing (default:
+    100,000).
 
     Resuming runs the bots that the folder names; a folder that belongs to another user is refused without `trust`.
-    Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
+    Raises ArenaError for what the user can fix, KeyboardInterrupt after Ctrl-C (the games in progress are stored).
     """
     path = find_folder(fspath(folder))
     asked = {key: number for key, number in more.items() if number is not None}
@@ -166,5 +166,5 @@ def resume(
     if not play_comparison(
         comparison, path, config_of, lambda: progress_for() if progress else None, lambda _: None, until
     ):
-        raise KeyboardInterrupt(f"what was played is stored in {path}; the same call resumes")
+        raise KeyboardInterrupt(f"what was played is stored in {path}; the same call resumes it")
     return Comparison(StoredComparison(path))

@@ -1,7 +1,7 @@
 """A stored run as pandas frames, for notebooks: `run = arena.load("results/quick")`.
 
-Frames are made when they are first asked for, and are then the same object; copy before you change one. `COLUMNS`
-says what the columns mean.
+Frames are made on first access and then stay the same object; copy one before you change it. `COLUMNS` explains the
+columns.
 """
 
 from __future__ import annotations
@@ -70,33 +70,33 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "pairings": {
         **_MET,
-        "unit": "'pairs', or 'games' if there are no pairs: what counts as one piece of evidence",
-        "units": "how many there are",
-        "flag": "'' for a number; '>' or '<' for no more than a bound: every game was won, or lost",
+        "unit": "what counts as one piece of evidence: 'pairs', or 'games' if there are no pairs",
+        "units": "number of these units",
+        "flag": "'' for an estimate; '>' or '<' for a bound only: every game was won, or lost",
         "elo": "Elo difference from these games alone; missing if there is only a bound",
         "elo_error95": "half the 95% interval",
-        "elo_low": "its lower end; if every game was won, a one-sided 95% bound",
-        "elo_high": "its upper end; if every game was lost, a one-sided 95% bound",
+        "elo_low": "lower end of the interval; if every game was won, a one-sided 95% bound",
+        "elo_high": "upper end of the interval; if every game was lost, a one-sided 95% bound",
         "normalized_elo": "the difference in standard deviations of a game, times 800/ln 10",
         "los": "likelihood of superiority, 0..1",
-        "units_needed": "more pairs (games) that bring elo_error95 to the error asked for; missing: not known",
+        "units_needed": "more pairs (games) needed for the requested elo_error95; missing if not known",
     },
     "plays": PLAY_COLUMNS,
     "time": {
         "bot": "name of the bot",
-        "decisions": "decisions it was asked for",
+        "decisions": "decisions that the bot made",
         "ms_mean": "mean thinking time per decision, ms",
         "ms_p50": "median of decisions, ms (within 10%)",
-        "ms_p99": "99% of decisions are below, ms (within 10%)",
+        "ms_p99": "99% of decisions take less, ms (within 10%)",
         "ms_max": "longest decision, ms",
-        "ms_total": "total, ms",
+        "ms_total": "total thinking time, ms",
     },
 }
-"""What the columns of each frame of a `Run` mean."""
+"""The meaning of the columns of each frame of a `Run`."""
 
 
 class Picture:
-    """Plots that a notebook shows; `panels` are their figures by title ("": none)."""
+    """Plots that a notebook shows; `panels` are the figures by title ("" for none)."""
 
     def __init__(self, panels: Mapping[str, Plot]) -> None:
         self.panels = panels
@@ -105,9 +105,9 @@ class Picture:
         return picture(self.panels)
 
     def save(self, path: str | Path) -> None:
-        """Write a file of SVG, PNG or PDF, by the ending of its name.
+        """Write an SVG, PNG or PDF file, as the ending of its name says.
 
-        Raises ArenaError for another ending, and for PNG and PDF if CairoSVG (the extra `plot`) is not installed.
+        Raises ArenaError for other endings, and for PNG and PDF if CairoSVG (the extra `plot`) is not installed.
         """
         save_plots(self.panels, Path(path))
 
@@ -125,12 +125,12 @@ class Run:
         return f"<Run {self.name}: {len(self.games)} games of {bots}; rules {self.rules}, seed {self.seed}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the heading and the standings, with names as texts."""
+        """Return what a notebook shows: the heading and the standings, with escaped names."""
         report = standings_report(self._standings)
         return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
 
     def plot(self, kind: str = "standings") -> Picture:
-        """What `arena plot` draws: standings, crosstable, progress or lengths.
+        """Draw what `arena plot` draws: standings, crosstable, progress or lengths.
 
         Raises StatsError if there is nothing to show.
         """
@@ -138,90 +138,92 @@ class Run:
 
     @property
     def name(self) -> str:
+        """Return the name of the run."""
         return self._data.name
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """What determines the results: format, bots, rules, seed, clock, ..."""
+        """Return what determines the results: format, bots, rules, seed, clock, ..."""
         return self._data.config
 
     @property
     def bots(self) -> tuple[str, ...]:
-        """Names in the order in which they were given."""
+        """Return the names of the bots, in the order in which they were given."""
         return self._data.bots
 
     @property
     def rules(self) -> str:
+        """Return the rule set."""
         return str(self.config["rules"])
 
     @property
     def seed(self) -> int | None:
-        """The seed of all deals; None for records of several runs."""
+        """Return the seed of all deals; None for records of several runs."""
         return None if self.config["seed"] is None else int(self.config["seed"])
 
     @property
     def complete(self) -> bool:
-        """Whether all games have been played."""
+        """Return whether all games have been played."""
         return self._data.complete
 
     @property
     def games(self) -> pd.DataFrame:
-        """One row per game in schedule order; times in ms. Every function of arena.stats takes it."""
+        """Return one row per game in schedule order; times in ms. All functions of arena.stats accept it."""
         return self._data.games
 
     def by_seat(self) -> pd.DataFrame:
-        """Two rows per game, one for each bot: bot, opponent, seat (`first` or `second`), score, stones, points, ...
+        """Return two rows per game, one per bot: bot, opponent, seat (`first` or `second`), score, stones, points, ...
 
-        The other columns are those of `games`. The rows of the first players come first.
+        The other columns are as in `games`. The rows of the first players come first.
         """
         return by_seat(self.games)
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """A row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
+        """Return a row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
         if not len(self.games):
             return pd.DataFrame(columns=list(COLUMNS["pairs"]))
         return pair_cells(self._used)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """The table of the run, first place first."""
+        """Return the standings, first place first."""
         return self._standings.table
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
-        """A row for each bot and opponent that met."""
+        """Return a row for each bot and opponent that met."""
         return self._standings.crosstable
 
     @cached_property
     def rated(self) -> Ratings:
-        """The fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
+        """Return the fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
         return rate_run(self._used)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """Ratings with errors, best first."""
+        """Return the ratings with errors, best first."""
         return rating_table.ratings_frame(self.rated)
 
     @cached_property
     def los(self) -> pd.DataFrame:
-        """Each bot against each: difference of ratings, its error, likelihood of superiority."""
+        """Return for every two bots the difference of ratings, its error, and the likelihood of superiority."""
         return superiority_frame(self.rated)
 
     @cached_property
     def pairings(self) -> pd.DataFrame:
-        """Each bot against each opponent it met, from their pairs alone; units_needed is for ± 10 Elo."""
+        """Return the difference of every two bots that met, from their pairs alone; units_needed is for ± 10 Elo."""
         return self.pairings_for(10.0)
 
     def pairings_for(self, error: float) -> pd.DataFrame:
-        """As `pairings`, with the pairs still needed for a 95% error of `error` Elo."""
+        """Return `pairings` with units_needed for a 95% error of `error` Elo."""
         return pairings_frame(self._used, error)
 
     @cached_property
     def plays(self) -> pd.DataFrame:
-        """A row for each game and tactic card: which side played it how often. Read out of the records."""
+        """Return a row for each game and tactic card: how often each side played it. Read from the records."""
         if " " in self.rules:
-            raise StatsError(f"{self.folder} holds records of several rule sets; load each by itself")
+            raise StatsError(f"{self.folder} holds records of several rule sets; load each one separately")
         with self._source.games(counting=True) as games:
             frame = plays_frame(games, load_rules(self.rules))
         if isinstance(self._source, RecordFile):  # numbered as in `games`
@@ -232,18 +234,18 @@ class Run:
 
     @cached_property
     def time(self) -> pd.DataFrame:
-        """Thinking time of each bot, ms a decision."""
+        """Return the thinking time of each bot, ms per decision."""
         return time_frame(self._data)
 
     def tables(self, error: float = 10.0, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
-        """All frames of `arena standings --all`, by name."""
+        """Return all frames of `arena standings --all`, by name."""
         return run_frames(self._data, error, prior)
 
     @cached_property
     def sprt(self) -> SprtResult:
-        """Where the sequential test of a run of that format stands: verdict, llr, units (pairs), estimate.
+        """Return the state of a sequential test: verdict, llr, units (pairs), estimate.
 
-        Raises StatsError for a run of another format.
+        Raises StatsError unless the format of the run is sprt.
         """
         if (result := read_sprt(self._data)) is None:
             raise StatsError(f"{self.folder}: the format is {self.config['format']}, not sprt")
@@ -267,9 +269,9 @@ class Run:
 
 
 class Comparison(Mapping[str, Run]):
-    """The runs of a comparison by their rule sets, in the order in which they were named. See `load`.
+    """The runs of a comparison by rule set, in the order in which the rule sets were named. See `load`.
 
-    `folder` holds them; `baseline` is the variant that the others are measured against, if there is one.
+    `folder` holds the runs; `baseline` is the variant that the others are compared with, if there is one.
     """
 
     def __init__(self, source: StoredComparison) -> None:
@@ -283,12 +285,12 @@ class Comparison(Mapping[str, Run]):
         return f"<Comparison {self.folder.name}: {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: win rates by rule set, with names as texts."""
+        """Return what a notebook shows: win rates by rule set, with escaped names."""
         report = comparison(read_variants([run.folder for run in self.values()]), self.baseline)
         return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
 
     def plot(self, kind: str = "variants") -> Picture:
-        """Win rates by rule set, or for each rule set one of the plots of `Run.plot`."""
+        """Draw win rates by rule set, or for each rule set one of the plots of `Run.plot`."""
         return Picture(panels_of(self._source, kind))
 
     def __getitem__(self, rules: str) -> Run:
@@ -302,24 +304,24 @@ class Comparison(Mapping[str, Run]):
 
     @property
     def games(self) -> pd.DataFrame:
-        """The games of all runs with the column `variant`, for the functions of arena.stats.variants."""
+        """Return the games of all runs with the column `variant`, for the functions of arena.stats.variants."""
         return pd.concat([run.games.assign(variant=rules) for rules, run in self.items()], ignore_index=True)
 
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
-        """All frames of `arena compare`, by name."""
+        """Return all frames of `arena compare`, by name."""
         report = comparison(read_variants([run.folder for run in self.values()]), baseline or self.baseline)
         return {table.name: table.data for table in report.tables if table.figures is not None}
 
 
 def load(folder: str | Path) -> Run | Comparison:
-    """Read a run, finished or in progress, by its folder or by its name in results/, as a `Run`.
+    """Read a run, finished or in progress, by its folder or its name in results/, as a `Run`.
 
-    A comparison is read as a `Comparison`, a mapping of rule sets to runs. A league, by its folder or its name in
+    A comparison is read as a `Comparison`, a mapping from rule sets to runs. A league, by its folder or its name in
     leagues/, is a run of the games that count for its table, with versions as bots. A file of records (`arena export
-    --records`) is a run without times, and its bots stand in the order in which they appear.
+    --records`) is a run without times, with its bots in order of appearance.
 
-    A run in progress is read as it stands; load it again for more. Raises ArenaError if there is none, or a line cannot
-    be read.
+    A run in progress is read as it is now; load it again for more. Raises ArenaError if there is none, or if a line
+    cannot be read.
     """
     source = find_source(str(folder))
     return Comparison(source) if isinstance(source, StoredComparison) else Run(source)

@@ -1,4 +1,4 @@
-"""A tournament from its settings to a stored run: `arena.run_tournament`, and what the commands share with it."""
+"""Play a tournament from its settings to a stored run: `arena.run_tournament`, and what the commands share with it."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def run_tournament(
     """Play a tournament in worker processes, store it, and return it as `arena.load` does.
 
     `bots` is a list of specs (`"greedy"`, `"bots/mine.py:depth=3"`) or tables (`{"spec": ..., "name": ...}`); or the
-    whole tournament as a table, as a TOML file, or as the name of one (`"quick"`). Everything else takes precedence
-    over that. `clock` is (time for a move, bank of the game) in ms. `settings` are all others of a tournament's
-    file, by name: `isolation="process"`, `pairs=False`, `swiss={"rounds": 5}`, `sprt={"elo1": 20}`.
+    whole tournament as a table, as a TOML file, or as the name of one (`"quick"`). The other arguments take precedence
+    over it. `clock` is (time per move, bank per game) in ms. `settings` are all other settings of a tournament's file,
+    by name: `isolation="process"`, `pairs=False`, `swiss={"rounds": 5}`, `sprt={"elo1": 20}`.
 
     The run is stored in the folder `out`, by default where the commands store it: results/NAME for a tournament with
-    a name, else a folder in results/ whose name has a mark of its settings. The same call with the same seed resumes
-    what was interrupted, and plays nothing that is stored; without a seed one is drawn. With `progress` the state is
-    shown on stderr.
+    a name, else a folder in results/ that is marked with a hash of the settings. The same call with the same seed
+    resumes an interrupted run, and does not play stored games again; without a seed, one is drawn. With `progress`,
+    progress is shown on stderr.
 
-    Bots are loaded by worker processes, so they are named, not given as objects: `play_game` plays objects. Where
-    processes are spawned (macOS, Windows) a script must call this below `if __name__ == "__main__":`.
+    Worker processes load the bots, so they are named, not given as objects (`play_game` takes objects). Where
+    processes are spawned (macOS, Windows), a script must call this below `if __name__ == "__main__":`.
 
-    Raises ArenaError for mistakes in the settings, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
+    Raises ArenaError for mistakes in the settings, KeyboardInterrupt after Ctrl-C (the games in progress are stored).
     """
     settings |= {"format": format, "rules": rules, "games": games, "seed": seed, "clock": clock, "workers": workers}
     given = {key: value for key, value in settings.items() if value is not None}
@@ -72,7 +72,7 @@ def run_tournament(
 def resume_run(
     folder: str, asked: Mapping[str, int], until: UntilError | None, *, workers: int | None, progress: bool, trust: bool
 ) -> Run:
-    """`arena.resume` for a single run: on to what is `asked` by the name of its setting, then as `until` says."""
+    """Resume a single run for `arena.resume`: up to the sizes `asked`, by setting, then as `until` says."""
     path = run_folder(folder)
     with Reader(path) as reader:
         stored = stored_config(reader)
@@ -88,27 +88,27 @@ def resume_run(
 def _played(
     config: TournamentConfig, folder: Path, progress: bool, resume: bool = False, more: UntilError | None = None
 ) -> Run:
-    """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C says what is stored."""
+    """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C names what is stored."""
     report = play_run(config, folder, progress_for() if progress else None, resume=resume, more=more)
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
-        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
+        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes them")
     run = Run(StoredRun(folder))
     run.export()
     return run
 
 
 def refuse_strangers(folder: Path, stored: TournamentConfig, trusted: bool) -> None:
-    """TournamentError unless the bots of a folder are trusted."""
+    """Check that the bots of a folder are trusted; TournamentError if not."""
     if not trusted:
         raise TournamentError(
             f"you did not create {folder}. Resuming it runs its bots with your user account"
-            f" ({', '.join(bot.spec for bot in stored.bots[:10])}); trust=True allows that"
+            f" ({', '.join(bot.spec for bot in stored.bots[:10])}); trust=True allows it"
         )
 
 
 def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
-    """The settings of a call, and whether they have a name of their own."""
+    """Return the settings of a call, and whether they have a name of their own."""
     source = "run_tournament"
     if isinstance(bots, str | PathLike):
         return with_settings(named_config(fspath(bots)), given, source, exist=True), True

@@ -1,4 +1,4 @@
-"""Reading a run: settings, games in schedule order, sums for standings. Works while the run goes on."""
+"""Read a run: settings, games in schedule order, sums for standings. Works while the run is being played."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST_ID = 1 << 62
 
 @dataclass(frozen=True)
 class BotEntry:
-    """A bot of a run: name in the tables, text that loads it, hash of its source, parameters."""
+    """A bot as a run stores it: name in the tables, spec, hash of its source, parameters."""
 
     name: str
     spec: str
@@ -31,7 +31,7 @@ class BotEntry:
 
 
 class WorkSession(NamedTuple):
-    """One stretch of work on a run: seconds since 1970, games stored in it, remarks (workers, executor)."""
+    """One session of play: its start and end (seconds since 1970), games stored, remarks (workers, executor)."""
 
     started: float
     ended: float
@@ -40,7 +40,7 @@ class WorkSession(NamedTuple):
 
 
 def is_own_file(path: Path) -> bool:
-    """Return whether a file belongs to the user of this process. Where files have no owner, all do."""
+    """Return whether a file belongs to the user of this process; where files have no owner, all do."""
     return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
 
 
@@ -71,7 +71,7 @@ class Reader:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Read one state of the database in several queries, also while a run goes on."""
+        """Read one state of the database in several queries, even while the run is being played."""
         with RUN.guard(self.folder, "read"), self._db.snapshot():
             yield
 
@@ -123,7 +123,7 @@ class Reader:
             raise RUN.damaged(self.folder, "a pairing names a bot that does not exist") from None
 
     def sessions(self) -> list[WorkSession]:
-        """Return the stretches of work, oldest first."""
+        """Return the sessions, oldest first."""
         rows = self._query("SELECT started, ended, games, info FROM sessions ORDER BY session")
         return [WorkSession(started, ended, games, self._parsed(info)) for started, ended, games, info in rows]
 
@@ -164,20 +164,20 @@ class Reader:
         raise StoreError(f"there is no game {identity} in {self.folder}; {there}")
 
     def readable(self, row: Row) -> GameResult:
-        """Return the readable form of a row. StoreError for one that this program cannot have written."""
+        """Return the readable form of a row. StoreError for a row that this program cannot have written."""
         identity = GameId.from_key(row.id)
-        if identity.pairing not in self._pairings:  # read once: there may be half a million of them
+        if identity.pairing not in self._pairings:  # read once: there may be half a million pairings
             self._pairings = self.pairings()
         try:
             if not isinstance(row.record, str):
-                raise TypeError("a record is a text")
+                raise TypeError("the record is not text")
             pairing = self._pairings[identity.pairing]
             return GameResult.from_row(row, pairing.a, pairing.b, pairing.round)
         except (IndexError, KeyError, TypeError) as error:
             raise RUN.damaged(self.folder, f"game {identity} cannot be read") from error
 
     def faults(self) -> list[str]:
-        """Return what is wrong with the database apart from the games themselves."""
+        """Return what is wrong with the database, apart from the games themselves."""
         faults = RUN.faults(self._db, self.folder)
         if faults:
             return faults
@@ -201,13 +201,13 @@ class Reader:
             return read_columns(self._db, names, pairings, GameId(0, deal, 0).key)
 
     def progress(self) -> ScheduleProgress:
-        """Return what is done, for `Schedule.tasks`."""
+        """Return what has been played, for `Schedule.tasks`."""
         return self.columns().progress()
 
     def pair_scores_from(self, deal: int) -> list[int]:
-        """Return what bot `a` has of each pair in half points, 0..4, in a run with one pairing.
+        """Return the half points, 0..4, of bot `a` in each pair of a run with one pairing.
 
-        The pairs are those on the deals from `deal` on, up to the first that is missing.
+        The pairs are on the deals from `deal` on, up to the first that is missing.
         """
         scores: list[int] = []
         deals, points = self._read_columns(deal).pairs()

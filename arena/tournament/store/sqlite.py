@@ -29,11 +29,11 @@ T = TypeVar("T")
 
 
 class Damage(Exception):
-    """What a database holds was not written by this program; the text says which part."""
+    """The database holds something that this program did not write; the text says which part."""
 
 
 class Connection(sqlite3.Connection):
-    """A connection that a forked child leaves open: closing it there would remove the log that the parent writes."""
+    """A connection that a forked child does not close: that would remove the log that the parent writes."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -42,7 +42,7 @@ class Connection(sqlite3.Connection):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """One transaction that writes: when the block ends, all of it is stored, or nothing."""
+        """Run the block as one transaction: all that it writes is stored, or nothing."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -72,7 +72,7 @@ class Connection(sqlite3.Connection):
 
 
 _connections: WeakSet[Connection] = WeakSet()
-_inherited: list[Connection] = []  # kept for ever, since dropping the last reference would close it, too
+_inherited: list[Connection] = []  # kept for ever: dropping the last reference would close it, too
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _inherited.extend(_connections))
@@ -85,9 +85,9 @@ class Database:
     what          what it holds, such as "run"
     file          its name in the folder
     statements    the SQL that makes its tables, indexes and views
-    application   SQLite's application_id, which tells it from other programs' databases
+    application   SQLite's application_id, which marks the databases of this program
     version       SQLite's user_version: the only version that is read
-    error         what is raised when the database cannot be used
+    error         raised when the database cannot be used
     synchronous   SQLite's setting of that name
     wait_s        seconds to wait for another process's transaction
     if_read_only, if_full   remedies, as the end of a message
@@ -106,9 +106,9 @@ class Database:
 
     @contextmanager
     def guard(self, folder: Path, doing: str) -> Iterator[None]:
-        """Turn errors of SQLite and of the system into an `error` with a remedy; others pass through.
+        """Turn errors of SQLite and of the system into an `error` with a remedy; let others pass.
 
-        It goes around all use of a connection, for whole transactions: no process is forked in the meantime.
+        Use it around all work with a connection, for whole transactions: no process is forked in the meantime.
         """
         try:
             with fork_lock:
@@ -119,8 +119,8 @@ class Database:
             raise self.error(f"cannot {doing} {folder / self.file}: {self._reason(error)}") from error
         except Damage as error:
             raise self.damaged(folder, str(error)) from error
-        except UnicodeDecodeError as error:  # of a message of SQLite's that quotes what it has read
-            raise self.damaged(folder, "a text in it is not UTF-8") from error
+        except UnicodeDecodeError as error:  # from a message in which SQLite quotes what it has read
+            raise self.damaged(folder, "it holds text that is not UTF-8") from error
         except OSError as error:
             raise self.error(f"cannot {doing} {folder}: {error.strerror or error}") from error
 
@@ -153,7 +153,7 @@ class Database:
     # ------------------------------------------------------------ opening
 
     def open_writer(self, folder: Path) -> Connection:
-        """Open the database for writing. It is created, without tables, if there is none; see `make_tables`."""
+        """Open the database for writing; create it, without tables, if there is none (see `make_tables`)."""
         db = self._connect(folder / self.file)
         try:
             db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
@@ -181,7 +181,7 @@ class Database:
             db.execute("PRAGMA query_only = ON")
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
-            # SQLite wants to create its shared memory file. Where it cannot, nobody is writing: read the file as it is.
+            # SQLite wants to create its shared memory file. Where it cannot, no process is writing: read the file.
             db.close()
             if path.with_name(f"{self.file}-wal").exists():
                 raise
@@ -204,11 +204,11 @@ class Database:
             check_same_thread=False,
             timeout=self.wait_s,
         )
-        db.execute("PRAGMA trusted_schema = OFF")  # views in somebody else's file call no function with side effects
+        db.execute("PRAGMA trusted_schema = OFF")  # views in a foreign file must not call functions with side effects
         return db
 
     def has_tables(self, db: Connection, folder: Path) -> bool:
-        """Return whether the tables have been made. An `error` for a database that this program cannot use."""
+        """Return whether the tables exist. Raise an `error` for a database that this program cannot use."""
         (version,) = db.execute("PRAGMA user_version").fetchone()
         (application,) = db.execute("PRAGMA application_id").fetchone()
         (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -224,7 +224,7 @@ class Database:
         return True
 
     def make_tables(self, db: Connection) -> None:
-        """Make all tables, within a transaction."""
+        """Make all tables; call it within a transaction."""
         for statement in self.statements:
             db.execute(statement)
         db.execute(f"PRAGMA application_id = {self.application}")
@@ -233,7 +233,7 @@ class Database:
     # ------------------------------------------------------------ reading
 
     def in_batches(self, folder: Path, rows: Iterator[T]) -> Iterator[T]:
-        """Yield what `rows` yields. Some thousand rows are read at a time, with `guard` around each batch."""
+        """Yield what `rows` yields, reading some thousand rows at a time with `guard` around each batch."""
         while True:
             with self.guard(folder, "read"):
                 batch = list(islice(rows, _ROWS_PER_BATCH))
@@ -242,7 +242,7 @@ class Database:
             yield from batch
 
     def faults(self, db: Connection, folder: Path) -> list[str]:
-        """Return what SQLite finds wrong with the file and with references between its rows."""
+        """Return what SQLite finds wrong with the file and with the references between its rows."""
         with self.guard(folder, "read"):
             lines = [str(text) for (text,) in db.execute("PRAGMA quick_check") if text != "ok"]
             if not lines:
@@ -259,7 +259,7 @@ class StoreError(ArenaError):
 
 
 def _words(column: str, codes: Mapping[str, int] | Mapping[str | None, int]) -> str:
-    """SQL that turns the code in a column of games into its word."""
+    """Return the SQL that turns the code in a column of games into its word."""
     cases = " ".join(f"WHEN {code} THEN '{word}'" for word, code in codes.items() if word is not None)
     return f"CASE g.{column} {cases} END"
 
@@ -278,7 +278,7 @@ GAMES = f"""CREATE TABLE games (
 FORFEITS_INDEX = "CREATE INDEX forfeits ON games (forfeit) WHERE forfeit > 0"
 META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
-# For people and other programs; this one does not read it.
+# For users and other programs; this program does not read it.
 _GAME_LIST = f"""CREATE VIEW game_list AS
     SELECT g.pairing, g.deal, g.game, p.round,
         CASE g.game WHEN 0 THEN a.name ELSE b.name END AS first,

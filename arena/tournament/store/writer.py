@@ -1,7 +1,7 @@
-"""Writing a run: `results/NAME/` with one SQLite database that holds every game exactly once.
+"""Write a run: `results/NAME/` with one SQLite database that holds every game exactly once.
 
-A delivery is committed as one transaction: when `add` returns, its games are stored, even if the process is killed the
-moment after. The same game delivered again changes nothing. One process at a time may write into a folder.
+A delivery is committed as one transaction: when `add` returns, its games are stored, even if the process is killed
+right after. A second delivery of the same game changes nothing. Only one process at a time may write into a folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHOWN_LINES = 10  # of the settings that differ
 
 
 class OtherSettings(StoreError):
-    """The folder holds a run with other settings; `keys` are those that differ."""
+    """The folder holds a run with other settings; `keys` are the settings that differ."""
 
     def __init__(self, folder: Path, lines: Sequence[str]) -> None:
         more = len(lines) - _SHOWN_LINES
@@ -42,12 +42,12 @@ class OtherSettings(StoreError):
 
 
 def insert_games(db: sqlite3.Connection, rows: Sequence[PlainRow]) -> int:
-    """Insert games within a transaction, leaving those already stored as they are; return how many were new."""
+    """Insert games within a transaction, keeping those already stored; return the number of new games."""
     return db.executemany(_INSERT, rows).rowcount if rows else 0
 
 
 class Store(Reader):
-    """A run's folder, open for writing; everything a Reader can do it can do, too. See `open_store`."""
+    """A run's folder, open for reading and writing. See `open_store`."""
 
     def __init__(self, folder: Path, lock: Connection, db: Connection) -> None:
         self.folder = folder
@@ -65,10 +65,10 @@ class Store(Reader):
     # ------------------------------------------------------------ writing
 
     def add(self, chunk: Chunk, rows: Sequence[PlainRow]) -> int:
-        """Store the rows of a finished chunk; return how many were new.
+        """Store the rows of a finished chunk; return the number of new games.
 
-        `rows` are the games of `chunk.tasks`, units complete. What is stored already is left as it is: of two plays
-        of one game the first counts. StoreError if the disk refuses; then nothing of this delivery is stored.
+        `rows` are the games of `chunk.tasks`, in complete units. Games already stored are kept: if a game was played
+        twice, the first play counts. StoreError if the disk refuses; then nothing of this delivery is stored.
         """
         return self.add_many([(chunk, rows)])
 
@@ -98,9 +98,9 @@ class Store(Reader):
             )
 
     def _new_series(self, chunk: Chunk, rows: Sequence[PlainRow]) -> Sequence[PlainRow]:
-        """Return the rows without those of series that are stored already.
+        """Return the rows without series that are stored already.
 
-        A series that was played again and went otherwise (a clock) must not leave games of both courses.
+        If a clock made a series go differently when it was played again, games of both plays must not be mixed.
         """
         if not isinstance(chunk.tasks[0], SeriesTask):  # a chunk holds either pairs or series
             return rows
@@ -115,7 +115,7 @@ class Store(Reader):
         return self._db.execute("SELECT 1 FROM games WHERE id BETWEEN ? AND ?", (key, key + 1)).fetchone() is not None
 
     def drop_from(self, deal: int) -> int:
-        """Remove the games on `deal` and all later deals; return how many there were."""
+        """Remove the games on `deal` and all later deals; return their number."""
         with self._transaction():
             dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (game_key(0, deal, 0),)).rowcount
             self._touch_session(-dropped)
@@ -124,13 +124,13 @@ class Store(Reader):
     # ------------------------------------------------------------ sessions
 
     def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        """Write the settings of a run that goes on to more games; see `arena.tournament.growth.grown`."""
+        """Write the settings of a run that is extended; see `arena.tournament.growth.grown`."""
         with self._transaction():
             for key, values in (("config", config), ("settings", settings)):
                 self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (_canonical(values), key))
 
     def begin_session(self, info: Mapping[str, Any]) -> None:
-        """Note that work starts now, with remarks such as the number of workers."""
+        """Record the start of a session, with remarks such as the number of workers."""
         now = time.time()
         with RUN.guard(self.folder, "write to"):
             self._session = self._db.execute(
@@ -163,18 +163,17 @@ def open_store(
 ) -> Store:
     """Open the folder of a run for writing, making it if it does not exist.
 
-    `config` is what determines the results (`TournamentConfig.canonical()`): a folder that holds a run with
-    another one, or with bots whose source has changed, is refused with the differences, unless that run has no
-    games yet (its bot could not be loaded, say): then this one takes its place. `settings` is the
-    whole config, kept for resuming. StoreError if another process writes there, or the folder or the database cannot
-    be used.
+    `config` is what determines the results (`TournamentConfig.canonical()`). A folder that holds a run with another
+    one, or with bots whose source has changed, is refused with the differences; a run without games (perhaps its bot
+    could not be loaded) is replaced. `settings` is the whole config, kept for resuming. StoreError if another process
+    writes there, or if the folder or the database cannot be used.
     """
     folder = Path(folder)
     return _open_for_writing(folder, lambda db: _begin(db, folder, config, bots, settings))
 
 
 def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None) -> Store:
-    """Open an existing run to go on with it; `bots` as loaded now, to refuse those that have changed."""
+    """Open an existing run to resume it; `bots` are those loaded now, to refuse any that have changed."""
     folder = Path(folder)
     with Reader(folder) as reader:  # a clear error before a lock file is made in a folder without a run
         config, settings, stored = reader.config(), reader.settings(), reader.bots()
@@ -239,7 +238,7 @@ def _canonical(value: object) -> str:
 
 
 def differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Line by line where two configs differ.
+    """Return the differences of two configs, one line each.
 
     >>> differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})
     ['seed: 7 there, 8 asked for']
@@ -273,8 +272,8 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
 def _take_lock(folder: Path) -> Connection:
     """Lock the folder until the process ends, however it ends. StoreError if another process writes there.
 
-    The lock is SQLite's exclusive lock on an empty file: the system gives it back when the process dies, forked
-    children do not have it, and it works on every system.
+    The lock is SQLite's exclusive lock on an empty file: the system releases it when the process dies, forked
+    children do not hold it, and it works on every system.
     """
     lock = sqlite3.connect(folder / _LOCK, factory=Connection, isolation_level=None, timeout=0, check_same_thread=False)
     try:
