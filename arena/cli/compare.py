@@ -1,4 +1,4 @@
-"""`arena compare`: the same bots and the same deals under several rule sets."""
+"""`arena compare`: play the same bots on the same deals under several rule sets."""
 
 from __future__ import annotations
 
@@ -136,11 +136,11 @@ def _play(
 
 
 DONE, TOO_LARGE = 0, 1
-"""Exit codes; the second if errors were to become small and have not."""
+"""Exit codes; TOO_LARGE if --error was given and not reached."""
 
 
 def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, str]:
-    """The variants by the names of their folders; the baseline is one of them, the first if it was not named."""
+    """Return the variants by the names of their folders, with the baseline, which comes first if it was not named."""
     rules = {variant: load_rules(variant).canonical for variant in variants}
     if baseline is not None and load_rules(baseline).canonical not in rules.values():
         rules = {baseline: load_rules(baseline).canonical, **rules}
@@ -170,7 +170,7 @@ def _play_and_show(
     until: UntilError | None = None,
     adjusted: bool = False,
 ) -> int:
-    """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
+    """Play what is left of a comparison, show the tables of all variants or `only` some, return the exit code."""
     try:
         complete = play_comparison(
             comparison,
@@ -197,7 +197,7 @@ def _play_and_show(
 def resume_comparison(
     folder: Path, growth: Mapping[str, int], until: UntilError | None, options: PlayOptions, trust: bool
 ) -> int:
-    """Play what is left of the comparison in a folder, and as many games more as `growth` says; the exit code."""
+    """Play what is left of the comparison in a folder, extended by `growth`; return the exit code."""
     comparison = read_comparison(folder)
     assert comparison is not None
     comparison = comparison.grown(growth)
@@ -215,7 +215,7 @@ def resume_comparison(
 
 
 def _folders(texts: Sequence[str]) -> list[Path]:
-    """The named runs; those of a comparison in the order in which its variants were named."""
+    """Return the folders of the runs named; a comparison gives those of its variants, in order."""
     folders: list[Path] = []
     for text in texts:
         for part in find_source(text).parts().values():
@@ -228,5 +228,5 @@ def _folders(texts: Sequence[str]) -> list[Path]:
 def show_comparison(
     folders: Sequence[Path], baseline: str | None, form: str, to: Path | None, adjusted: bool = False
 ) -> None:
-    """The tables of stored variants, with luck taken out if `adjusted`."""
+    """Show the tables of stored variants, with the luck of the draw taken out if `adjusted`."""
     print_report(comparison(read_variants(folders, luck=luck_of if adjusted else None), baseline), form, to)

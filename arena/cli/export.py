@@ -1,4 +1,4 @@
-"""`arena export`, `report` and `plot`: tables, records, pages and pictures of a run as files."""
+"""`arena export`, `report` and `plot`: write tables, records, pages and pictures of a run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def export(
     """
     if records is None and moves is None:
         if not wanted.all:
-            raise click.UsageError("--bot and the options like it choose games for --records and --moves")
+            raise click.UsageError("--bot and similar options choose games for --records and --moves; add one of these")
         _write_tables(source, everything, out)
         return
     if records == moves == "-":

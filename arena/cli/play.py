@@ -1,4 +1,4 @@
-"""`arena play`: a person against a bot, or two bots at the table."""
+"""`arena play`: play against a bot, or watch two bots."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def play(
     arena play champion --rules tactical --seed 7
     arena play greedy counter --pace 0.5
 
-    Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other words: hint, why 3, undo, resign,
+    Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other commands: hint, why 3, undo, resign,
     quit. When two bots play, the keys are those of 'arena replay --watch'.
 
-    The game is saved in games/ after every move, as a record that 'arena replay' shows; it counts in no table. If you
-    leave (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE.
+    The game is saved in games/ after every move, as a record for 'arena replay'; it counts in no table. If you leave
+    (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE.
     """
     if pace is not None and len(bots) != 2:
         raise click.UsageError("--pace is for two bots that play each other")
@@ -75,7 +75,7 @@ def play(
         if bots or rules or seed is not None or begin or claims or out is not None:
             raise click.UsageError("--resume takes bots, rules and the like from FILE; leave them out")
         if not file.is_file():
-            raise ArenaError(f"there is no file {file}; 'arena play BOT' begins a game")
+            raise ArenaError(f"there is no file {file}; start a game with: arena play BOT")
         seating, moves = read_unfinished(file, isolation)
         return _play(seating, file, moves, plain)
     if len(bots) == 2:
@@ -118,10 +118,12 @@ def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: 
 
 
 def _file(seating: Seating, out: Path | None) -> Path:
-    """Return the file to save a new game to; never one that exists."""
+    """Return a file that does not exist, to save a new game to."""
     if out is not None:
         if out.exists():
-            raise ArenaError(f"{out} exists; name another file, or go on with: arena play --resume {_quoted(out)}")
+            raise ArenaError(
+                f"{out} exists; name another file, or resume that game: arena play --resume {_quoted(out)}"
+            )
         return out
     bot = next(name for name in seating.names if name != seating.person)
     name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
@@ -141,7 +143,7 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
     except KeyboardInterrupt as gone:
         click.echo(f"The game is saved. Resume it with: arena play --resume {_quoted(path)}")
         return 0 if isinstance(gone, Left) else INTERRUPTED
-    click.echo(f"Saved in {path}. Look at it again: arena replay {_quoted(path)} 1")
+    click.echo(f"Saved in {path}. Replay it: arena replay {_quoted(path)} 1")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What the commands share that play tournaments: settings from options, playing and showing."""
+"""Shared by the commands that play tournaments: settings from options, play, and what is shown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
-BOT_LINE = " arena.bots: "  # of what a bot prints, in the log of a run
+BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
 LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
 
 _SETTINGS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
@@ -47,7 +47,7 @@ _SETTINGS = ("games", "rules", "seed", "own_deals", "workers", "executor", "sche
 def config_of(
     format_: str, bots: Sequence[str], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
 ) -> TournamentConfig:
-    """The settings of a command line without a file; `tables` are further ones, as a file would give them."""
+    """Return the settings of a command line without a file; `tables` adds settings in the form of a file."""
     specs = find_bots(tuple(bots))
     values = {"format": format_, "bots": [{"spec": spec.spec, "name": spec.name} for spec in specs], **tables}
     name = name or run_name(format_, [spec.name for spec in specs])
@@ -55,7 +55,7 @@ def config_of(
 
 
 def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str = "command line") -> TournamentConfig:
-    """Settings with the options of the command line, which take precedence; `source` is for messages."""
+    """Return the config with the options of the command line, which take precedence; `source` is for messages."""
     values = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
     clock = {key: ms for key in ("move_ms", "bank_ms") if (ms := getattr(options, key)) is not None}
     if clock:
@@ -85,12 +85,12 @@ def confirm_bots(folder: Path, config: TournamentConfig) -> None:
 
 
 def until_error(options: PlayOptions) -> tuple[PlayOptions, UntilError | None]:
-    """What --error, --bot and, as its limit, --games ask for; and the options without that limit."""
+    """Return the options without the limit of --error (--games), and what --error, --bot and --games ask for."""
     if options.error is not None:
         until = UntilError(options.error, options.rating_of, options.games or MOST_GAMES)
         return replace(options, games=None), until
     if options.rating_of:
-        raise ArenaError("--bot names a bot whose rating --error E is about; add --error")
+        raise ArenaError("--bot names the bot whose rating --error E is about; add --error")
     return options, None
 
 
@@ -102,7 +102,7 @@ def play(
     named: bool = True,
     until: UntilError | None = None,
 ) -> int:
-    """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
+    """Play, write the tables, show the standings; return the exit code. `named`: the settings have their own name."""
     if until is not None and not resume:
         config = until.begin(config)
     config, folder = with_folder(config, options.out, named)
@@ -158,11 +158,11 @@ def command_progress(text: StatusText | None = None) -> ProgressListener:
 
 
 def tell_error(until: UntilError) -> bool:
-    """Say on stderr how large the errors are now. Returns whether they are small enough."""
+    """Report on stderr how large the errors are; return whether they are small enough."""
     if until.reached:
         click.echo(f"All errors are small enough: {until.state}.", err=True)
     else:
-        click.echo(f"Given up: {until.state}; --games allows more.", err=True)
+        click.echo(f"Stopped: {until.state}. Allow more with --games.", err=True)
     return until.reached
 
 
@@ -185,7 +185,7 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
 
 
 def next_step(table: RunStandings, folder: str) -> str:
-    """What a match against a bot of the ladder says about a bot that is not on it, and what to try next; else ""."""
+    """Return what a match against a bot of the ladder says about the user's bot, and what to try next; else ""."""
     rungs = [bot.name for bot in named_config("ladder").bots]
     own = [bot for bot in table.run.config["bots"] if bot["name"] not in rungs]
     head = table.head_to_head
@@ -196,9 +196,9 @@ def next_step(table: RunStandings, folder: str) -> str:
     rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
     if head.elo_low <= 0 <= head.elo_high:
         more = f"arena resume {folder} --games {4 * head.games}"
-        return f"{name} may be better or worse than {rung}. More games tell: {more}"
+        return f"{name} may be better or worse than {rung}. To find out, play more games: {more}"
     if (head.elo > 0) != (table.run.bots[0] == own[0]["name"]):
-        return f"{name} is weaker than {rung}. Games that it lost: arena replay {folder} --bot {name} --lost"
+        return f"{name} is weaker than {rung}. Its lost games: arena replay {folder} --bot {name} --lost"
     if number == len(rungs):
         return f"{name} is stronger than {rung}, the highest. Submit it to a league: arena submit {spec}"
     return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
@@ -226,5 +226,5 @@ def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) 
     click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
     click.echo(sprt_text(result, bot, opponent), nl=False)
     if result.verdict == "continue":
-        click.echo(f"The test was given up after {result.units:,} pairs; --max-pairs allows more.")
-    click.echo(f"\nStored in {folder}. The table: arena standings {shlex.quote(str(folder))}")
+        click.echo(f"Undecided after {result.units:,} pairs; allow more with --max-pairs.")
+    click.echo(f"\nStored in {folder}. Show the table: arena standings {shlex.quote(str(folder))}")

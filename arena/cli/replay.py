@@ -46,7 +46,7 @@ NODES = 2000
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """How a game is shown: by at most one of `record`, `html`, `watch`, `ask` and `judge`, else as text."""
+    """How to show a game: by at most one of `record`, `html`, `watch`, `ask` and `judge`, else as text."""
 
     record: bool
     html: bool
@@ -60,7 +60,7 @@ class ReplayOptions:
     everything: bool
 
     def check(self, form: str) -> None:
-        """Refuse options that exclude each other, or that lack the option they belong to."""
+        """Refuse options that exclude each other, or that need another option."""
         ways = {"--record": self.record, "--watch": self.watch, "--ask": self.ask is not None, "--judge": self.judge}
         if not self.judge:
             ways["--html"] = self.html

@@ -67,7 +67,7 @@ def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None)
         case RecordFile():
             raise ArenaError(f"{source} is a file of records; only the folder of a run can be resumed")
         case StoredLeague():
-            raise ArenaError(f"{source} is a league, which has no end; to play on: arena league play {source}")
+            raise ArenaError(f"{source} is a league, which never ends; to play more games: arena league play {source}")
         case StoredComparison():
             return resume_comparison(folder, wanted, until, options, trust)
     with Reader(folder) as reader:

@@ -75,7 +75,7 @@ def match(bot1: str, bot2: str, options: PlayOptions) -> int:
 
 
 def _settings_of_formats(formats: Sequence[str]) -> dict[str, dict[str, Setting]]:
-    """The settings that single formats have: by key, then by format."""
+    """Return the settings that only some formats have, by key, then by format."""
     settings: dict[str, dict[str, Setting]] = {}
     for format_ in formats:
         for key, setting in settings_of(FORMATS[format_].settings).items():
@@ -84,7 +84,7 @@ def _settings_of_formats(formats: Sequence[str]) -> dict[str, dict[str, Setting]
 
 
 def _type(settings: Sequence[Setting]) -> click.ParamType[Any]:
-    """The type of an option of one or more formats; bounds in which they differ are checked with the settings."""
+    """Return the type of an option; bounds that differ between formats are checked later, with the settings."""
     if settings[0].kind not in ("whole number", "number"):
         return click.STRING
     if len({setting.expected for setting in settings}) == 1:
@@ -116,7 +116,7 @@ def _format_options(*formats: str) -> Callable[[Command[int]], Command[int]]:
 
 
 def _format_table(format_: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The table of the format's own settings, as a file would have it."""
+    """Return the table of the format's own settings, in the form of a file."""
     known = _settings_of_formats([*FORMATS])
     given = {key: value for key, value in settings.items() if value is not None}
     for key in given:

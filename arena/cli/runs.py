@@ -1,4 +1,4 @@
-"""`arena runs` and `arena verify`: which runs there are, and whether their games replay."""
+"""`arena runs` and `arena verify`: list runs, and check that their games replay."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def runs(folder: Path | None, limit: int, prune: bool, yes: bool, form: str) -> 
 
 
 def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
-    """Delete runs, if a person agrees."""
+    """Delete runs, after asking."""
     folders = [root / name for name in names if not (root / name).is_symlink()]
     if not folders:
         click.echo(f"Nothing to delete in {root}.")
@@ -105,7 +105,7 @@ def _verify_run(folder: Path) -> int:
 
 
 def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None, what: str = "database") -> int:
-    """Print the faults of a database or file and of its games (None for a sound game). Returns the exit code."""
+    """Print the faults of a database or file and of its games (None for a sound game); return the exit code."""
     lines = list(damage)
     count = bad = 0
     with counting(total, "Replaying") as tick:

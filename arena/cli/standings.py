@@ -1,4 +1,4 @@
-"""`arena standings`: the tables of a run."""
+"""`arena standings`: show the tables of a run."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def standings(
     needed, the advantage of moving first, length, stones and points, endings, forfeits and thinking time. CSV and JSON
     have more tables than the terminal.
 
-    --where selects games after they were played, and the table says so, for what is selected with the results in view
-    proves little. EXPR may have numbers, texts in quotes, lists in brackets, comparisons, and, or, not, in, + - * /
-    and the names turns, plies, ending, forfeit and forfeit_by ('' if nobody forfeited), pairing, deal, game, round,
-    first and second (the bots in the order in which they moved), score (of the first), stones_first, points_first,
-    decisions_first, ms_first (in all), tactics_first (tactic cards played), early_claims_first (stones claimed while
-    the other side was not full), the same of the second, rules, and its options such as rules.hand_size. It means what
-    it means in Python; a division by 0 is not a number.
+    --where selects games after they were played, and the table says so: a choice made with the results in view proves
+    little. EXPR may contain numbers, quoted strings, lists in brackets, comparisons, and, or, not, in, + - * / and the
+    names turns, plies, ending, forfeit and forfeit_by ('' without a forfeit), pairing, deal, game, round, first and
+    second (the bots in order of play), score (of the first), stones_first, points_first, decisions_first, ms_first
+    (total), tactics_first (tactic cards played), early_claims_first (stones claimed while the other side was not full),
+    the same names with _second, rules, and its options such as rules.hand_size. EXPR is evaluated as in Python;
+    division by 0 gives NaN.
     """
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")

@@ -116,7 +116,7 @@ def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Are
         table = json.loads(arena("standings", f"cmp/{name}", "--json").out)["standings"]
         largest.append(max(row["elo_error95"] for row in table))
     assert max(largest) <= 70
-    assert "Given up" in arena("resume", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
+    assert "Stopped: " in arena("resume", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
 
 
 # ---------------------------------------------------------------- tables

@@ -94,7 +94,7 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
 def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
     short = json.loads(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1, code=4).out)
     assert (short["verdict"], short["pairs"], short["max_pairs"]) == ("continue", 3, 3)
-    assert "given up after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", code=4).out
+    assert "Undecided after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", code=4).out
     longer = json.loads(arena("sprt", *CLOSE, "--out", "x", "--json", "--workers", 1).out)
     whole = json.loads(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1).out)
     assert longer | {"folder": ""} == whole | {"folder": ""}
