@@ -122,7 +122,7 @@ def _play(
         configs = {name: until.begin(each) for name, each in configs.items()}
     config, *_ = configs.values()
     if config.seed is None:
-        # one seed for all: that of a comparison in the folder, or a new one
+        # one seed for all: the seed of a comparison in the folder, or a new one
         stored = None if out is None else read_comparison(out)
         seed = None if stored is None else stored.seed
         config = config.with_seed(drawn_seed(options.isolation not in (None, "none")) if seed is None else seed)

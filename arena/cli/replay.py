@@ -139,9 +139,9 @@ def replay(
     the pace, h the hands shown, f the side at the bottom; q leaves.
 
     With --ask, all decisions of BOT are listed: its move then, its move now, and the time it took. With --move N, what
-    the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot is told
-    everything from the beginning of the game, and the game continues with the moves that were played. A breakpoint()
-    in the bot stops in the Python debugger.
+    the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot decides from the
+    start of the game, and the game continues with the moves that were played. A breakpoint() in the bot stops in the
+    Python debugger.
 
     With --judge, each move is judged by what its player could know, with the net and the search of the bot champion.
     Without GAME, all games of a run are judged, and the average losses of each bot are stored beside the run, for

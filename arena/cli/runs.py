@@ -33,8 +33,8 @@ def runs(folder: Path | None, limit: int, prune: bool, yes: bool, form: str) -> 
     arena runs --limit 0 --json
     arena runs --prune --limit 5
 
-    Commands that take a RUN find it by the name shown here, without its last four letters, too; 'latest' is the first
-    in the list. A run that is being played is never deleted.
+    Commands that take a RUN find it by the name shown here, with or without its last four letters; 'latest' is the
+    first in the list. A run that is being played is never deleted.
     """
     if yes and not prune:
         raise click.UsageError("--yes belongs to --prune; add it")
@@ -83,8 +83,8 @@ def verify(source: str) -> int:
     arena verify latest
     arena verify leagues/open
 
-    A comparison, a league or a file of records can be checked, too. The exit code is 1 if anything is damaged or any
-    game differs.
+    It also checks a comparison, a league or a file of records. The exit code is 1 if anything is damaged or any game
+    differs.
     """
     found = find_source(source)
     match found:

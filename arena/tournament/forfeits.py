@@ -33,7 +33,7 @@ class Reasons:
         self._reasons: dict[tuple[str, str], dict[str, tuple[int, GameId]]] = {}  # number of games, first game
 
     def add(self, bot: str, kind: str, detail: str | None, game: GameId) -> None:
-        """Count a game; `detail` is that of its row."""
+        """Count a game; `detail` comes from its row."""
         who, reason = (bot, kind), reason_line(detail)[:_LONGEST]
         self._games[who] = self._games.get(who, 0) + 1
         reasons = self._reasons.setdefault(who, {})

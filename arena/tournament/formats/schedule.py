@@ -213,7 +213,7 @@ class Growth:
     """The setting that extends a stored run and keeps the games played so far.
 
     `key` is the setting, and the option of `arena resume`; it belongs to the format's own table unless `common`.
-    `noun` names it in messages. With `games_each`, `games` extends the run, too, rounded up to whole units.
+    `noun` names it in messages. With `games_each`, `games` also extends the run, rounded up to whole units.
     """
 
     key: str

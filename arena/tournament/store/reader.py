@@ -48,7 +48,7 @@ class Reader:
     """A run's folder, open for reading. Use as a context manager, or call `close`."""
 
     def __init__(self, folder: Path | str) -> None:
-        """StoreError if there is no run in the folder or its database cannot be read."""
+        """Open the database; StoreError if the folder holds no run, or its database cannot be read."""
         self.folder = Path(folder)
         if not (self.folder / DATABASE).is_file():
             raise StoreError(f"there is no run in {self.folder}: it holds no {DATABASE}")

@@ -72,7 +72,7 @@ class Connection(sqlite3.Connection):
 
 
 _connections: WeakSet[Connection] = WeakSet()
-_inherited: list[Connection] = []  # kept for ever: dropping the last reference would close it, too
+_inherited: list[Connection] = []  # kept for ever: dropping the last reference would also close it
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _inherited.extend(_connections))

@@ -208,7 +208,7 @@ def _begin(
     bots: Sequence[BotEntry],
     settings: Mapping[str, Any] | None,
 ) -> None:
-    """Write the settings into a database without games, or compare them with those of the run in it."""
+    """Write the settings into a database without games, or compare them with the settings of its run."""
     asked = json.loads(json.dumps(config))
     stored = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
     if stored is None or db.execute("SELECT 1 FROM games LIMIT 1").fetchone() is None:
