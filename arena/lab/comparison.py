@@ -7,7 +7,6 @@ from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 
-from arena.bots.spec import find_bot
 from arena.game.rules import load_rules, preset_names
 from arena.lab.notebook import Comparison, Run
 from arena.lab.tournament import refuse_strangers, resume_run
@@ -75,7 +74,7 @@ def new_comparison(
 
 def sources_of(config: TournamentConfig) -> dict[str, str]:
     """Return the hash of each bot's source as it is now."""
-    return {bot.name: find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots}
+    return {bot.name: bot.source_hash for bot in config.find_bots()}
 
 
 def check_sources(stored: ComparisonConfig, now: Mapping[str, str], folder: Path) -> None:

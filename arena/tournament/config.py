@@ -18,7 +18,7 @@ from unicodedata import normalize
 from arena.bots.faults import BotError
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
-from arena.bots.spec import display_name, find_bot, parse_spec
+from arena.bots.spec import BotSpec, display_name, find_bot, parse_spec
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import data_folder
@@ -110,6 +110,10 @@ class TournamentConfig:
     def bot_names(self) -> tuple[str, ...]:
         """Return the names of the bots, in order."""
         return tuple(bot.name for bot in self.bots)
+
+    def find_bots(self) -> tuple[BotSpec, ...]:
+        """Find the bots without running their code; BotError for one that does not exist."""
+        return tuple(find_bot(bot.spec, bot.params, bot.name) for bot in self.bots)
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -351,6 +355,26 @@ def _check_together(
     check: Checker, config: TournamentConfig, bots: Iterable[tuple[int, BotSetting]], exist: bool, format_settings: bool
 ) -> None:
     """Check settings that conflict with each other, and the bots, which are given with their numbers."""
+    _check_bots(check, bots, exist)
+    if len(config.bots) < 2 and not any(": bots" in fault for fault in check.faults):
+        check.fault("bots", f"expected at least two bots, found {len(config.bots)}")
+    _check_metrics(check, config.metrics)
+    if format_settings:
+        for key, wrong in config.format_settings.faults(config.bot_names):
+            check.fault(f"{config.format}.{key}" if key else config.format, wrong)
+    _check_name(check, config.name)
+    _check_format(check, config)
+    if config.scheduler is not None and not EXECUTORS[config.executor].scheduler:
+        known = " or ".join(name for name, entry in EXECUTORS.items() if entry.scheduler)
+        check.fault("scheduler", f'belongs to executor = "{known}", but the executor is "{config.executor}"')
+    if config.clock.bank_ms == 0 and config.clock.move_ms is None:
+        check.fault("clock.bank_ms", "0 without move_ms leaves no time at all")
+    if exist:
+        check.attempt("rules", load_rules, config.rules)
+
+
+def _check_bots(check: Checker, bots: Iterable[tuple[int, BotSetting]], exist: bool) -> None:
+    """Check that no two bots have the same name, and with `exist` that they can be found."""
     names: set[str] = set()
     for number, bot in bots:
         if exist:
@@ -360,32 +384,31 @@ def _check_together(
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
             check.fault(f"bots, entry {number}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
         names.add(name)
-    if len(config.bots) < 2 and not any(": bots" in fault for fault in check.faults):
-        check.fault("bots", f"expected at least two bots, found {len(config.bots)}")
-    for key, metric in list(config.metrics.items())[:MOST_METRICS]:
+
+
+def _check_metrics(check: Checker, metrics: Mapping[str, str]) -> None:
+    for key, metric in list(metrics.items())[:MOST_METRICS]:
         check.attempt(f"metrics.{one_line(key, 50)}", partial(read_metric, key), metric)
-    if len(config.metrics) > MOST_METRICS:
-        check.fault("metrics", f"expected at most {MOST_METRICS}, found {len(config.metrics)}")
-    form = config.form
-    if format_settings:
-        for key, wrong in config.format_settings.faults(config.bot_names):
-            check.fault(f"{form.name}.{key}" if key else form.name, wrong)
-    if re.search(r"[/\\\0]", config.name) or config.name in (".", ".."):
-        check.fault("name", f"expected a valid folder name, without slashes, found {quoted(config.name)}")
-    elif one_line(config.name) != config.name:
-        check.fault("name", f"expected one line of printable text, found {quoted(config.name)}")
-    elif (size := len(config.name.encode(errors="replace"))) > LONGEST_NAME:
+    if len(metrics) > MOST_METRICS:
+        check.fault("metrics", f"expected at most {MOST_METRICS}, found {len(metrics)}")
+
+
+def _check_name(check: Checker, name: str) -> None:
+    """Check that a folder can have the name of the run, and that it can be shown on one line."""
+    if re.search(r"[/\\\0]", name) or name in (".", ".."):
+        check.fault("name", f"expected a valid folder name, without slashes, found {quoted(name)}")
+    elif one_line(name) != name:
+        check.fault("name", f"expected one line of printable text, found {quoted(name)}")
+    elif (size := len(name.encode(errors="replace"))) > LONGEST_NAME:
         check.fault("name", f"expected at most {LONGEST_NAME} bytes in UTF-8, found {size}")
+
+
+def _check_format(check: Checker, config: TournamentConfig) -> None:
+    """Check that the format allows the number of bots and `own_deals`."""
+    form = config.form
     if form.two_bots and len(config.bots) > 2:
         expected = f'format = "{form.name}" is for two bots, found {len(config.bots)}'
         check.fault("bots", f"{expected}; for more use round-robin")
     if config.own_deals and not form.own_deals:
         known = " and ".join(key for key, entry in FORMATS.items() if entry.own_deals)
         check.fault("own_deals", f"belongs to {known}; in the format {form.name} no bot sees a deal again anyway")
-    if config.scheduler is not None and not EXECUTORS[config.executor].scheduler:
-        known = " or ".join(name for name, entry in EXECUTORS.items() if entry.scheduler)
-        check.fault("scheduler", f'belongs to executor = "{known}", but the executor is "{config.executor}"')
-    if config.clock.bank_ms == 0 and config.clock.move_ms is None:
-        check.fault("clock.bank_ms", "0 without move_ms leaves no time at all")
-    if exist:
-        check.attempt("rules", load_rules, config.rules)

@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from arena.bots.spec import find_bot
 from arena.errors import did_you_mean
 from arena.paths import RESULTS
 from arena.tournament.config import TournamentConfig
@@ -151,7 +150,7 @@ def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path
 
     So the same command with the same seed resumes its run, and no other command gets the same folder.
     """
-    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
+    sources = [bot.source_hash for bot in config.find_bots()]
     text = json.dumps([settings, sources], sort_keys=True)
     mark = base64.b32encode(hashlib.sha256(text.encode()).digest())[:_MARK].decode().lower()
     return RESULTS / f"{name}-{mark}"

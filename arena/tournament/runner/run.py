@@ -20,7 +20,7 @@ from typing import NoReturn, TypeAlias
 
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
-from arena.bots.spec import check_names, find_bot
+from arena.bots.spec import check_names
 from arena.endings import AFTER
 from arena.errors import ArenaError
 from arena.tournament.config import TournamentConfig, config_from_dict
@@ -129,7 +129,7 @@ def play_run(
 def job_of(config: TournamentConfig) -> Job:
     """Return what the workers of a run need; the config must have a seed. BotError for a bot that does not exist."""
     assert config.seed is not None
-    bots = tuple(find_bot(bot.spec, bot.params, bot.name) for bot in config.bots)
+    bots = config.find_bots()
     check_names(bots)
     return Job(
         rules=config.rules,
