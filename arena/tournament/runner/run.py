@@ -153,9 +153,8 @@ def require_bots(config: TournamentConfig) -> None:
 
 def _require_isolation(job: Job) -> None:
     """Check that this machine can isolate bots as the job requires; ArenaError with the remedy if not."""
-    if job.isolated:
-        for level in job.levels:
-            require_isolation(level)
+    for level in job.levels:
+        require_isolation(level)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
