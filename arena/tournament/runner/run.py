@@ -95,14 +95,7 @@ def play_run(
         config = config.with_seed(secrets.randbits(62) if stored is None else stored)
     made = not folder.exists()
     job = job_of(config)
-    _require_isolation(job)  # before anything is written
-    bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
-    if resume:
-        store = reopen_store(folder, bots)
-    else:
-        if config.executor == "local" and not is_begun(folder):
-            _require_bots(replace(job, rules="base", seed=0, workers=1))  # before anything is written
-        store = _open(folder, config, bots)
+    store = _open(folder, config, job, resume)
     try:
         with closing(store):
             if asks_for_more(store, config):
@@ -148,13 +141,18 @@ def require_bots(config: TournamentConfig) -> None:
     if config.executor == "local":
         job = job_of(config.with_seed(0))
         _require_isolation(job)
-        _require_bots(replace(job, rules="base", workers=1))
+        _require_bots(_loading(job))
 
 
 def _require_isolation(job: Job) -> None:
     """Check that this machine can isolate bots as the job requires; ArenaError with the remedy if not."""
     for level in job.levels:
         require_isolation(level)
+
+
+def _loading(job: Job) -> Job:
+    """Return the part of a job that loading its bots depends on."""
+    return replace(job, rules="base", seed=0, workers=1)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
@@ -168,7 +166,14 @@ def _require_bots(job: Job) -> None:
         fail(failed)
 
 
-def _open(folder: Path, config: TournamentConfig, bots: Sequence[BotEntry]) -> Store:
+def _open(folder: Path, config: TournamentConfig, job: Job, resume: bool) -> Store:
+    """Open the store of a run, after checking that its bots can be played here."""
+    _require_isolation(job)
+    bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
+    if resume:
+        return reopen_store(folder, bots)
+    if config.executor == "local" and not is_begun(folder):
+        _require_bots(_loading(job))
     try:
         return open_store(folder, config.canonical(), bots, config.to_dict())
     except OtherSettings as other:
