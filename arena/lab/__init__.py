@@ -1,0 +1,1 @@
+"""Python functions: play games, run and load tournaments, compare, tune, ladder."""

@@ -1,0 +1,1 @@
+"""Tournaments: settings, schedules, referee, workers, stored games."""

@@ -251,13 +251,8 @@ def test_every_number_and_text_has_bounds(of: type[Any]) -> None:
             assert one.longest > 0, name
 
 
-def settings_page() -> str:
-    settings = runpy.run_path(str(EXAMPLES[0].parents[1] / "docs" / "build.py"))["settings"]
-    return str(settings())
-
-
 def test_every_setting_is_in_the_reference() -> None:
-    text = settings_page()
+    text = runpy.run_path(str(EXAMPLES[0].parents[1] / "docs" / "build.py"))["settings"]()
     for of in ALL:
         for name, one in settings_of(of).items():
             assert f"| `{name}` |" in text or f"[{name}]" in text or not one.help, name
