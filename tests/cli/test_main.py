@@ -50,7 +50,7 @@ def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:
     code = f"import os\nfrom arena.cli.main import main\nos.chdir({str(tmp_path)!r})\n"
     code += "".join(f"assert main({line.split()!r}) == 0\n" for line in words)
     assert not loaded_by(code) & {"pandas", "distributed", "rich", "prompt_toolkit"}
-    assert not loaded_by(code + "assert main(["replay", "run"]) == 0") & {"pandas", "distributed", "prompt_toolkit"}
+    assert not loaded_by(code + "assert main(['replay', 'run']) == 0") & {"pandas", "distributed", "prompt_toolkit"}
 
 
 def test_help_lists_every_command_with_its_line(arena: Arena) -> None:

@@ -82,5 +82,5 @@ def test_wrong_questions() -> None:
         evaluator.value(state, 2)
     with pytest.raises(TypeError):
         evaluator.value(None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="theirs is a chance"):
+    with pytest.raises(ValueError, match="theirs must be from 0"):
         Evaluator(theirs=1.0)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from arena import ArenaError, State, load_rules, make_deal
+from arena.paths import WEIGHTS_FOLDER
 from arena.policy import Evaluator, Net, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
-from arena.policy.weights import FOLDER, read_weights
+from arena.policy.weights import read_weights
 from tests.game.play import COMPILED
 from tests.policy.layers import net_values, random_weights
 
@@ -76,7 +77,7 @@ def test_wrong_nets(tmp_path: Path) -> None:
 
 
 def test_a_net_of_an_earlier_generation() -> None:
-    weights = [list(read_weights(FOLDER / f"{name}.bin")) for name in ("base", "base-1")]
+    weights = [list(read_weights(WEIGHTS_FOLDER / f"{name}.bin")) for name in ("base", "base-1")]
     state = State(load_rules("base"), make_deal(load_rules("base"), 1, 0))
     found = [load_net("base").value(state), load_net(state.rules, 1).value(state)]
     assert found == [Net(numbers).value(state) for numbers in weights]

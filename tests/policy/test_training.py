@@ -41,19 +41,19 @@ def test_what_moves_were_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_weights_say_how_they_were_made() -> None:
-    made = json.loads((weights.FOLDER / "weights.json").read_text(encoding="utf-8"))
-    assert set(made) == {path.stem for path in weights.FOLDER.glob("*.bin")}
+    made = json.loads((weights.WEIGHTS_FOLDER / "weights.json").read_text(encoding="utf-8"))
+    assert set(made) == {path.stem for path in weights.WEIGHTS_FOLDER.glob("*.bin")}
     for name, one in made.items():
         words = one["command"].split()
         assert words[:4] == ["python", "-m", "tools.training", name.removesuffix("-1")]
-        assert one["sha256"] == hashlib.sha256((weights.FOLDER / f"{name}.bin").read_bytes()).hexdigest()
+        assert one["sha256"] == hashlib.sha256((weights.WEIGHTS_FOLDER / f"{name}.bin").read_bytes()).hexdigest()
         while "log" in one:  # those of an earlier trainer have none
             steps = sum(word in ("--generation", "--search") for word in one["command"].split())
             assert {line["step"] for line in one["log"]} == set(range(steps))
             before = name if "start" in one else f"{name}-{steps - 2}"
             assert {"odds", before} <= {line["against"] for line in one["log"] if "share" in line}
             one = one.get("start", {})
-    assert sum(path.stat().st_size for path in weights.FOLDER.iterdir() if path.is_file()) < 1 << 20
+    assert sum(path.stat().st_size for path in weights.WEIGHTS_FOLDER.iterdir() if path.is_file()) < 1 << 20
 
 
 # ---- with PyTorch ------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     from tools.training import __main__ as training
 
     monkeypatch.setattr("tools.training.positions.SEARCHED", 10)
-    monkeypatch.setattr(weights, "FOLDER", tmp_path)
+    monkeypatch.setattr(weights, "WEIGHTS_FOLDER", tmp_path)
     command = "base --generation 1000:8:5 --search 20:1:6 --keep 0.4 --deals 20"
     words = [*command.split(), "--workers", "1"]
     for name in ("one", "two"):

@@ -99,7 +99,7 @@ def train(
     last = None
     if start_net:
         last = str(out / f"{start_net}.npy")
-        np.save(last, np.array(weights.read_weights(weights.FOLDER / f"{start_net}.bin"), dtype=np.float32))
+        np.save(last, np.array(weights.read_weights(weights.WEIGHTS_FOLDER / f"{start_net}.bin"), dtype=np.float32))
     for number, step in enumerate(steps):
         begun = time.monotonic()
         if step.search:
@@ -229,7 +229,7 @@ def main(
         for step in steps:
             words.append(f"--{'search' if step.search else 'generation'} {step.games}:{step.epochs}:{step.seed}")
         words.append(f"--keep {keep:g} --deals {deals}")
-        write_weights(weights.FOLDER / f"{install}.bin", np.load(last), {"command": " ".join(words), "log": lines})
+        write_weights(weights.WEIGHTS_FOLDER / f"{install}.bin", np.load(last), {"command": " ".join(words), "log": lines})
 
 
 if __name__ == "__main__":
