@@ -17,7 +17,6 @@ from arena.errors import ArenaError
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
 from arena.results.board import ending_text
-from arena.results.records import StoredGame
 from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen
@@ -100,10 +99,10 @@ def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level:
     else:
         session.play()
         assert session.result is not None
-        show_game(StoredGame.of(session.result))
+        show_game(session.result)
     click.echo(f"{one_line(bot1.name)} - {one_line(bot2.name)}, rules {rules.name}, seed {number}.")
     if session.result is not None:
-        click.echo(ending_text(StoredGame.of(session.result)))
+        click.echo(ending_text(session.result))
     return 0
 
 

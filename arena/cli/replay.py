@@ -24,7 +24,7 @@ from arena.cli.options import (
 from arena.results.board import ending_text, legend
 from arena.results.judge import analyse, game_report, run_losses, run_report, write_losses
 from arena.results.pages.games import replay_page
-from arena.results.records import StoredGame, is_record
+from arena.results.records import is_record
 from arena.results.sources import (
     GameFilter,
     RecordFile,
@@ -40,6 +40,7 @@ from arena.terminal.lines import console_for, on_screen
 from arena.terminal.timeline import Timeline
 from arena.terminal.viewer import Viewer
 from arena.text import printable
+from arena.tournament.games import GameResult
 
 NODES = 2000
 
@@ -169,24 +170,24 @@ def replay(
         for line in list_games(find_source(source), wanted, limit):
             click.echo(line)
         return
-    stored = read_game(source, game, wanted)
+    found, key = read_game(source, game, wanted), game or "1"
     if options.record:
-        click.echo(stored.record)
+        click.echo(found.record)
     elif options.judge:
-        _judge(stored, game or "1", options, form)
+        _judge(found, key, options, form)
     elif options.html:
-        write_page(replay_page(stored, game or "1"), _page_file(game or "1", options))
+        write_page(replay_page(found, key), _page_file(key, options))
     elif options.ask is not None:
-        ask(stored, options.ask, options.player, move)
+        ask(found, options.ask, options.player, move)
     elif options.watch:
-        _watch(stored, options.pace or 1.0, move or 0)
+        _watch(found, options.pace or 1.0, move or 0)
     else:
-        show_game(stored, move or 0)
+        show_game(found, move or 0)
 
 
-def show_game(stored: StoredGame, start: int = 0) -> None:
+def show_game(game: GameResult, start: int = 0) -> None:
     """Print a game as text, from the board after move `start` on."""
-    timeline = _timeline(stored, start)
+    timeline = _timeline(game, start)
     console = console_for()
     width = max(shutil.get_terminal_size().columns, 60)
     click.echo(f"{legend(timeline.rules)}\n")
@@ -194,36 +195,36 @@ def show_game(stored: StoredGame, start: int = 0) -> None:
         heading = timeline.heading(number) if number else timeline.moments[0].text
         console.print(printable(heading), style="bold")
         console.print(draw(timeline.scene(number, 0, (True, True)), width), end="\n\n")
-    click.echo(ending_text(stored))
+    click.echo(ending_text(game))
 
 
-def _timeline(stored: StoredGame, start: int) -> Timeline:
+def _timeline(game: GameResult, start: int) -> Timeline:
     """Return the moments of a game. Raises UsageError unless it has a move `start`."""
-    timeline = Timeline.of(stored)
+    timeline = Timeline.of(game)
     if start >= len(timeline.moments):
         raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
     return timeline
 
 
-def _watch(stored: StoredGame, pace: float, start: int) -> None:
+def _watch(game: GameResult, pace: float, start: int) -> None:
     """Step through a game on the screen; without a terminal, print it."""
     if not on_screen():
-        show_game(stored, start)
+        show_game(game, start)
         return
-    Viewer(_timeline(stored, start), pace, start, start == 0).run()
+    Viewer(_timeline(game, start), pace, start, start == 0).run()
 
 
-def _page_file(game: str, options: ReplayOptions) -> Path:
-    return options.out or Path(f"game-{game.replace('/', '-')}.html")
+def _page_file(key: str, options: ReplayOptions) -> Path:
+    return options.out or Path(f"game-{key.replace('/', '-')}.html")
 
 
-def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> None:
+def _judge(game: GameResult, key: str, options: ReplayOptions, form: str) -> None:
     """Judge the moves of one game: as a report, or as a page with the chances above the board."""
-    judged = analyse(stored, NODES if options.nodes is None else options.nodes)
+    judged = analyse(game, NODES if options.nodes is None else options.nodes)
     if options.html:
-        write_page(replay_page(stored, game, judged), _page_file(game, options))
+        write_page(replay_page(game, key, judged), _page_file(key, options))
     else:
-        print_report(game_report(stored, judged, options.everything), form)
+        print_report(game_report(game, judged, options.everything), form)
 
 
 def _judge_run(source: str, nodes: int, form: str) -> None:

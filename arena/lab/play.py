@@ -12,7 +12,7 @@ import sys
 from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from html import escape
 from os import PathLike
 from types import ModuleType
@@ -30,7 +30,6 @@ from arena.game.record import cards_text, parse_deal, parse_record, replay, repl
 from arena.game.rules import Rules, load_rules
 from arena.results.board import board_text, result_line
 from arena.results.pages.games import replay_page
-from arena.results.records import StoredGame
 from arena.tournament.games import DEAL_BITS, GameResult, GameTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
@@ -49,7 +48,7 @@ class PlayedGame(GameResult):
     """A game as `play_game` returns it. Pairs are (`first`, `second`): the bot that began, and the other.
 
     `score` is 1, 0.5 or 0 for `first`; `winner` a name, None for a draw; `stones` and `points` (5 for the winner, else
-    a point a stone) are pairs, `turns` those of both. `ending` is `five stones`, `three adjacent`, `stalemate` or
+    one for each stone) are pairs, `turns` those of both. `ending` is `five stones`, `three adjacent`, `stalemate` or
     `forfeit`; then `forfeit` is its kind, `forfeit_by` the name, `detail` the reason with its traceback. `record` is
     the game in one line, which `arena replay` shows.
 
@@ -59,27 +58,22 @@ class PlayedGame(GameResult):
     decision_ms: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 
     @property
-    def seats(self) -> tuple[str, str]:
-        """The names at seat 0 (`a` in records and boards) and seat 1 (`b`)."""
-        return (self.second, self.first) if parse_record(self.record).deal.starter else (self.first, self.second)
-
-    @property
     def state(self) -> State:
         """The state at the end, with both hands."""
         return replay(parse_record(self.record))
 
     def steps(self) -> Iterator[tuple[State, Move]]:
-        """Each move with the state before it: one state, which changes between the steps; copy it to keep it."""
+        """Yield each move with the state before it: one state, which changes between the steps; copy it to keep it."""
         return replay_steps(parse_record(self.record))
 
     def __str__(self) -> str:
-        """The board at the end, and who won."""
+        """Draw the board at the end, and word the result."""
         result = result_line(parse_record(self.record), self.seats)
         return f"{board_text(self.state, self.seats)}\n{result}"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the game to play through, in a frame of its own."""
-        page = escape(replay_page(StoredGame.of(self), "1"))
+        """Show the game in a notebook, to step through, in a frame of its own."""
+        page = escape(replay_page(self, "1"))
         title = escape(result_line(parse_record(self.record), self.seats))
         return f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="900" srcdoc="{page}"></iframe>'
 
@@ -142,13 +136,11 @@ def play_game(
     )
     with _generators_kept():
         row = referee.play(GameTask(0, number, 0, first, second, 0))
-    played = GameResult.from_row(row, first, second)
-    values = {field.name: getattr(played, field.name) for field in fields(played)}
     if reference is not None:
-        version, rule_set, _, rest = played.record.split(" ", 3)
-        values["record"] = f"{version} {rule_set} {reference} {rest}"
+        version, rule_set, _, rest = row.record.split(" ", 3)
+        row = row._replace(record=f"{version} {rule_set} {reference} {rest}")
     first_ms, second_ms = (tuple(ns / 1e6 for ns in player.decision_ns) for player in players)
-    return PlayedGame(**values, decision_ms=(first_ms, second_ms))
+    return replace(PlayedGame.from_row(row, first, second), decision_ms=(first_ms, second_ms))
 
 
 # ---------------------------------------------------------------- bots
@@ -183,7 +175,7 @@ def _players(bots: tuple[AnyBot, AnyBot], names: tuple[str, str] | None) -> tupl
 
 
 def _bot(bot: Any) -> tuple[str, Callable[[], Actor]]:
-    """The name of a bot, and what makes it."""
+    """Return the name of a bot, and what creates it."""
     if isinstance(bot, str | PathLike):
         loaded = load_bot(find_bot(str(bot)), capture=False)
         return loaded.name, loaded.make
@@ -206,7 +198,7 @@ def _bot(bot: Any) -> tuple[str, Callable[[], Actor]]:
 
 @contextmanager
 def _generators_kept() -> Iterator[None]:
-    """Restore the global generators: the rest of this process may draw from them, too."""
+    """Restore the global generators afterwards: the rest of this process may draw from them as well."""
     state = random.getstate()
     numpy = sys.modules.get("numpy")
     numpy_state = None if numpy is None else numpy.random.get_state()
@@ -222,7 +214,7 @@ def _generators_kept() -> Iterator[None]:
 
 
 def _cards(rules: Rules, seed: int | None, deal: object) -> tuple[int, int, Deal | None, str | None]:
-    """Seed and number of a deal; if these do not determine it, also its cards and its text in a record."""
+    """Return seed and number of a deal; if these do not determine it, also its cards and its text in a record."""
     if isinstance(deal, bool) or not isinstance(deal, int | str | Deal):
         raise PlayError(f"deal is a number, a Deal or a text such as '42:17', not {show_value(deal)}")
     if isinstance(deal, int):

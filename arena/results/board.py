@@ -26,8 +26,7 @@ from arena.game.moves import Event, Move
 from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
 from arena.game.rules import Rules
-from arena.results.records import StoredGame
-from arena.text import indented
+from arena.text import indented, one_line
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
 _MARGIN = 16
@@ -37,7 +36,7 @@ Cards = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """All that there is to see of a game at one moment, both hands included. Pairs are by seat (0, 1).
+    """Everything that can be seen of a game at one moment, both hands included. Pairs are by seat (0, 1).
 
     turn       turns begun, from 1
     seat       the seat to decide
@@ -46,7 +45,7 @@ class Position:
     sides      for each seat nine tuples of cards, those at stones 1..9
     owners     nine signs for stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none
     modes      nine tuples of combat modes (`fog`, `mud`)
-    completed  nine entries: the seat whose side is complete, or was so first; None if no side is
+    completed  nine entries: the seat whose side was complete first, None if no side is complete
     beside     cards face up beside the board
     decks      cards left in the clan deck and in the tactic deck
     pending    the card that a ruse has taken and not yet put anywhere
@@ -68,7 +67,7 @@ class Position:
 
     @classmethod
     def of(cls, state: State) -> Position:
-        """What there is to see of a state."""
+        """Return the position of a state."""
         stones = range(1, 10)
         return cls(
             turn=state.turns,
@@ -90,7 +89,7 @@ class Position:
 
 
 def claim_verdict(rules: Rules, position: Position, seat: int, stone: int) -> Verdict:
-    """Whether a seat can claim a stone, by what lies face up, and why; also for a stone that was claimed."""
+    """Decide whether a seat can claim a stone by the cards that lie face up, and why; also for a claimed stone."""
     rows = [side for sides in position.sides for other, side in enumerate(sides, start=1) if other != stone]
     seen = tuple([card for row in (*rows, *position.beside) for card in row if is_clan(card)])
     mine, theirs = (position.sides[player][stone - 1] for player in (seat, 1 - seat))
@@ -108,13 +107,13 @@ def _judged(rules: Rules, mine: Cards, theirs: Cards, seen: Cards, modes: Cards,
 
 
 def is_clan(card: str) -> bool:
-    """Whether a text is a clan card, such as `r7`."""
+    """Return whether a string is a clan card, such as `r7`."""
     return card[0] in COLOURS and card[1:].isdigit()
 
 
 @lru_cache(10_000)
 def side_worth(rules: Rules, side: Cards, modes: Cards) -> str:
-    """What a side is worth, in words; "" while it is not complete."""
+    """Return the worth of a side in words; "" while it is not complete."""
     if len(side) < (4 if "mud" in modes else 3):
         return ""
     return str(evaluate(rules, read_side(rules, side), modes))
@@ -122,14 +121,14 @@ def side_worth(rules: Rules, side: Cards, modes: Cards) -> str:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision of a stored game. It holds states of its own, so it stays as it is.
+    """One decision of a finished game. It holds states of its own, so it never changes.
 
     number   its place in the record, from 1
     turn     the turn it belongs to, from 1
-    seat     who decided
-    phase    what kind of decision it was
+    seat     the seat that decided
+    phase    the kind of decision
     legal    the legal moves, in the order in which the bot was given them
-    move     the one that was made
+    move     the move that was made
     asked    whether the bot was asked; a single legal move is mostly made without asking
     ms       thinking time in milliseconds within 10%, None where it was not measured
     note     what the bot said with it, None if nothing
@@ -149,42 +148,39 @@ class Decision:
 
     @cached_property
     def before(self) -> Position:
-        """The position that was decided in."""
+        """The position before the move."""
         return Position.of(self._before)
 
     @cached_property
     def after(self) -> Position:
-        """The position after the move and all that followed by itself: claims, draws, the next turn."""
+        """The position after the move and what followed automatically: claims, draws, the next turn."""
         return Position.of(self._after)
 
     def state(self) -> State:
-        """The engine's state before the decision, as a copy: to ask a bot again, or to play on from."""
+        """Return a copy of the engine's state before the decision, to ask a bot again or to play on from."""
         return self._before.copy()
 
     def state_after(self) -> State:
-        """The engine's state after it, as a copy."""
+        """Return a copy of the engine's state after the decision."""
         return self._after.copy()
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """What happened by the move, as seen by the seat that made it."""
+        """The events of the move, as seen by the seat that made it."""
         return self._after.events(self.seat, len(self._before.events(self.seat)))
 
 
-def decisions(game: GameResult | Record) -> list[Decision]:
-    """All decisions of a stored game in order; those of a bare record have no times.
+def decisions(game: GameResult) -> list[Decision]:
+    """Return the decisions of a game in order.
 
     Raises RecordError for a record that cannot be read or that makes a move that is not legal.
     """
-    record = game if isinstance(game, Record) else parse_record(game.record)
+    record = parse_record(game.record)
     states = list(_states(record))
     seats = [state.turn for state in states[:-1]]
     legal = [tuple(state.legal_moves()) for state in states[:-1]]
-    asks: list[bool] = [False, False]
-    times: list[list[float]] = [[], []]
-    if isinstance(game, GameResult):
-        choices = [[len(moves) > 1 for seat, moves in zip(seats, legal) if seat == number] for number in (0, 1)]
-        asks, times = _asked(game, record.deal.starter, choices)
+    choices = [[len(moves) > 1 for seat, moves in zip(seats, legal) if seat == number] for number in (0, 1)]
+    asks, times = _asked(game, record.deal.starter, choices)
     spent = tuple([iter(number) for number in times])
     notes = record.notes
     made = []
@@ -211,7 +207,7 @@ def decisions(game: GameResult | Record) -> list[Decision]:
 
 
 def _states(record: Record) -> Iterator[State]:
-    """The state before each move, and the last one."""
+    """Yield the state before each move, and the last one."""
     state = State(record.rules, record.deal, record.auto_claim)
     for _ in replay_steps(record, state):
         yield state.copy()
@@ -219,10 +215,10 @@ def _states(record: Record) -> Iterator[State]:
 
 
 def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) -> tuple[list[bool], list[list[float]]]:
-    """By seat: was the bot asked for forced moves, too, and its thinking times in ms.
+    """Return by seat whether the bot was asked for forced moves as well, and its thinking times in ms.
 
     `choices` says for each decision of a seat whether there was a choice. A bot that forfeited may have been asked
-    once more than the record holds.
+    once more than the record shows.
     """
     asks = [False, False]
     times: list[list[float]] = [[], []]
@@ -239,7 +235,7 @@ def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) ->
 
 
 def board_text(state: State, names: Sequence[str] = ("", "")) -> str:
-    """The board of a state in a dozen lines of plain text. `names` are the bots of seat 0 and seat 1."""
+    """Draw the board of a state in a dozen lines of plain text. `names` are the bots of seat 0 and seat 1."""
     sides = [[state.side(seat, stone) for stone in range(1, 10)] for seat in (0, 1)]
     deep = [max(3, *(len(side) for side in row)) for row in sides]
     labels = [f"{'ab'[seat]} {names[seat]}".strip()[: _MARGIN - 1] for seat in (0, 1)]
@@ -278,7 +274,7 @@ def _who(seat: int, names: Sequence[str]) -> str:
 
 
 def move_words(move: Move | Event, edition: str) -> str:
-    """A move in words, such as `pink 7 to stone 1`, with the card names of an edition."""
+    """Word a move, such as `pink 7 to stone 1`, with the card names of an edition."""
     card = move.card and card_name(move.card, edition)
     if move.kind in ("place", "mode"):
         bound = f" as {card_name(move.binding, edition)}" if move.binding else ""
@@ -297,7 +293,7 @@ def move_words(move: Move | Event, edition: str) -> str:
 
 
 def deed_words(move: Move | Event, edition: str) -> str:
-    """What a player did: a card and its stone as in `move_words`, else such as `claims stone 3`."""
+    """Word what a player did: a card and its stone as in `move_words`, else such as `claims stone 3`."""
     words = move_words(move, edition)
     if move.kind in ("place", "mode"):
         return words
@@ -306,7 +302,7 @@ def deed_words(move: Move | Event, edition: str) -> str:
 
 
 def legend(rules: Rules) -> str:
-    """What the abbreviations mean, with the card names of the edition."""
+    """Explain the abbreviations, with the card names of the edition."""
     lines = ["Cards: colour and value; r red, g green, b blue, y yellow, p purple, k pink."]
     if rules.tactics:
         spy = f"*{rules.spy_value}"
@@ -316,8 +312,14 @@ def legend(rules: Rules) -> str:
     return "\n".join(lines)
 
 
+def shown_names(game: GameResult) -> tuple[str, str]:
+    """Return the names of seat 0 and seat 1 for display; "" for a bot that has only its seat as a name."""
+    a, b = ("" if name == sign else one_line(name) for name, sign in zip(game.seats, "ab"))
+    return a, b
+
+
 def result_line(record: Record, names: Sequence[str] = ("", "")) -> str:
-    """How the game ended, for people.
+    """Word how a game ended.
 
     >>> from arena.game.record import parse_record
     >>> result_line(parse_record("schotten/1 base 1:0 11; ; a 0-0 forfeit timeout"), ("ann", "bob"))
@@ -329,7 +331,8 @@ def result_line(record: Record, names: Sequence[str] = ("", "")) -> str:
     return f"{who}, stones {stones}" + (f": {reason[0]}" if reason else "")
 
 
-def ending_text(stored: StoredGame) -> str:
-    """How a stored game ended: a line, and below it why it was forfeited. Texts of bots are made printable."""
-    line = result_line(parse_record(stored.record), stored.names)
-    return line + (f"\n  {indented(stored.reason.strip())}" if stored.reason.strip() else "")
+def ending_text(game: GameResult) -> str:
+    """Word how a game ended in a line, and below it the reason of a forfeit. Texts of bots are made printable."""
+    line = result_line(parse_record(game.record), shown_names(game))
+    reason = (game.detail or "").strip()
+    return f"{line}\n  {indented(reason)}" if reason else line

@@ -21,9 +21,8 @@ from arena.game.record import RecordError, parse_record
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
-from arena.results.board import Decision, decisions, result_line
+from arena.results.board import Decision, decisions, result_line, shown_names
 from arena.results.data_formats import json_text
-from arena.results.records import StoredGame
 from arena.results.table import Column, Report, Row, Table, column_of, percent, records, table_values
 from arena.stats.distributions import t_width
 from arena.text import one_line
@@ -168,13 +167,13 @@ class GameAnalysis:
         return Losses(len(losses), sum(losses), sum(loss >= BLUNDER for loss in losses))
 
 
-def analyse(game: StoredGame, nodes: int = 0, judge: Judge | None = None) -> GameAnalysis:
+def analyse(game: GameResult, nodes: int = 0, judge: Judge | None = None) -> GameAnalysis:
     """Judge the moves of a game. The same game and budget give the same numbers.
 
     `judge` is one for the rules of the game, for callers with many games. RecordError if it does not replay.
     """
     record = parse_record(game.record)
-    made = decisions(game.result or record)
+    made = decisions(game)
     judged = tuple(map((judge or Judge(record.rules, nodes)).judge, made))
     return GameAnalysis(tuple(made), judged, _chances(made, judged), nodes)
 
@@ -230,13 +229,13 @@ def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], objec
         try:
             record = parse_record(game.record)
             judge = judges.setdefault(record.rules.canonical, Judge(record.rules, nodes))
-            analysis = analyse(StoredGame.of(game), nodes, judge)
+            analysis = analyse(game, nodes, judge)
         except RecordError:
             continue
         finally:
             number += 1
             seen()
-        for seat, bot in enumerate((game.second, game.first) if record.deal.starter else (game.first, game.second)):
+        for seat, bot in enumerate(game.seats):
             losses.setdefault(bot, []).append((game.id.deal, analysis.losses(seat)))
     bots = {bot: bot_losses(own) for bot, own in losses.items() if any(lost.judged for _, lost in own)}
     best = sorted(bots.items(), key=lambda item: (item[1].mean, item[0]))
@@ -292,10 +291,10 @@ _BARS = "▁▂▃▄▅▆▇█"
 _BAR_LINES = 60
 
 
-def game_report(game: StoredGame, analysis: GameAnalysis, whole: bool = False) -> Report:
+def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -> Report:
     """A game judged: both players, its turning points and blunders, or with `whole` every decision."""
     record = parse_record(game.record)
-    names = [one_line(name) or sign for name, sign in zip(game.names, "ab")]
+    names = [one_line(name) for name in game.seats]
     turning, blunders = analysis.turning_points, analysis.blunders
     figures = _figures(analysis, names)
     rows = [_row(analysis, number, names) for number in range(1, len(analysis.made) + 1)]
@@ -313,7 +312,7 @@ def game_report(game: StoredGame, analysis: GameAnalysis, whole: bool = False) -
     title = "Every decision" if whole else "Turning points and blunders"
     note = f"Chances by {judge_name(analysis.nodes)}; a loss is how much more the best move was worth to its player."
     moves = Table("moves", title, columns, figures, note, shown=shown)
-    heading = f"{names[0]} (a) - {names[1]} (b), {record.rules.name}: {one_line(result_line(record, game.names))}"
+    heading = f"{names[0]} (a) - {names[1]} (b), {record.rules.name}: {result_line(record, shown_names(game))}"
     values = {
         "names": names,
         "rules": record.rules.canonical,

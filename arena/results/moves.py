@@ -24,7 +24,6 @@ from arena.results.board import Cards, decisions
 from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
 from arena.results.run import RunData
 from arena.results.sources import StoredGames, find_source
-from arena.stats.score import other_side
 from arena.text import spreadsheet_cell
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 from arena.whole_file import whole_text
@@ -118,7 +117,7 @@ def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
             made.legal.index(made.move),
             made.move.text,
             made.ms,
-            game.score if began else other_side(game.score),
+            game.score_of(bot),
             own,
             other,
             " ".join(now.hands[seat]),

@@ -9,7 +9,6 @@ from arena.game.record import parse_record
 from arena.results.run import RunData
 from arena.results.sources import find_source
 from arena.stats.intervals import mean_error, mean_interval
-from arena.stats.score import other_side
 from arena.tournament.games import GameResult
 
 if TYPE_CHECKING:
@@ -48,10 +47,10 @@ def _said(game: GameResult) -> Iterator[tuple[object, ...]]:
     record = parse_record(game.record)
     for seat, notes in enumerate(record.notes):
         began = seat == record.deal.starter
-        bot, score = (game.first, game.score) if began else (game.second, other_side(game.score))
+        bot = game.first if began else game.second
         for number, note in notes.items():
             for name, figure in note.figures().items():
-                yield *game.id, bot, score, number, name, float(figure)
+                yield *game.id, bot, game.score_of(bot), number, name, float(figure)
 
 
 def note_means(notes: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Files of records: one game a line, with what a record alone does not tell in its fourth part; or Parquet.
+"""Files of records: one game a line, with what no replay can show in the record's fourth part; or Parquet.
 
 Lines may be compressed with gzip.
 """
@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.engine import State
-from arena.game.record import VERSION, Record, parse_record, replay_steps, verify, with_about
+from arena.game.record import RESIGNED, VERSION, Record, parse_record, replay_steps, verify, with_about
 from arena.results.parquet import PARQUET, read_parquet, write_parquet
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.text import one_line, quoted
@@ -28,6 +28,8 @@ from arena.whole_file import whole_text
 _MAGIC = b"\x1f\x8b"
 _MARK = VERSION.partition("/")[0] + "/"
 
+BROKEN_OFF = "broken off"
+"""The ending of a game that has no result."""
 ABOUT: dict[str, str] = {
     "first": "name of the bot that made the first move",
     "second": "name of the other",
@@ -65,55 +67,11 @@ class ReplayError(ArenaError):
     """There is no such game, or it cannot be read."""
 
 
-class RecordLine(NamedTuple):
-    """A record of a file, and where it stands there, for messages."""
-
-    location: str
-    record: str
-
-
-@dataclass(frozen=True)
-class StoredGame:
-    """A game to show.
-
-    record   its text (arena.game.record)
-    names    the bots of seat 0 and seat 1, "" where they are not known
-    reason   why it was forfeited, as the failing bot told it, or ""
-    result   the game as it was stored; None for a bare record
-    """
-
-    record: str
-    names: tuple[str, str] = ("", "")
-    reason: str = ""
-    result: GameResult | None = None
-
-    @classmethod
-    def of(cls, game: GameResult) -> StoredGame:
-        """A game of a run."""
-        seats = (game.second, game.first) if parse_record(game.record).deal.starter else (game.first, game.second)
-        a, b = ("" if name == sign else one_line(name) for name, sign in zip(seats, "ab"))  # not known: its seat
-        return cls(game.record, (a, b), game.detail or "", game)
-
-    @classmethod
-    def of_record(cls, text: str, number: int = 1) -> StoredGame:
-        """The game of a record, also one that was broken off and has no result that counts."""
-        try:
-            return cls.of(game_of(text, number, {}))
-        except ArenaError:
-            pass
-        try:
-            record = parse_record(text)
-        except ArenaError:  # whoever shows it says what is wrong
-            return cls(text)
-        first, second = (one_line(str(record.about.get(name, "")), _LONGEST_NAME) for name in _NAMES)
-        return cls(_bare(text, record.about), (second, first) if record.deal.starter else (first, second))
-
-
 # ---------------------------------------------------------------- writing
 
 
 def record_line(game: GameResult) -> str:
-    """The line of a stored game, without its end."""
+    """Return the line of a game in a file of records, without its end."""
     about = {
         "first": game.first,
         "second": game.second,
@@ -131,7 +89,7 @@ def record_line(game: GameResult) -> str:
 
 
 def write_records(games: Iterable[GameResult], path: Path | None) -> int:
-    """Write a line for each game into a file (None: stdout), whole or not at all; how many there were.
+    """Write a line for each game into a file (None: stdout), whole or not at all; return the number of games.
 
     A file whose name ends in `.parquet` is a table with TABLE_COLUMNS instead. Raises ExportError and ParquetError.
     """
@@ -155,20 +113,20 @@ def _table_row(game: GameResult) -> tuple[Any, ...]:
 
 
 def is_record(source: str) -> bool:
-    """Whether a text can only be a record itself."""
+    """Return whether a string can only be a record itself."""
     return source.lstrip().startswith(_MARK)
 
 
 def holds_records(path: Path) -> bool:
-    """Whether a file can only be one of records, as others are neither Parquet nor compressed."""
+    """Return whether a file can only be one of records: others are neither Parquet nor compressed."""
     if path.suffix in (PARQUET, ".gz"):
         return True
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         return is_record(file.read(100))
 
 
-def record_lines(path: Path) -> Iterator[RecordLine]:
-    """The records of a file, one after the other. Raises ReplayError for a file that cannot be read."""
+def record_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield each record of a file after its location, for messages. ReplayError for a file that cannot be read."""
     line = None
     try:
         for line in _parquet_lines(path) if path.suffix == PARQUET else _text_lines(path):
@@ -179,60 +137,72 @@ def record_lines(path: Path) -> Iterator[RecordLine]:
         raise ReplayError(f"{path} is empty; expected one record per line")
 
 
-def _parquet_lines(path: Path) -> Iterator[RecordLine]:
+def _parquet_lines(path: Path) -> Iterator[tuple[str, str]]:
     for number, row in enumerate(read_parquet(path), start=1):
         if not isinstance(row.get("record"), str):
             raise ReplayError(f"{path} holds no records: expected a column 'record' of texts")
         about = {name: row[name] for name in ABOUT if row.get(name) is not None}
-        yield RecordLine(f"{path}, row {number}", with_about(row["record"], about))
+        yield f"{path}, row {number}", with_about(row["record"], about)
 
 
-def _text_lines(path: Path) -> Iterator[RecordLine]:
+def _text_lines(path: Path) -> Iterator[tuple[str, str]]:
     with open(path, "rb") as raw:
         file: Any = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _MAGIC else raw
         for number, line in enumerate(io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n"), start=1):
             if line.strip():
-                yield RecordLine(f"{path}, line {number}", line.strip())
+                yield f"{path}, line {number}", line.strip()
 
 
 def read_games(path: Path) -> Iterator[GameResult]:
-    """The games of a file of records. Whatever its lines do not tell is found by replaying them.
+    """Yield the games of a file of records, see `game_of`.
 
-    Thinking times are not known. Bots without names are called `a` and `b`, as the seats are.
-    Raises ReplayError with the line of a record that cannot be read, or of a game that was broken off.
+    Raises ReplayError with the line of a record that cannot be read, or of a game that counts in no table.
     """
     pairings: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(record_lines(path)):
+    for number, (location, text) in enumerate(record_lines(path)):
         try:
-            yield game_of(line.record, number, pairings)
+            yield _counting(game_of(text, number, pairings))
         except ArenaError as error:
-            raise ReplayError(f"{line.location}: {error}") from None
+            raise ReplayError(f"{location}: {error}") from None
 
 
-def game_of(text: str, number: int, pairings: dict[tuple[str, str], int]) -> GameResult:
-    """The game of a record, whose place in its file is `number`; `pairings` collects those that have no number."""
+def _counting(game: GameResult) -> GameResult:
+    """Return the game if it counts in tables, else raise ReplayError."""
+    if game.ending == BROKEN_OFF:
+        raise ReplayError("the game was broken off; it has no result")
+    if game.ending == RESIGNED:
+        raise ReplayError("the game was given up")
+    if game.first == game.second:
+        raise ReplayError(f"'{game.first}' plays itself; the two bots need names of their own")
+    return game
+
+
+def game_of(text: str, number: int = 1, pairings: dict[tuple[str, str], int] | None = None) -> GameResult:
+    """Read the game of a record, also one that counts in no table. Replay it for what its fourth part does not hold.
+
+    Thinking times are not known. Bots without names are called `a` and `b`, like the seats. `number` is its place in a
+    file, and `pairings` collects the pairings of the file that have no number of their own.
+    """
     record = parse_record(text)
     about = _checked(record.about)
-    winner, stones, *reason = record.result.split(" ", 2)
-    if winner == "*" or record.is_resigned:
-        raise ReplayError(f"the game was {'given up' if record.is_resigned else 'broken off; it has no result'}")
+    stones = record.result.split(" ")[1]
     starter = record.deal.starter
     names = [about.get(name, "ab"[seat]) for name, seat in zip(_NAMES, (starter, 1 - starter))]
     first, second = names
-    if first == second:
-        raise ReplayError(f"'{first}' plays itself; the two bots need names of their own")
-    ending, kind = _ending(record, reason[0] if reason else "")
+    ending, kind = _ending(record)
     taken = tuple(map(int, stones.split("-")))
     if not {"turns", "decisions_first", "decisions_second"} <= about.keys():
         about = {**_replayed(record), **about}
     bots = (first, second) if first < second else (second, first)
-    pairing = about["pairing"] if "pairing" in about else pairings.setdefault(bots, len(pairings))
+    known = {} if pairings is None else pairings
+    pairing = about["pairing"] if "pairing" in about else known.setdefault(bots, len(known))
+    score = math.nan if ending == BROKEN_OFF else 0.5 if record.winner is None else float(record.winner == starter)
     return GameResult(
         id=GameId(pairing, about.get("deal", deal_number(record, number)), about.get("game", int(first != bots[0]))),
         round=about.get("round", 0),
         first=first,
         second=second,
-        score=0.5 if record.winner is None else float(record.winner == starter),
+        score=score,
         ending=ending,
         stones=(taken[starter], taken[1 - starter]),
         turns=about["turns"],
@@ -246,7 +216,7 @@ def game_of(text: str, number: int, pairings: dict[tuple[str, str], int]) -> Gam
 
 
 def _bare(record: str, about: Mapping[str, Any]) -> str:
-    """A record without what its fourth part tells besides notes."""
+    """Return a record without its fourth part, or with the notes alone."""
     bare = "; ".join(record.split("; ", 3)[:3])
     return with_about(bare, {"notes": about["notes"]}) if "notes" in about else bare
 
@@ -258,11 +228,17 @@ def _checked(about: Mapping[str, Any]) -> Mapping[str, Any]:
         if name in _NAMES and not (isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME):
             raise ReplayError(f"{name}: expected the name of a bot, not {quoted(repr(value))}")
         if name == "detail" and not isinstance(value, str):
-            raise ReplayError(f"detail: expected a text, not {quoted(repr(value))}")
+            raise ReplayError(f"detail: expected a string, not {quoted(repr(value))}")
     return about
 
 
-def _ending(record: Record, reason: str) -> tuple[str, str | None]:
+def _ending(record: Record) -> tuple[str, str | None]:
+    """Return the ending of a game and the kind of its forfeit."""
+    if record.result.startswith("*"):
+        return BROKEN_OFF, None
+    if record.is_resigned:
+        return RESIGNED, None
+    reason = record.result.split(" ", 2)[-1]
     kind = reason.removeprefix("forfeit ") if record.is_forfeit else None
     ending = reason if kind is None else "forfeit"
     if ending not in ENDINGS or (kind is not None and (kind not in FORFEITS or record.winner is None)):
@@ -271,14 +247,14 @@ def _ending(record: Record, reason: str) -> tuple[str, str | None]:
 
 
 def deal_number(record: Record, line: int) -> int:
-    """The number of the deal; the place in the file where the record has none."""
+    """Return the number of the deal, or its `line` in the file if the record has none."""
     seed, _, rest = record.deal_text.partition(":")
     number = rest.partition(":")[0]
     return int(number) if seed != "cards" and len(number) <= 11 else line
 
 
 def _replayed(record: Record) -> dict[str, int]:
-    """Turns, and decisions with a choice of the first and the second player."""
+    """Count the turns, and the decisions with a choice of the first and the second player."""
     state = State(record.rules, record.deal, record.auto_claim)
     asked = [0, 0]
     for before, _ in replay_steps(record, state):
@@ -291,19 +267,19 @@ def _replayed(record: Record) -> dict[str, int]:
 
 
 def verify_file(path: Path) -> Iterator[str | None]:
-    """For each record of a file what is wrong with it, or None."""
-    for number, line in enumerate(record_lines(path)):
+    """Yield for each record of a file what is wrong with it, or None."""
+    for number, (location, text) in enumerate(record_lines(path)):
         fault = None
         try:
-            _verify_line(line.record, number)
+            _verify_line(text, number)
         except ArenaError as error:
-            fault = one_line(f"{line.location}: {error}")
+            fault = one_line(f"{location}: {error}")
         yield fault
 
 
 def _verify_line(text: str, number: int) -> None:
-    """ArenaError unless the record replays to what its line tells."""
-    state, game = verify(text), game_of(text, number, {})
+    """Raise ArenaError unless the record replays to what its line says."""
+    state, game = verify(text), _counting(game_of(text, number))
     deal = deal_number(parse_record(text), game.id.deal)
     for name, written, replayed in (("turns", game.turns, state.turns), ("deal", game.id.deal, deal)):
         if written != replayed:

@@ -1,4 +1,4 @@
-"""What commands read: runs, comparisons, leagues and files of records, each by its path or its name."""
+"""Open runs, comparisons, leagues and files of records, each by its path or its name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.league import versions
 from arena.league.store import DATABASE as LEAGUE_DATABASE
 from arena.league.store import LEAGUES, League, open_league
 from arena.results.comparison import variant_folders
-from arena.results.records import ReplayError, StoredGame, is_record, read_games, record_lines
+from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.results.run import RunData, read_run, run_of
 from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
@@ -32,7 +32,7 @@ _MOST_DIGITS = 18  # of the number of a game
 
 @dataclass(frozen=True)
 class Source(ABC):
-    """What a command reads. `path` is its folder or its file."""
+    """Something that holds games. `path` is its folder or its file."""
 
     path: Path
 
@@ -48,13 +48,13 @@ class Source(ABC):
     def data(self) -> RunData:
         """Read all games as one run. ReplayError if a line cannot be read, or for a comparison."""
 
-    def game(self, text: str | None, wanted: GameFilter) -> StoredGame:
+    def game(self, text: str | None, wanted: GameFilter) -> GameResult:
         """Return a game by its identity, such as 0/12/1, or by its number among the games `wanted`; None: the first.
 
         Raises ReplayError and StoreError if it does not exist.
         """
         with self.games() as games:
-            return StoredGame.of(games.game(text or "1", wanted))
+            return games.game(text or "1", wanted)
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,13 @@ class StoredRun(Source):
 
     @contextmanager
     def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        """Open the games in schedule order."""
         with Reader(self.path) as reader:
             bots = [bot.name for bot in reader.bots()]
             yield StoredGames(str(self.path), bots, reader.results, reader.count, reader)
 
     def data(self) -> RunData:
+        """Read the run."""
         return read_run(self.path)
 
 
@@ -76,10 +78,12 @@ class StoredComparison(Source):
     """The folder of a comparison, with the folder of a run for each variant."""
 
     def parts(self) -> dict[str, Source]:
+        """Return the runs by rule set, in order."""
         return {rules: StoredRun(folder) for rules, folder in variant_folders(self.path).items()}
 
     @contextmanager
     def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        """Open the games, one variant after the other."""
         with ExitStack() as stack:
             readers = [stack.enter_context(Reader(part.path)) for part in self.parts().values()]
             yield StoredGames(
@@ -90,9 +94,10 @@ class StoredComparison(Source):
             )
 
     def data(self) -> RunData:
+        """Raise ReplayError: a comparison is more than one run."""
         raise ReplayError(f"{self.path} is a comparison; name the folder of one of its runs")
 
-    def game(self, text: str | None, wanted: GameFilter) -> StoredGame:
+    def game(self, text: str | None, wanted: GameFilter) -> GameResult:
         """Return a game of one variant, such as base/0/12/1."""
         parts = {part.path.name: part for part in self.parts().values()}
         first = next(iter(parts))
@@ -110,12 +115,14 @@ class StoredLeague(Source):
 
     @contextmanager
     def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        """Open all games in the order of their deals, or only those `counting` for the table."""
         with open_league(self.path, write=False) as league:
             bots = [version.label for version in versions.in_state(league, retired=True)]
             count = None if counting else league.count_games
             yield StoredGames(str(self.path), bots, lambda: _league_games(league, counting), count)
 
     def data(self) -> RunData:
+        """Read the games that count for the table as a run."""
         with open_league(self.path, write=False) as league:
             return run_of(_league_games(league, counting=True), self.path, "league")
 
@@ -126,18 +133,20 @@ class RecordFile(Source):
 
     @contextmanager
     def games(self, counting: bool = False) -> Iterator[StoredGames]:
+        """Open the games in the order of the lines."""
         yield StoredGames(str(self.path), None, lambda: read_games(self.path))
 
     def data(self) -> RunData:
+        """Read the games as a run."""
         return run_of(read_games(self.path), self.path, "records")
 
-    def game(self, text: str | None, wanted: GameFilter) -> StoredGame:
-        """Return a game by its line, which may hold a game that was broken off, or as for other sources."""
+    def game(self, text: str | None, wanted: GameFilter) -> GameResult:
+        """Return a game by its line, which may hold one that counts in no table, or as for other sources."""
         if not wanted.all or not (text or "1").isdecimal():
             return super().game(text, wanted)
         number = _number(text or "1")
-        for line in islice(record_lines(self.path), max(number - 1, 0), max(number, 0)):
-            return StoredGame.of_record(line.record, number)
+        for _, record in islice(record_lines(self.path), max(number - 1, 0), max(number, 0)):
+            return game_of(record, number)
         count = sum(1 for _ in record_lines(self.path))
         raise ReplayError(f"{self.path} has no line {(text or '1')[:30]}; it holds {count} records, numbered from 1")
 
@@ -183,8 +192,12 @@ def _league_games(league: League, counting: bool) -> Iterator[GameResult]:
 
 @dataclass(frozen=True)
 class GameFilter:
-    """Which games are meant: those of `bot`, `against` another, with a `score` of the bot, decided by a forfeit, on a
-    `deal`. None and False leave all games in.
+    """Which games are wanted; None and False leave all games in.
+
+    bot, against   a player of the game, and its opponent
+    score          score of `bot`: 1, 0.5 or 0
+    forfeits       only games decided by a forfeit
+    deal           number of the deal
     """
 
     bot: str | None = None
@@ -199,7 +212,7 @@ class GameFilter:
 
     @property
     def all(self) -> bool:
-        """Are all games meant?"""
+        """Whether all games are wanted."""
         return self == GameFilter()
 
     def __contains__(self, game: GameResult) -> bool:
@@ -211,8 +224,8 @@ class GameFilter:
             return True
         if self.bot not in (game.first, game.second):
             return False
-        other = game.second if self.bot == game.first else game.first
-        return self.against in (None, other) and self.score in (None, game.score_of(self.bot))
+        opponent = game.second if self.bot == game.first else game.first
+        return self.against in (None, opponent) and self.score in (None, game.score_of(self.bot))
 
 
 ALL_GAMES = GameFilter()
@@ -222,11 +235,11 @@ ALL_GAMES = GameFilter()
 class StoredGames:
     """The games of a run, a league, a comparison (one variant after the other) or a file, in order.
 
-    name    what holds them, as the user named it
+    name    path of what holds them, as the user named it
     bots    names of the players, None if they are not known before the games
     read    reads the games from the beginning
-    number  counts them, None: by reading them
-    reader  of a run, which finds single games without reading all of them
+    number  counts the games; None: they are counted by reading them
+    reader  reader of a run, which finds single games without reading all of them
     """
 
     name: str
@@ -239,11 +252,11 @@ class StoredGames:
         return iter(self.read())
 
     def count(self) -> int:
-        """How many games there are."""
+        """Count the games."""
         return sum(1 for _ in self) if self.number is None else self.number()
 
     def chosen(self, wanted: GameFilter = ALL_GAMES) -> Iterator[GameResult]:
-        """The games that are meant. ReplayError for bots that did not play."""
+        """Yield the games that are wanted. ReplayError for bots that did not play."""
         for bot in (wanted.bot, wanted.against):
             if bot is not None and self.bots is not None and bot not in self.bots:
                 known = f" (bots: {', '.join(map(one_line, self.bots[:10]))}{', ...' * (len(self.bots) > 10)})"
@@ -251,9 +264,9 @@ class StoredGames:
         return iter(self) if wanted.all else (game for game in self if game in wanted)
 
     def game(self, text: str, wanted: GameFilter = ALL_GAMES) -> GameResult:
-        """A game by its identity such as 0/12/1, or by its number among those that are meant, from 1.
+        """Return a game by its identity, such as 0/12/1, or by its number among the games `wanted`, from 1.
 
-        ReplayError or StoreError if it is not there.
+        Raises ReplayError and StoreError if it does not exist.
         """
         if not (text.isascii() and text.isdecimal()):
             try:
@@ -274,7 +287,7 @@ class StoredGames:
         raise ReplayError(f"{self.name} has no{named} game {text[:30]}; it holds {there}{named}, numbered from 1")
 
     def at(self, numbers: Sequence[int]) -> Iterator[GameResult]:
-        """The games of these numbers, from 0 and ascending."""
+        """Yield the games of these numbers, from 0 and ascending."""
         if self.reader is None:
             wanted = set(numbers)
             yield from (game for number, game in enumerate(self) if number in wanted)
@@ -285,13 +298,13 @@ class StoredGames:
             yield self.reader.result(GameId(*key))
 
 
-def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> StoredGame:
-    """Return a game of what `text` names (see `Source.game`), or the record that `text` is."""
-    return StoredGame(text.strip()) if is_record(text) else find_source(text).game(game, wanted)
+def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> GameResult:
+    """Return a game of what `text` names (see `Source.game`), or the game of the record that `text` is."""
+    return game_of(text) if is_record(text) else find_source(text).game(game, wanted)
 
 
 def _number(text: str) -> int:
-    """A number of decimal digits; 0, which no game has, for one that is too large for any."""
+    """Return a number of decimal digits; 0, which no game has, if it is too large for any game."""
     return int(text) if len(text) <= _MOST_DIGITS else 0
 
 
@@ -306,7 +319,7 @@ def list_games(source: Source, wanted: GameFilter, limit: int) -> Iterator[str]:
 
 
 def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]:
-    """The games that are meant, a line each, the first `limit` of them (0: all)."""
+    """Yield a line for each of the first `limit` games that are wanted (0: for all)."""
     total = games.count()
     see = f"See one with: arena replay {shlex.quote(one_line(games.name))} GAME"
     if wanted.all:
@@ -325,7 +338,7 @@ def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]
 
 
 def game_line(game: GameResult) -> str:
-    """A game in one line. Names and reasons are texts of strangers, and are cleaned."""
+    """Word a game in one line. Names and reasons come from strangers and are made printable."""
     score = {1.0: "1-0", 0.0: "0-1"}.get(game.score, "½-½")
     ending = game.ending
     if game.forfeit is not None:
@@ -337,7 +350,7 @@ def game_line(game: GameResult) -> str:
 
 
 def game_faults(reader: Reader) -> Iterator[str | None]:
-    """For each game of a run in schedule order what is wrong with it, or None."""
+    """Yield for each game of a run, in schedule order, what is wrong with it, or None."""
     config = reader.config()
     for result in reader.results():
         fault = game_fault(result, config["rules"], config["seed"])

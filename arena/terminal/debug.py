@@ -19,13 +19,13 @@ from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
-from arena.results.board import Position, decisions
-from arena.results.records import StoredGame
+from arena.results.board import Position, decisions, shown_names
 from arena.terminal.drawing import draw
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
 from arena.terminal.scene import scene_of
 from arena.text import indented, one_line
+from arena.tournament.games import GameResult
 from arena.tournament.process_state import seed_generators
 
 
@@ -62,20 +62,21 @@ class Answer:
         return self.question.then is not self.now
 
 
-def seat_of(stored: StoredGame, player: str) -> int:
+def seat_of(game: GameResult, player: str) -> int:
     """Return the seat of a player, given by name or as `a` or `b`. Raises ArenaError if it did not play."""
-    if player in stored.names:
-        return stored.names.index(player)
+    seats = game.seats
+    if player in seats:
+        return seats.index(player)
     if player in ("a", "b"):
         return "ab".index(player)
-    names = " or ".join(name or sign for sign, name in zip("ab", stored.names))
+    names = " or ".join(map(one_line, seats))
     raise ArenaError(f"'{player}' did not play this game; name the player to replace with --as: {names}")
 
 
-def questions_for(stored: StoredGame, seat: int, forced: bool) -> list[Question]:
+def questions_for(game: GameResult, seat: int, forced: bool) -> list[Question]:
     """Return the decisions of a seat and the one at which it forfeited; those without a choice only if `forced`."""
-    record = parse_record(stored.record)
-    made = decisions(stored.result or record)
+    record = parse_record(game.record)
+    made = decisions(game)
     questions = [
         Question(decision.number, decision.state(), decision.move, decision.ms)
         for decision in made
@@ -90,15 +91,15 @@ def questions_for(stored: StoredGame, seat: int, forced: bool) -> list[Question]
 
 
 def answers_of(
-    stored: StoredGame, loaded: LoadedBot, seat: int, before: Callable[[Question], None] = lambda question: None
+    game: GameResult, loaded: LoadedBot, seat: int, before: Callable[[Question], None] = lambda question: None
 ) -> Iterator[Answer]:
     """Yield the answer of a bot at each of its decisions; the game continues with the move that was played.
 
     `before` is called with each question first. The bot prints where this process prints. If `act` raises, the answer
     has a fault; if the bot raises before that, it is an ArenaError. Raises KeyboardInterrupt.
     """
-    record = parse_record(stored.record)
-    seeds = _seeds(stored, record)
+    record = parse_record(game.record)
+    seeds = _seeds(game, record)
     if loaded.uses_random or loaded.uses_numpy:
         seed_generators(seeds[2], loaded.uses_numpy)
     try:
@@ -110,7 +111,7 @@ def answers_of(
         raise ArenaError(f"{loaded.name} fails before the game:\n{author_traceback(error)}") from None
     rng = Rng(seeds[seat])
     told = 0
-    for question in questions_for(stored, seat, bool(getattr(bot, "ask_forced", False))):
+    for question in questions_for(game, seat, bool(getattr(bot, "ask_forced", False))):
         state = question.state
         events = state.events(seat, told)
         told += len(events)
@@ -140,27 +141,26 @@ def answers_of(
         yield Answer(question, state.phase, len(legal), now, fault, ms)
 
 
-def _seeds(stored: StoredGame, record: Record) -> tuple[int, ...]:
+def _seeds(game: GameResult, record: Record) -> tuple[int, ...]:
     """Return the seeds of seat 0, seat 1 and the global generators, as the referee derives them."""
-    if stored.result is None or ":" not in record.deal_text or record.deal_text.startswith("cards:"):
+    if record.deal_text.startswith("cards:"):
         return (0, 0, 0)
     seed, number = map(int, record.deal_text.split(":")[:2])
-    first, second = stored.result.first, stored.result.second
-    six = derive_seeds(6, seed, "game", number, *sorted((first, second)))
-    return tuple(six[:3] if first < second else six[3:])
+    six = derive_seeds(6, seed, "game", number, *sorted((game.first, game.second)))
+    return tuple(six[:3] if game.first < game.second else six[3:])
 
 
 # ---------------------------------------------------------------- printed
 
 
-def ask(stored: StoredGame, bot: str, player: str | None, move: int | None) -> None:
+def ask(game: GameResult, bot: str, player: str | None, move: int | None) -> None:
     """Ask `bot` again at the decisions of a stored game and print its answers.
 
     The bot takes the seat of `player`, by default that of the bot of its own name. With `move`, only the decision that
     made this move is shown, with all that the bot sees and prints.
     """
     spec = find_bot(bot)
-    seat = seat_of(stored, player or spec.name)
+    seat = seat_of(game, player or spec.name)
     loaded = load_bot(spec, capture=False)
     if move is None:
         click.echo(" move   phase  then            now                    ms  of moves")
@@ -169,9 +169,9 @@ def ask(stored: StoredGame, bot: str, player: str | None, move: int | None) -> N
 
     def before(question: Question) -> None:
         if question.number == move:
-            _show_question(question, stored.names)
+            _show_question(question, shown_names(game))
 
-    for answer in answers_of(stored, loaded, seat, before):
+    for answer in answers_of(game, loaded, seat, before):
         numbers.append(answer.question.number)
         differing += answer.differs
         if move is None:

@@ -226,10 +226,10 @@ def read_unfinished(path: Path, level: str) -> tuple[Seating, tuple[int, ...]]:
 
     Raises ArenaError if the game is over or was not saved by a session.
     """
-    lines = list(record_lines(path))
-    if len(lines) != 1:
-        raise ArenaError(f"{path} holds {len(lines)} records; a game to resume must be the only one in its file")
-    record = parse_record(lines[0].record)
+    records = [text for _, text in record_lines(path)]
+    if len(records) != 1:
+        raise ArenaError(f"{path} holds {len(records)} records; a game to resume must be the only one in its file")
+    record = parse_record(records[0])
     if not record.result.startswith("*"):
         raise ArenaError(f"the game in {path} is over; look at it with: arena replay {shlex.quote(str(path))} 1")
     about = record.about

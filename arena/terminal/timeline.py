@@ -9,11 +9,11 @@ from arena.game.engine import State
 from arena.game.moves import Event, Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import Decision, Position, decisions, ending_text
+from arena.results.board import Decision, Position, decisions, ending_text, shown_names
 from arena.results.formats import shortened
-from arena.results.records import StoredGame
 from arena.terminal.scene import Scene, scene_of
 from arena.text import one_line
+from arena.tournament.games import GameResult
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Timeline:
         self._owned = "........."
 
     @classmethod
-    def of(cls, stored: StoredGame) -> Timeline:
-        """Return the timeline of a stored game."""
-        record = parse_record(stored.record)
-        timeline = cls(record.rules, stored.names)
+    def of(cls, game: GameResult) -> Timeline:
+        """Return the timeline of a finished game."""
+        record = parse_record(game.record)
+        timeline = cls(record.rules, shown_names(game))
         timeline.begun(State(record.rules, record.deal, record.auto_claim), timeline.names)
-        for made in decisions(stored.result or record):
+        for made in decisions(game):
             timeline.moved(made.state_after(), made.move, _choice(made))
-        timeline.result = ending_text(stored)
+        timeline.result = ending_text(game)
         return timeline
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from arena.results.board import ending_text
-from arena.results.records import StoredGame
 from arena.terminal.scene import Scene
 from arena.terminal.screen import Screen, play_behind, shown_output
 from arena.terminal.session import Session
@@ -43,7 +42,7 @@ class Viewer:
 
         def over() -> None:
             if session.result is not None:
-                self._timeline.result = ending_text(StoredGame.of(session.result))
+                self._timeline.result = ending_text(session.result)
             self._screen.refresh()
 
         game: Future[None] = Future()

@@ -1,11 +1,12 @@
 """Games as values that all rooms above share: what is to be played, and what was played.
 
-Identity of a game is `(pairing, deal, game)`. `pairing` is the number of a pairing (bot `a` against bot
-`b`) in its schedule, `deal` the number of the cards (the same cards for every pairing), and `game` says who
-begins: 0 when `a` does, 1 when `b` does. The bot that begins sits on the deal's starting seat, so the two
-games of a pair are the same cards with the bots swapped.
+The identity of a game is `(pairing, deal, game)`. `pairing` is the number of a pairing (bot `a` against bot `b`) in its
+schedule, `deal` the number of the cards (the same cards for every pairing), and `game` is 0 if `a` begins, 1 if `b`
+does. The bot that begins sits on the deal's starting seat, so the two games of a pair are the same cards with the bots
+swapped.
 
-Task types are named tuples: they are made and sent by the hundred thousand.
+A finished game has two forms here: `Row`, as it is stored, and `GameResult`, as it is read. Tasks and rows are named
+tuples: they are created and sent by the hundred thousand.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from arena.endings import ENDINGS, forfeit_of
+from arena.game.record import parse_record
 from arena.stats.score import other_side
 from arena.text import quoted
 
@@ -44,6 +46,7 @@ class GameId(NamedTuple):
 
     @classmethod
     def from_key(cls, key: int) -> GameId:
+        """Return the identity that has this `key`."""
         return cls(key >> 1 & _PAIRING_MASK, key >> (PAIRING_BITS + 1), key & 1)
 
     def __str__(self) -> str:
@@ -78,7 +81,7 @@ class GameId(NamedTuple):
 
 
 def game_key(pairing: int, deal: int, game: int) -> int:
-    """The identity as one integer, see `GameId.key`."""
+    """Return the identity as one integer, see `GameId.key`."""
     return deal << (PAIRING_BITS + 1) | pairing << 1 | game
 
 
@@ -94,10 +97,12 @@ class GameTask(NamedTuple):
 
     @property
     def key(self) -> int:
+        """The identity as one integer."""
         return game_key(self.pairing, self.deal, self.game)
 
     @property
     def id(self) -> GameId:
+        """The identity."""
         return GameId(self.pairing, self.deal, self.game)
 
 
@@ -124,7 +129,8 @@ class PairTask(NamedTuple):
     games: tuple[int, ...] = (0, 1)
 
     def game_tasks(self) -> tuple[GameTask, ...]:
-        """
+        """Return the games in the order in which they are played.
+
         >>> [(g.first, g.second) for g in PairTask(0, 5, "greedy", "random").game_tasks()]
         [('greedy', 'random'), ('random', 'greedy')]
         """
@@ -138,9 +144,9 @@ class PairTask(NamedTuple):
 
 
 class SeriesRule(NamedTuple):
-    """How a series goes (RULES.md §7): who begins the next game, and when it ends (`rounds` or `target`).
+    """The rule of a series (RULES.md §7): who begins the next game, and when the series ends (`rounds` or `target`).
 
-    `stride` is the greatest number of games of a series, and the number of deals set apart for each.
+    `stride` is the greatest number of games of a series, and the number of deals reserved for each.
     """
 
     next_starter: str
@@ -164,7 +170,7 @@ class SeriesTask(NamedTuple):
     rule: SeriesRule
 
     def game_task(self, number: int, starter: int) -> GameTask:
-        """Game `number` (from 0) of the series, begun by bot `starter`."""
+        """Return game `number` (from 0) of the series, begun by bot `starter`."""
         first, second = (self.b, self.a) if starter else (self.a, self.b)
         return GameTask(self.pairing, self.deal + number, starter, first, second, self.round)
 
@@ -190,16 +196,18 @@ class Row(NamedTuple):
     score       half points of the first: 2 won, 1 drawn, 0 lost
     ending      index into `arena.endings.ENDINGS`
     forfeit     `arena.endings.FORFEIT_CODES`, 0: none
-    forfeit_by  who forfeited: 1 the first, 2 the second; without a forfeit who failed after the game, in `end`:
-                0 nobody, 1, 2, or 3 for both
+    forfeit_by  the bot that forfeited: 1 the first, 2 the second; without a forfeit those that failed after the game,
+                in `end`: 0 none, 1, 2, or 3 for both
     stones      stones owned at the end
     turns       turns begun
     plies       decisions recorded
     decisions   decisions that the bot was asked for
-    us, max_us  thinking time and the longest decision, microseconds; `us` without a bot is the duration of the game
+    us, max_us  thinking time and longest decision in microseconds; `us` without a bot is the duration of the game
     hist        thinking times of the decisions, see `pack_times`
     record      text record of the game
     detail      traceback or remark of a forfeit or of a failure in `end`
+
+    From a worker to the database rows travel as plain tuples, which are quicker to send and to store.
     """
 
     id: int
@@ -224,9 +232,6 @@ class Row(NamedTuple):
     detail: str | None
 
 
-PlainRow: TypeAlias = tuple[Any, ...]
-"""A `Row` as a plain tuple, on its way from a worker to the database: quicker to send and to store."""
-
 COLUMNS = Row._fields
 CLOCKED = frozenset(COLUMNS[11:18])
 """Columns measured by a clock: two plays of one game may differ in them."""
@@ -238,7 +243,7 @@ WIN_POINTS = 5
 
 
 def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, int]:
-    """Match points of both bots (RULES.md §7): 5 for the winner, one a stone for a loser or in a drawn game.
+    """Return the match points of both bots (RULES.md §7): 5 for the winner, else one for each stone.
 
     >>> points_of(2, 5, 3), points_of(0, 4, 3), points_of(1, 4, 4)
     ((5, 3), (4, 5), (4, 4))
@@ -248,10 +253,16 @@ def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, i
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """One finished game, for reading. Tuples of two are (bot that began, other bot); times are in ms.
+    """A game as people see it. Pairs are (`first`, `second`): the bot that began, and the other; times are in ms.
 
-    `forfeit_by` is the name of the bot that forfeited, `failed_after` are those that failed after the game, in `end`:
-    its result stands.
+    `score` is 1, 0.5 or 0 for `first`, `stones` and `points` (5 for the winner, else one for each stone) are pairs,
+    `turns` and `plies` (decisions) count both bots. `ending` is `five stones`, `three adjacent`, `stalemate` or
+    `forfeit`; then `forfeit` is its kind, `forfeit_by` the name of the bot, and `detail` the reason with its traceback.
+    `failed_after` are the bots that failed after the game, in `end`: its result stands. `record` is the game in one
+    line, which `arena replay` shows.
+
+    A file of records may hold games that count in no table: `resigned` ones, and those that were `broken off`, whose
+    `score` is nan.
     """
 
     id: GameId
@@ -276,7 +287,7 @@ class GameResult:
 
     @property
     def points(self) -> tuple[int, int]:
-        """Match points, 5 v stones."""
+        """Match points of both bots."""
         return points_of(round(self.score * 2), *self.stones)
 
     @property
@@ -284,12 +295,17 @@ class GameResult:
         """Name of the winner, None for a draw."""
         return {1.0: self.first, 0.0: self.second}.get(self.score)
 
+    @property
+    def seats(self) -> tuple[str, str]:
+        """The names at seat 0 (`a` in records and boards) and seat 1 (`b`)."""
+        return (self.second, self.first) if parse_record(self.record).deal.starter else (self.first, self.second)
+
     def score_of(self, bot: str) -> float:
-        """Return the points of one of the two bots: 1, 0.5 or 0."""
+        """Return the score of one of the two bots: 1, 0.5 or 0."""
         return self.score if bot == self.first else other_side(self.score)
 
     @classmethod
-    def from_row(cls, row: Row, a: str, b: str, round: int = 0) -> GameResult:
+    def from_row(cls, row: Row, a: str, b: str, round: int = 0) -> Self:
         """Read a stored row; `a` and `b` are the bots of its pairing."""
         identity = GameId.from_key(row.id)
         first, second = (b, a) if identity.game else (a, b)
@@ -323,7 +339,7 @@ class GameResult:
 
 
 def time_bucket(ns: int) -> int:
-    """Bucket of a time in nanoseconds: four to each doubling, 0..255 for all 64-bit times.
+    """Return the bucket of a time in nanoseconds: four to each doubling, 0..255 for all 64-bit times.
 
     >>> time_bucket(0), time_bucket(1000), time_bucket(1_000_000_000)
     (0, 39, 119)
@@ -335,7 +351,7 @@ def time_bucket(ns: int) -> int:
 
 
 def bucket_ms(bucket: int) -> float:
-    """Middle of a bucket in milliseconds; within 10% of every time in it."""
+    """Return the middle of a bucket in milliseconds; it is within 10% of every time in the bucket."""
     if bucket < 8:
         return bucket / 1e6
     top, quarter = divmod(bucket, 4)
@@ -343,7 +359,7 @@ def bucket_ms(bucket: int) -> float:
 
 
 def pack_times(times: Iterable[int]) -> bytes:
-    """Return times in nanoseconds as bytes: in order, each bucket and how often it follows itself (up to 255).
+    """Return times in nanoseconds as bytes: the buckets in order, each with the length of its run (up to 255).
 
     >>> pack_times([1000, 1000, 1_000_000_000, 1000]).hex(" ")
     '27 02 77 01 27 01'
@@ -381,7 +397,7 @@ def merge_times(packed: Iterable[bytes]) -> list[int]:
 
 
 def time_quantile(counts: list[int], share: float) -> float:
-    """Time in milliseconds below which `share` (0..1) of the decisions lie; 0 without decisions."""
+    """Return the time in milliseconds below which `share` (0..1) of the decisions lie; 0 without decisions."""
     total = sum(counts)
     seen = 0
     for bucket, count in enumerate(counts):
@@ -395,7 +411,7 @@ def time_quantile(counts: list[int], share: float) -> float:
 
 
 class PairingScore(NamedTuple):
-    """What bot `a` of a pairing has reached against `b`, in games and in match points (5 v stones)."""
+    """The score of bot `a` of a pairing against `b`, in games and in match points (5 or the stones)."""
 
     games: int = 0
     wins: int = 0
@@ -411,10 +427,10 @@ class PairingScore(NamedTuple):
 
 @dataclass(frozen=True)
 class ScheduleProgress:
-    """Which units are done, and the score of each pairing: all that a schedule needs to go on.
+    """The units that are done, and the score of each pairing: all that a schedule needs to continue.
 
-    `spans` has the done deals of each pairing as intervals (start, stop, start, stop, ... ascending), so a million
-    games take no more room than a thousand.
+    `spans` holds the deals of each pairing that are done as intervals (start, stop, start, stop, ... ascending), so a
+    million games take no more room than a thousand.
     """
 
     spans: Mapping[int, Sequence[int]] = field(default_factory=dict)
@@ -426,9 +442,9 @@ class ScheduleProgress:
         return sum(score.games for score in self.scores.values())
 
     def has(self, pairing: int, deal: int) -> bool:
-        """Is the unit on this deal done? A unit is stored whole or not at all, so one game of it is proof."""
+        """Return whether the unit on this deal is done. A unit is stored whole or not at all: one game is proof."""
         return bisect_right(self.spans.get(pairing, ()), deal) % 2 == 1
 
     def score(self, pairing: int) -> PairingScore:
-        """The score of a pairing, all zero before its first game."""
+        """Return the score of a pairing, all zero before its first game."""
         return self.scores.get(pairing, PairingScore())

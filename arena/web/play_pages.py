@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from arena.league import versions
 from arena.league.store import League
-from arena.results.records import StoredGame
+from arena.results.records import game_of
 from arena.web.accounts import Account, fingerprint
 from arena.web.backend import (
     backend_of,
@@ -187,7 +187,7 @@ async def _game_replay(request: Request) -> Response:
     record = _table(request, await visitor(request)).shown["record"]
     if not record:  # during the game it would reveal the cards
         raise NoPage("you can watch the game when it is over")
-    game, path = StoredGame.of_record(record), request.url.path.strip("/")
+    game, path = game_of(record), request.url.path.strip("/")
     return HTMLResponse(await backend_of(request).site(viewer_page, game, "1", path))
 
 

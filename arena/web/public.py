@@ -39,7 +39,6 @@ from arena.results.pages.games import game_data
 from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.report import cut
-from arena.results.records import StoredGame
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
@@ -392,10 +391,10 @@ def game_page(site: Site, key: str) -> str:
         game = views.stored_game(site.league, GameId.parse(key.replace("-", "/")))
     except (LeagueError, OverflowError, ValueError):
         raise NoPage("there is no such game in this league") from None
-    return viewer_page(site, StoredGame.of(replace(game, detail=None)), key.replace("-", "/"), f"games/{key}")
+    return viewer_page(site, replace(game, detail=None), key.replace("-", "/"), f"games/{key}")
 
 
-def viewer_page(site: Site, game: StoredGame, key: str, path: str) -> str:
+def viewer_page(site: Site, game: GameResult, key: str, path: str) -> str:
     """Return a game in the viewer; without scripts, its final board and moves. `key` is its name in the viewer."""
     data = game_data(game, key)
     first = data["starter"]

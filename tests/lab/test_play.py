@@ -77,6 +77,7 @@ def test_what_a_game_holds() -> None:
     assert len(steps) == game.plies
     assert steps[-1][0].is_over
     assert game.seats == ("random", "greedy")
+    assert (game.score_of("greedy"), game.score_of("random")) == (1, 0)
     assert repr(game) == "<greedy - random 4-0: greedy, three adjacent>"
     assert str(game).endswith("b (greedy) wins, stones 0-4: three adjacent")
     assert "stones          [.]   [b]" in str(game)

@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.game.rng import Rng
-from arena.lab.play import play_game
+from arena.lab.play import PlayedGame, play_game
 from arena.policy import load_net
 from arena.results.board import decisions
 from arena.results.judge import (
@@ -23,17 +23,15 @@ from arena.results.judge import (
     sampled_chances,
 )
 from arena.results.pages.games import replay_page
-from arena.results.records import StoredGame
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 
 @pytest.fixture(scope="module", params=["base", "tactical"])
-def game(request: pytest.FixtureRequest) -> StoredGame:
-    played = play_game("greedy", "random", rules=request.param, seed=1, deal=3)
-    return StoredGame(played.record, played.seats, result=played)
+def game(request: pytest.FixtureRequest) -> PlayedGame:
+    return play_game("greedy", "random", rules=request.param, seed=1, deal=3)
 
 
-def test_a_judgement_is_the_net_s_own(game: StoredGame) -> None:
+def test_a_judgement_is_the_net_s_own(game: PlayedGame) -> None:
     found = analyse(game)
     net = load_net(found.made[0].state().rules)
     for made, judged in zip(found.made, found.judged):
@@ -46,7 +44,7 @@ def test_a_judgement_is_the_net_s_own(game: StoredGame) -> None:
         assert values[made.legal.index(judged.best)] == max(values)
 
 
-def test_the_curve_ends_with_the_result_and_begins_even(game: StoredGame) -> None:
+def test_the_curve_ends_with_the_result_and_begins_even(game: PlayedGame) -> None:
     found = analyse(game)
     end = found.made[-1].after.outcome
     assert end is not None
@@ -56,9 +54,8 @@ def test_the_curve_ends_with_the_result_and_begins_even(game: StoredGame) -> Non
     assert all(0 <= one <= 1 for one in found.chances)
 
 
-def test_with_a_budget_it_repeats_and_looks_further(game: StoredGame) -> None:
-    made = decisions(game.result) if game.result else []
-    some = made[10:40:10]
+def test_with_a_budget_it_repeats_and_looks_further(game: PlayedGame) -> None:
+    some = decisions(game)[10:40:10]
     judge = Judge(some[0].state().rules, nodes=60)
     once = [judge.judge(one) for one in some]
     assert once == [Judge(some[0].state().rules, nodes=60).judge(one) for one in reversed(some)][::-1]
@@ -76,7 +73,7 @@ def test_samples_see_what_is_decided() -> None:
 def test_losses_of_a_run_are_sums_of_its_games() -> None:
     games = [play_game("greedy", "random", seed=1, deal=deal) for deal in range(4)]
     found = run_losses(games, 0)
-    judged = [analyse(StoredGame(game.record, game.seats, result=game)) for game in games]
+    judged = [analyse(game) for game in games]
     lost = [one.losses(game.seats.index("random")) for one, game in zip(judged, games)]
     assert found.games == 4
     own = found.bots["random"]
@@ -101,7 +98,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
         read_losses(tmp_path)
 
 
-def test_the_page_has_the_curve(game: StoredGame) -> None:
+def test_the_page_has_the_curve(game: PlayedGame) -> None:
     found = analyse(game)
     notes = page_notes(found)
     assert [note["chance"] for note in notes] == [round(one, 4) for one in found.chances]

@@ -10,6 +10,7 @@ import pytest
 
 from arena.game.record import parse_record, replay_steps
 from arena.results.board import Position, decisions
+from arena.results.records import game_of
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 from tests.results.test_board import played as random_game
@@ -38,7 +39,7 @@ def games_of(folder: Path, forced: bool, **more: object) -> list[GameResult]:
 @pytest.mark.parametrize("rules", ["base", "tactical", "expert", "battle-line-tactical"])
 def test_decisions_are_those_of_a_replay(rules: str) -> None:
     record = random_game(rules, 2)
-    made = decisions(record)
+    made = decisions(game_of(str(record)))
     assert [one.move for one in made] == list(record.moves)
     assert [one.number for one in made] == list(range(1, len(made) + 1))
     for one, (state, _) in zip(made, replay_steps(record)):
@@ -55,7 +56,7 @@ def test_decisions_are_those_of_a_replay(rules: str) -> None:
 
 
 def test_a_decision_stays_as_it_is() -> None:
-    made = decisions(random_game("tactical", 1))[10]
+    made = decisions(game_of(str(random_game("tactical", 1))))[10]
     before = made.before
     state = made.state()
     state.apply(made.move)

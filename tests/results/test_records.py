@@ -13,7 +13,8 @@ import pytest
 import arena
 from arena.errors import ArenaError
 from arena.game.record import parse_record
-from arena.results.records import ABOUT, read_games, write_records
+from arena.results.board import ending_text
+from arena.results.records import ABOUT, game_of, read_games, write_records
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
@@ -112,7 +113,7 @@ def test_records_of_several_runs_in_one_file(tmp_path: Path, games: list[GameRes
         arena.load(tmp_path / "twice.txt")
 
 
-BARE = "schotten/1 base 1:0 11; r5@1; * 0-0"
+BARE = "schotten/1 base 1:0 11; ; * 0-0"
 ENDED = "schotten/1 base 1:0 11; ; a 0-0 forfeit crash"
 
 
@@ -142,6 +143,19 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, wanted: str) -> No
     assert wanted in str(caught.value)
     assert str(path) in str(caught.value)
     assert len(str(caught.value)) < len(str(path)) + 400
+
+
+@pytest.mark.parametrize(
+    ("result", "ending", "winner", "text"),
+    [
+        ("* 0-0", "broken off", None, "broken off, stones 0-0"),
+        ("b 0-0 resigned", "resigned", "ann", "b (ann) wins, stones 0-0: resigned"),
+    ],
+)
+def test_a_game_that_counts_in_no_table_is_shown(result: str, ending: str, winner: str | None, text: str) -> None:
+    game = game_of(f'schotten/1 base 1:0:1 11; ; {result}; {{"first":"ann"}}')
+    assert (game.ending, game.winner, game.first) == (ending, winner, "ann")
+    assert ending_text(game) == text
 
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe", b"\x1f\x8b\x08damaged", b"\x1f\x8b", b"SQLite format 3\0\xff"])

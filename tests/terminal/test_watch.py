@@ -11,7 +11,6 @@ from arena.bots.spec import find_bot
 from arena.game.record import parse_record, replay
 from arena.lab.play import play_game
 from arena.results.board import Position
-from arena.results.records import StoredGame
 from arena.terminal.session import Seating, Session
 from arena.terminal.timeline import Timeline
 from tests.cli.conftest import Arena, arena, played  # noqa: F401
@@ -19,13 +18,13 @@ from tests.terminal.terminals import LEFT, RIGHT, Terminal
 
 
 def timeline(rules: str = "tactical") -> Timeline:
-    return Timeline.of(StoredGame.of(play_game("greedy", "random", rules=rules, seed=2)))
+    return Timeline.of(play_game("greedy", "random", rules=rules, seed=2))
 
 
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert"])
 def test_a_timeline_shows_each_position_of_the_engine(rules: str) -> None:
     game = play_game("greedy", "random", rules=rules, seed=2)
-    shown = Timeline.of(StoredGame.of(game))
+    shown = Timeline.of(game)
     states = [state.copy() for state, _ in game.steps()] + [replay(parse_record(game.record))]
     assert [moment.position for moment in shown.moments] == [Position.of(state) for state in states]
     assert sum(moment.claims for moment in shown.moments) >= 3
@@ -39,7 +38,7 @@ def test_a_timeline_of_a_game_that_is_played_is_that_of_the_stored_one() -> None
     session = Session(Seating(rules, 2, bots, ("greedy", "random"), level="none"), live)
     session.play()
     assert session.result is not None
-    stored = Timeline.of(StoredGame.of(session.result))
+    stored = Timeline.of(session.result)
     assert live.moments == stored.moments == timeline().moments
 
 

@@ -15,7 +15,7 @@ from arena.league.store import open_league
 from arena.league.versions import accept, get, promote, refuse
 from arena.league.views import trends
 from arena.results.pages.drawings import final_board
-from arena.results.records import StoredGame
+from arena.results.records import game_of
 from arena.web import backend, public, uploads
 from arena.web.backend import WebSettings
 from tests.league.leagues import played
@@ -211,7 +211,7 @@ def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
 def test_a_game_can_be_read_without_scripts(web: Web) -> None:
     record = play_game("first", "first", seed=1).record
     with open_league(web.folder, write=False) as league:
-        page = public.viewer_page(public.open_site(league), StoredGame.of_record(record), "1", "games/1")
+        page = public.viewer_page(public.open_site(league), game_of(record), "1", "games/1")
     plain = page[page.index('<svg class="small-board"') : page.index("Record</summary>")]
     moves = re.findall(r"<li>[ab]: [^<]* <code>([^<]*)</code></li>", plain)
     assert moves == [str(move) for move in parse_record(record).moves]

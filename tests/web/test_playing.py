@@ -24,7 +24,10 @@ from arena.game.record import parse_record, replay
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.league.store import open_league
+from arena.results.board import decisions
+from arena.results.records import game_of
 from arena.terminal.scene import News
+from arena.tournament.games import GameResult
 from arena.web import play_child as child
 from arena.web import play_tables as tables
 from arena.web.backend import WebSettings
@@ -156,18 +159,17 @@ def test_the_page_holds_no_secret(web: Web) -> None:
     pages = [game.page]
     while game.moves:
         pages.append(game.post(move=game.moves[0]))
-    record = parse_record(record_of(game))
+    text = record_of(game)
+    record = parse_record(text)
     mine = int(record.deal.starter)
-    for page, seen in zip(pages[:-1], _seen(record, mine)):
+    for page, seen in zip(pages[:-1], _seen(game_of(text), mine)):
         assert cards_of(page) <= seen
         assert str(record.deal_text.partition(":")[0]) not in page
 
 
-def _seen(record: Any, seat: int) -> Iterator[set[tuple[str, str]]]:
-    """The clan cards that a seat can know of at each of its decisions."""
-    from arena.results.board import decisions
-
-    for one in decisions(record):
+def _seen(game: GameResult, seat: int) -> Iterator[set[tuple[str, str]]]:
+    """Yield the clan cards that a seat can know of at each of its decisions."""
+    for one in decisions(game):
         if one.seat == seat and len(one.legal) > 1:
             at = one.before
             table = [card for side in at.sides for row in side for card in row]

@@ -28,10 +28,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arena.game.engine import State
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import Decision, Position, claim_verdict, deed_words, legend, result_line, side_worth
+from arena.results.board import (
+    Decision,
+    Position,
+    claim_verdict,
+    deed_words,
+    legend,
+    result_line,
+    shown_names,
+    side_worth,
+)
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
 from arena.results.pages.render import render
-from arena.results.records import StoredGame
 from arena.results.sources import GameFilter, Source
 from arena.text import one_line, printable_lines
 from arena.tournament.games import GameResult
@@ -48,7 +56,7 @@ LONGEST_REASON = 4000
 _STONES = range(1, 10)
 
 
-def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
+def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
     """All that the viewer shows of a game; `key` names it as `arena replay` does.
 
     `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
@@ -67,25 +75,23 @@ def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) ->
         after = flat(decision.after, record.rules)
         steps.append({"set": _changes(state, after)} | _told(decision, record.rules))
         state = after
-    names = [one_line(name) or seat for name, seat in zip(game.names, "ab")]
-    result = game.result
     return {
         "key": key,
-        "names": names,
+        "names": [one_line(name) for name in game.seats],
         "rules": record.rules.name,
         "tactics": record.rules.tactics,
         "starter": record.deal.starter,
-        "result": one_line(result_line(record, game.names)),
+        "result": result_line(record, shown_names(game)),
         "legend": legend(record.rules).partition("\nBeside")[0],
-        "forfeit": None if result is None or result.forfeit is None else result.forfeit,
-        "reason": printable_lines(game.reason[:LONGEST_REASON]).strip(),
+        "forfeit": game.forfeit,
+        "reason": printable_lines((game.detail or "")[:LONGEST_REASON]).strip(),
         "record": game.record,
         "judge": judge_name(judged.nodes),
         "steps": [step | note for step, note in zip(steps, page_notes(judged), strict=True)],
     }
 
 
-def replay_page(game: StoredGame, key: str, judged: GameAnalysis | None = None) -> str:
+def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) -> str:
     """A page with the viewer alone. `key` is how the user named the game, `judged` its analysis (None: by the net).
 
     RecordError if the game does not replay.

@@ -33,7 +33,6 @@ from arena.results.pages.figures import (
 from arena.results.pages.games import game_data, sample
 from arena.results.pages.plots import Plot, svg
 from arena.results.pages.render import render
-from arena.results.records import StoredGame
 from arena.results.run import RunData, read_sprt
 from arena.results.run_stats import stats_report
 from arena.results.sources import ALL_GAMES, GameFilter, Source, StoredComparison
@@ -155,7 +154,7 @@ def _games(
     games = []
     for number, game in numbered:
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
-            games.append(game_data(StoredGame.of(game), before + number) | {"id": before + str(game.id)})
+            games.append(game_data(game, before + number) | {"id": before + str(game.id)})
     return games, there
 
 

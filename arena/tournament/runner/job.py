@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation.levels import Isolation
@@ -12,7 +12,7 @@ from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
 from arena.tournament.config import Clock
-from arena.tournament.games import Chunk, PlainRow, Row
+from arena.tournament.games import Chunk, Row
 from arena.tournament.rows import GameSettings
 
 _GRACE_S = 1.0
@@ -103,7 +103,7 @@ class Played:
     chunk: Chunk
     seconds: float
     scores: Mapping[int, Sequence[int]]
-    rows: Sequence[PlainRow]
+    rows: Sequence[tuple[Any, ...]]
     starting_s: float = 0.0
 
     def named_rows(self) -> list[Row]:

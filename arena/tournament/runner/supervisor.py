@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from arena.bots.forks import fork_lock, widen_pipe
 from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
 from arena.endings import ForfeitKind
-from arena.tournament.games import Chunk, GameId, GameTask, PlainRow, Row, Task
+from arena.tournament.games import Chunk, GameId, GameTask, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.tournament.referee import play_unit
 from arena.tournament.rows import cut_row, find_game, unplayed_row
@@ -86,7 +86,7 @@ class Batch(NamedTuple):
     seconds: float
     starting_s: float
     scores: dict[int, list[int]]
-    rows: list[PlainRow]
+    rows: list[tuple[Any, ...]]
 
 
 class WorkerProcess:
@@ -474,7 +474,7 @@ class Supervisor:
     # ------------------------------------------------------------ bots that do not answer
 
     def _count_timeouts(
-        self, tasks: Sequence[Task], scores: Mapping[int, Sequence[int]], rows: Sequence[PlainRow]
+        self, tasks: Sequence[Task], scores: Mapping[int, Sequence[int]], rows: Sequence[tuple[Any, ...]]
     ) -> None:
         """Count the games in a row, among delivered units, that a bot has lost because it gave no answer in time."""
         if self.job.clocked:

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.games import COLUMNS, Chunk, GameId, Pairing, PlainRow, SeriesTask, game_key
+from arena.tournament.games import COLUMNS, Chunk, GameId, Pairing, SeriesTask, game_key
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import RUN, Connection, StoreError
@@ -41,7 +41,7 @@ class OtherSettings(StoreError):
         self.keys = [line.partition(": ")[0] for line in lines]
 
 
-def insert_games(db: sqlite3.Connection, rows: Sequence[PlainRow]) -> int:
+def insert_games(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
     """Insert games within a transaction, keeping those already stored; return the number of new games."""
     return db.executemany(_INSERT, rows).rowcount if rows else 0
 
@@ -64,7 +64,7 @@ class Store(Reader):
 
     # ------------------------------------------------------------ writing
 
-    def add(self, chunk: Chunk, rows: Sequence[PlainRow]) -> int:
+    def add(self, chunk: Chunk, rows: Sequence[tuple[Any, ...]]) -> int:
         """Store the rows of a finished chunk; return the number of new games.
 
         `rows` are the games of `chunk.tasks`, in complete units. Games already stored are kept: if a game was played
@@ -72,7 +72,7 @@ class Store(Reader):
         """
         return self.add_many([(chunk, rows)])
 
-    def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[PlainRow]]]) -> int:
+    def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[tuple[Any, ...]]]]) -> int:
         """Store several chunks in one transaction, as `add` does."""
         new, pairings = 0, dict(self._pairings)
         with self._transaction():
@@ -97,7 +97,7 @@ class Store(Reader):
                 (number, task.round, self._bot_numbers[task.a], self._bot_numbers[task.b]),
             )
 
-    def _new_series(self, chunk: Chunk, rows: Sequence[PlainRow]) -> Sequence[PlainRow]:
+    def _new_series(self, chunk: Chunk, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
         """Return the rows without series that are stored already.
 
         If a clock made a series go differently when it was played again, games of both plays must not be mixed.

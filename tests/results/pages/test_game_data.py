@@ -12,18 +12,18 @@ from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
 from arena.results.board import Position
 from arena.results.pages.games import flat, game_data, states
-from arena.results.records import StoredGame
+from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 
 
 @pytest.fixture(scope="module")
-def games(folder: Path) -> list[StoredGame]:
+def games(folder: Path) -> list[GameResult]:
     with Reader(folder) as reader:
-        return [StoredGame.of(game) for game in reader.results()][::2]
+        return list(reader.results())[::2]
 
 
 @pytest.fixture(scope="module")
-def pages(games: list[StoredGame]) -> list[dict[str, Any]]:
+def pages(games: list[GameResult]) -> list[dict[str, Any]]:
     """What the pages of the games hold."""
     return [json.loads(json.dumps(game_data(game, "1"))) for game in games]
 
@@ -32,7 +32,7 @@ def without_words(state: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in state.items() if key[0] not in "vw"}
 
 
-def test_each_step_is_the_engines_state(games: list[StoredGame], pages: list[dict[str, Any]]) -> None:
+def test_each_step_is_the_engines_state(games: list[GameResult], pages: list[dict[str, Any]]) -> None:
     for game, data in zip(games, pages):
         found = states(data)
         record = parse_record(game.record)
