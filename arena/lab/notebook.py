@@ -30,7 +30,7 @@ from arena.results.sources import RecordFile, Source, StoredComparison, find_sou
 from arena.results.standings import rate_run
 from arena.results.standings_report import export, standings_report
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
-from arena.stats.frames import StatsError, by_seat
+from arena.stats.frames import GameArrays, StatsError, by_seat
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
@@ -183,7 +183,7 @@ class Run:
         """Return a row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
         if not len(self.games):
             return pd.DataFrame(columns=list(COLUMNS["pairs"]))
-        return pair_cells(self._used)
+        return pair_cells(self.games[["pairing", "deal", "first", "second", "score"]])
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -198,7 +198,7 @@ class Run:
     @cached_property
     def rated(self) -> Ratings:
         """Return the fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
-        return rate_run(self._used)
+        return rate_run(self._played)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
@@ -217,7 +217,7 @@ class Run:
 
     def pairings_for(self, error: float) -> pd.DataFrame:
         """Return `pairings` with units_needed for a 95% error of `error` Elo."""
-        return pairings_frame(self._used, error)
+        return pairings_frame(self._played, error)
 
     @cached_property
     def plays(self) -> pd.DataFrame:
@@ -258,10 +258,10 @@ class Run:
         export(self._standings, self.folder)
 
     @property
-    def _used(self) -> pd.DataFrame:
+    def _played(self) -> GameArrays:
         if not len(self.games):
             raise StatsError(f"{self.folder}: no games yet")
-        return self.games[["pairing", "deal", "first", "second", "score"]]
+        return self._data.columns.games()
 
     @cached_property
     def _standings(self) -> standing.RunStandings:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from arena.results.judge import losses_table, read_losses
@@ -21,7 +22,6 @@ from arena.results.standings_report import cut, heading
 from arena.results.table import Report, Table, table_of, table_values
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import (
-    crosstable,
     endings,
     first_player_score,
     forfeits,
@@ -33,7 +33,7 @@ from arena.stats.field import (
     thinking_time,
 )
 from arena.stats.fit import misfit_p_value
-from arena.stats.frames import Floats, GameArrays, StatsError, by_seat, games_of
+from arena.stats.frames import Floats, GameArrays, StatsError, by_seat, cross_columns
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 
@@ -102,7 +102,7 @@ STATISTICS = (
     Statistic(
         "pairings",
         "Bot against opponent",
-        lambda of: pairings_frame(_results(of.run.games), of.error),
+        lambda of: pairings_frame(of.run.columns.games(), of.error),
         hidden=("flag", "elo_error95", "normalized_elo"),
         by_opponent=True,
         note=_PAIRINGS_NOTE,
@@ -180,10 +180,6 @@ STATISTICS = (
 """The tables of a run in their order. A new one needs no more than its line here."""
 
 
-def _results(games: pd.DataFrame) -> pd.DataFrame:
-    return games.filter(["pairing", "first", "second", "score", "deal"])
-
-
 def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = True) -> dict[str, pd.DataFrame]:
     """The frames of all STATISTICS by name, for a large field only if `whole` those by opponent.
 
@@ -197,7 +193,7 @@ def rated_run(run: RunData, error: float, prior: float, luck: Floats | None = No
     """The run rated, with `luck` (arena.results.luck) taken out. StatsError if it has no games."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    games = games_of(_results(run.games))
+    games = run.columns.games()
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
     return RatedRun(run, by_seat(run.games), without, rate_run(games, prior, without, adjusted), error, adjusted)
 
@@ -221,7 +217,7 @@ def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
     return frame.loc[ranks.sort_values(names, kind="stable").index].reset_index(drop=True)
 
 
-def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
+def pairings_frame(games: GameArrays, error: float) -> pd.DataFrame:
     """A row for each bot and opponent that met: the score, and what their pairs say.
 
     Columns: bot, opponent, games, wins, draws, losses, score, unit ("pairs", or "games" where there are no pairs),
@@ -229,18 +225,16 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
     bring elo_error95 down to `error`, missing if that is unknown. If every game was won (flag '>') or lost ('<'), there
     is only the bound, in elo_low or elo_high.
     """
-    table = crosstable(games)
+    table = pd.DataFrame(cross_columns(games))
+    for name in ("bot", "opponent"):
+        table[name] = np.array(games.bots, dtype=object)[table[name]]
     all_counts = []
     seen: dict[tuple[str, str], tuple[int, ...]] = {}
-    for bot, opponent in zip(table["bot"].astype(str), table["opponent"].astype(str)):
+    for bot, opponent in zip(table["bot"], table["opponent"]):
         if (opponent, bot) in seen:
             all_counts.append(seen[opponent, bot][::-1])
             continue
-        met = games[
-            ((games["first"] == bot) & (games["second"] == opponent))
-            | ((games["first"] == opponent) & (games["second"] == bot))
-        ]
-        seen[bot, opponent] = counts_between(met, bot, opponent)
+        seen[bot, opponent] = counts_between(games, bot, opponent)
         all_counts.append(seen[bot, opponent])
     by_counts: dict[tuple[int, ...], HeadToHead] = {}
     for cells in (3, 5):
@@ -249,7 +243,7 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
     needed_by_counts = {counts: units_needed(counts, error) for counts in by_counts}
     rows = [_estimate(by_counts[counts]) for counts in all_counts]
     needed = [needed_by_counts[counts] for counts in all_counts]
-    frame = pd.concat([table.reset_index(drop=True), pd.DataFrame(rows)], axis=1)
+    frame = pd.concat([table, pd.DataFrame(rows)], axis=1)
     frame["units_needed"] = pd.array(needed, dtype="Int64")
     return frame
 

@@ -1,7 +1,7 @@
-"""Describe a field of bots apart from its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
+"""Describe a field of bots apart from its ratings, as tidy frames: length, stones, endings, forfeits, time.
 
 Every function takes a games frame (arena.stats.frames) or, for repeated use of the same games, the result of `by_seat`;
-`crosstable` and `length_histogram` take games only. `by` is a list of columns to group by: "bot", "opponent" or
+`length_histogram` takes games only. `by` is a list of columns to group by: "bot", "opponent" or
 other columns of the frame, such as "variant"; without it the whole field is one row. StatsError names a column that
 is missing.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, cross_columns, games_of, name_codes
+from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, name_codes
 from arena.stats.intervals import mean_interval
 from arena.stats.score import Score
 
@@ -58,23 +58,6 @@ def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame
     wanted = {*by, *names}
     unknown = [name for name in by if name not in seats.columns]
     return seats if unknown else seats[[name for name in seats.columns if name in wanted]]
-
-
-def crosstable(games: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each bot and opponent that met: bot, opponent, games, wins, draws, losses, score (0..1).
-
-    Also the sums points and points_against where they are known.
-    """
-    import pandas as pd  # slow to load
-
-    points = None
-    if {"points_first", "points_second"} <= set(games.columns):
-        points = np.asarray(games["points_first"]), np.asarray(games["points_second"])
-    coded = games_of(games)
-    table = pd.DataFrame(cross_columns(coded, points))
-    for name in ("bot", "opponent"):
-        table[name] = np.array(coded.bots, dtype=object)[table[name]]
-    return table
 
 
 def _record(points: Floats) -> Score:

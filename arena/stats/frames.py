@@ -7,7 +7,7 @@ to that seat.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -206,6 +206,11 @@ class GameArrays:
     clusters: int
     pair: Ints
 
+    def only(self, rows: Bools) -> GameArrays:
+        """Return some of the games; bots and clusters keep their numbers."""
+        arrays = {name: getattr(self, name)[rows] for name in ("first", "second", "score", "cluster", "pair")}
+        return replace(self, **arrays)
+
 
 def games_of(frame: pd.DataFrame) -> GameArrays:
     """Return a games frame as arrays. Raise StatsError as `check_games` does."""
@@ -288,37 +293,6 @@ def _turns(keys: Ints) -> tuple[Ints, Ints]:
     turn = np.empty(len(keys), dtype=np.int64)
     turn[order] = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
     return turn, keys
-
-
-@dataclass(frozen=True)
-class Meetings:
-    """The games of every two bots that met. `low` < `high` are their numbers, and results are as `low` sees them.
-
-    record   shape (meetings, 3): games lost, drawn, won
-    cells    shape (meetings, 5): complete pairs with 0, 1/2, 1, 3/2 and 2 points
-    meeting  the meeting of each game
-    """
-
-    low: Ints
-    high: Ints
-    record: Ints
-    cells: Ints
-    meeting: Ints
-
-
-def meetings(games: GameArrays, pairs: bool = True) -> Meetings:
-    """Count the games between every two bots of a field; without `pairs` all `cells` are 0."""
-    n = len(games.bots)
-    straight = games.first < games.second
-    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
-    met, meeting = numbered(low * n + high)
-    own = (2 * np.where(straight, games.score, other_side(games.score))).astype(np.int64)
-    record = np.bincount(3 * meeting + own, minlength=3 * len(met)).reshape(-1, 3)
-    cells = np.zeros((len(met), 5), dtype=np.int64)
-    if pairs:
-        there, back = complete_pairs(games)
-        cells = np.bincount(5 * meeting[there] + own[there] + own[back], minlength=5 * len(met)).reshape(-1, 5)
-    return Meetings(met // n, met % n, record, cells, meeting)
 
 
 def cross_columns(games: GameArrays, points: tuple[Ints, Ints] | None = None) -> dict[str, Ints | Floats]:

@@ -24,7 +24,6 @@ from arena.stats.frames import (
     check_games,
     complete_pairs,
     games_of,
-    meetings,
     require_bot,
 )
 from arena.stats.intervals import chance_above, room_above
@@ -341,9 +340,11 @@ def counts_between(games: pd.DataFrame | GameArrays, bot: str, opponent: str) ->
         require_bot(name, coded.bots)
     if bot == opponent:
         raise StatsError(f"'{bot}' cannot be compared with itself")
-    low, high = sorted((coded.bots.index(bot), coded.bots.index(opponent)))
-    met = meetings(coded)
-    rows = np.flatnonzero((met.low == low) & (met.high == high))
-    step = 1 if coded.bots[low] == bot else -1
-    pairs, record = (tuple(counts[rows].sum(axis=0)[::step].tolist()) for counts in (met.cells, met.record))
-    return pairs if sum(pairs) else record
+    one, other = coded.bots.index(bot), coded.bots.index(opponent)
+    began = (coded.first == one) & (coded.second == other)
+    met = coded.only(began | ((coded.first == other) & (coded.second == one)))
+    half_points = (2 * np.where(met.first == one, met.score, other_side(met.score))).astype(np.int64)
+    there, back = complete_pairs(met)
+    if len(there):
+        return tuple(np.bincount(half_points[there] + half_points[back], minlength=5).tolist())
+    return tuple(np.bincount(half_points, minlength=3).tolist())

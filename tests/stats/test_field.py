@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from arena.stats import field
-from arena.stats.frames import StatsError, by_seat
+from arena.stats.frames import StatsError, by_seat, cross_columns, games_of
 
 GAMES = pd.DataFrame(
     [
@@ -62,16 +62,12 @@ def test_by_seat_doubles_every_game() -> None:
 
 
 def test_crosstable() -> None:
-    table = field.crosstable(GAMES)
+    table = pd.DataFrame(cross_columns(games_of(GAMES)))
+    ann, bob, cid = range(3)
     assert len(table) == 6
-    assert row(table, bot="ann", opponent="bob")[["games", "wins", "losses", "score"]].tolist() == [
-        2,
-        2,
-        0,
-        1.0,
-    ]
-    assert row(table, bot="cid", opponent="bob")[["wins", "draws", "score"]].tolist() == [1, 1, 0.75]
-    assert row(table, bot="bob", opponent="cid")["score"] == 0.25
+    assert row(table, bot=ann, opponent=bob)[["games", "wins", "losses", "score"]].tolist() == [2, 2, 0, 1.0]
+    assert row(table, bot=cid, opponent=bob)[["wins", "draws", "score"]].tolist() == [1, 1, 0.75]
+    assert row(table, bot=bob, opponent=cid)["score"] == 0.25
 
 
 def test_scores_by_bot_and_opponent() -> None:
