@@ -1,4 +1,4 @@
-"""One game in this process, for tests, debuggers, profilers and notebooks: `play_game("bots/mine.py", "random")`.
+"""Play one game in this process, for tests, debuggers, profilers and notebooks: `play_game("bots/mine.py", "random")`.
 
 It is the game that a tournament with the same seed, rules and names plays on that deal. Output is not captured and
 time is not enforced: `print` prints, `breakpoint()` stops, and a bot that never returns blocks.
@@ -100,7 +100,7 @@ def play_game(
 
     `seed` (default 0) and `deal` decide the cards and all that is random. A tournament with that seed plays the same
     game with the number `deal` if the bots have the same names; with the bots exchanged it is the other game of the
-    pair. `deal` may also be a `Deal`, or a text as in records: `"42:17"` (seed and number) or `"cards:..."`.
+    pair. `deal` may also be a `Deal`, or a string as in records: `"42:17"` (seed and number) or `"cards:..."`.
 
     `clock` is (time for a move, bank of the game) in ms; either may be None. A bot that exceeds it forfeits once it
     has returned.
@@ -166,7 +166,7 @@ def _players(bots: tuple[AnyBot, AnyBot], names: tuple[str, str] | None) -> tupl
     if names is None:
         names = (name_a, name_b if name_a != name_b else f"{re.split('[:=]', name_b)[0]}2")
     if not (isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)):
-        raise PlayError(f"names are two texts, such as ('old', 'new'), not {names!r}")
+        raise PlayError(f"names are two strings, such as ('old', 'new'), not {names!r}")
     if names[0] == names[1]:
         raise PlayError(f"two bots are called '{names[0]}': give them different names")
     # the global generators are seeded for each game, as for all bots of a tournament that draw from them
@@ -216,7 +216,7 @@ def _generators_kept() -> Iterator[None]:
 def _cards(rules: Rules, seed: int | None, deal: object) -> tuple[int, int, Deal | None, str | None]:
     """Return seed and number of a deal; if these do not determine it, also its cards and its text in a record."""
     if isinstance(deal, bool) or not isinstance(deal, int | str | Deal):
-        raise PlayError(f"deal is a number, a Deal or a text such as '42:17', not {show_value(deal)}")
+        raise PlayError(f"deal is a number, a Deal or a string such as '42:17', not {show_value(deal)}")
     if isinstance(deal, int):
         if not 0 <= deal < 1 << DEAL_BITS:
             raise PlayError(f"deals are numbered from 0 up to 2**{DEAL_BITS} - 1, not {deal}")
@@ -230,7 +230,7 @@ def _cards(rules: Rules, seed: int | None, deal: object) -> tuple[int, int, Deal
     of_deal, number = map(int, deal.split(":")[:2])
     if seed is not None and seed != of_deal:
         raise PlayError(
-            f"the deal '{deal}' has the seed {of_deal}, but seed={seed} is given, too; leave one of them out"
+            f"the deal '{deal}' has the seed {of_deal}, but seed={seed} is given as well; leave one of them out"
         )
     return of_deal, _cards(rules, of_deal, number)[1], cards, deal
 

@@ -1,4 +1,4 @@
-"""A stored game decision by decision, and its board as plain text, for Python and for pages without scripts.
+"""Read a game decision by decision, and draw its board as plain text, for Python and for pages without scripts.
 
 ::
 
@@ -41,7 +41,7 @@ class Position:
     turn       turns begun, from 1
     seat       the seat to decide
     phase      `claim`, `play`, `take`, `put`, `scout`, `return`, `draw` or `over`
-    hands      cards in hand
+    hands      the cards of each hand
     sides      for each seat nine tuples of cards, those at stones 1..9
     owners     nine signs for stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none
     modes      nine tuples of combat modes (`fog`, `mud`)

@@ -42,15 +42,15 @@ ABOUT: dict[str, str] = {
     "decisions_second": "decisions the second player was asked for",
     "detail": "only after a fault: why the game was forfeited, or how a bot failed after it",
 }
-"""What the fourth part of an exported record holds."""
+"""The keys of the fourth part of an exported record."""
 TABLE_COLUMNS: dict[str, str] = {
     "rules": "rule set, with the options that differ",
     "round": ABOUT["round"],
     **{name: meaning for name, meaning in GAME_COLUMNS.items() if name not in ("ms_first", "ms_second")},
     "detail": ABOUT["detail"],
-    "record": "the game as a text that replays: seed and number of the deal, all moves, the result",
+    "record": "the game in one line, which replays: seed and number of the deal, all moves, the result",
 }
-"""The columns of games in Parquet. None is measured by a clock; notes of bots are in text only."""
+"""The columns of games in Parquet. None is measured by a clock; only text files hold the notes of bots."""
 _BOUNDS = {
     "pairing": 1 << PAIRING_BITS,
     "deal": 1 << DEAL_BITS,
@@ -64,7 +64,7 @@ _NAMES, _LONGEST_NAME = ("first", "second"), 1000
 
 
 class ReplayError(ArenaError):
-    """There is no such game, or it cannot be read."""
+    """A game does not exist or cannot be read."""
 
 
 # ---------------------------------------------------------------- writing
@@ -140,7 +140,7 @@ def record_lines(path: Path) -> Iterator[tuple[str, str]]:
 def _parquet_lines(path: Path) -> Iterator[tuple[str, str]]:
     for number, row in enumerate(read_parquet(path), start=1):
         if not isinstance(row.get("record"), str):
-            raise ReplayError(f"{path} holds no records: expected a column 'record' of texts")
+            raise ReplayError(f"{path} holds no records: expected a column 'record' of strings")
         about = {name: row[name] for name in ABOUT if row.get(name) is not None}
         yield f"{path}, row {number}", with_about(row["record"], about)
 

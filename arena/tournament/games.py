@@ -253,16 +253,16 @@ def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, i
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """A game as people see it. Pairs are (`first`, `second`): the bot that began, and the other; times are in ms.
+    """A finished game in readable form. Pairs are (`first`, `second`): the bot that began, the other; times are in ms.
 
-    `score` is 1, 0.5 or 0 for `first`, `stones` and `points` (5 for the winner, else one for each stone) are pairs,
-    `turns` and `plies` (decisions) count both bots. `ending` is `five stones`, `three adjacent`, `stalemate` or
-    `forfeit`; then `forfeit` is its kind, `forfeit_by` the name of the bot, and `detail` the reason with its traceback.
-    `failed_after` are the bots that failed after the game, in `end`: its result stands. `record` is the game in one
-    line, which `arena replay` shows.
-
-    A file of records may hold games that count in no table: `resigned` ones, and those that were `broken off`, whose
-    `score` is nan.
+    score         1, 0.5 or 0 for `first`
+    ending        one of ENDINGS; in a file of records also `resigned` or `broken off` (then `score` is nan): such games
+                  count in no table
+    plies         decisions of both
+    record        the game in one line (arena.game.record)
+    times         thinking times of the decisions, see `pack_times`
+    forfeit       kind of the forfeit, `forfeit_by` the name of the bot, `detail` the reason with its traceback
+    failed_after  bots that failed after the game, in `end`: its result stands
     """
 
     id: GameId

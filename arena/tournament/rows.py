@@ -1,4 +1,4 @@
-"""The row of a game, with its record: of one that was played, of one that was cut off, and whether the two agree."""
+"""Make the row of a game that was played or cut off, with its record, and check that the two agree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arena.tournament.games import FAILED_AFTER, GameId, GameResult, GameTask, R
 
 @dataclass(frozen=True)
 class GameSettings:
-    """What all games of a run share.
+    """The settings that all games of a run share.
 
     `clock` is the time for each decision and the bank for each game, `notes` says whether notes are kept.
     """
@@ -33,7 +33,7 @@ class GameSettings:
 
 
 class Forfeit(NamedTuple):
-    """Who lost by what: `seat`, `kind` (one of `arena.endings.FORFEITS`) and a `detail` for the author."""
+    """The forfeit of a `seat`: its `kind` (one of `arena.endings.FORFEITS`) and a `detail` for the author."""
 
     seat: int
     kind: str
@@ -45,14 +45,14 @@ UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
 
 
 class RecordText(NamedTuple):
-    """What the records of a run have in common: the head, with %d for the number of the deal, and texts of moves."""
+    """The text that the records of a run share: the head, with %d for the number of the deal, and all moves."""
 
     head: str
     moves: tuple[str, ...]
 
     @classmethod
     def of(cls, settings: GameSettings, auto_claim: tuple[bool, bool]) -> RecordText:
-        """For games with these claims, by seat."""
+        """Return the text for games with these claims, by seat."""
         texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
         return cls(record_head(settings.rules, f"{settings.seed}:%d", auto_claim), texts)
 
@@ -68,10 +68,10 @@ def make_row(
     after: Sequence[Forfeit] = (),
     notes: Sequence[tuple[int, int, str]] = (),
 ) -> Row:
-    """A row. `moves` are numbers; `asked` and `clocked` (what a clock has measured) name the bot that began first.
+    """Return the row of a game. `asked` and `clocked` (measured by a clock) begin with the bot that moved first.
 
-    `after` says who has failed after the game: that is noted, and changes nothing of its result. `notes` are what bots
-    said: the number of the move, the seat, the text.
+    `moves` are numbers. `after` lists failures after the game, which are noted and leave its result unchanged. `notes`
+    are the remarks of the bots: number of the move, seat, text.
     """
     starter = state.first_seat
     if forfeit is None:
@@ -107,10 +107,10 @@ def make_row(
 def cut_row(
     settings: GameSettings, task: GameTask, snapshot: move_log.LogSnapshot, kind: str, detail: str
 ) -> Row | None:
-    """The row of a game whose worker hung (`timeout`) or died (`crash`), from its move log.
+    """Return the row of a game whose worker hung (`timeout`) or died (`crash`), from its move log.
 
-    The bot that was to decide, or whose hook was being called, has forfeited; if that was `end`, the game keeps its
-    result. None if no bot was: then the cause is elsewhere, and the game can be played again. Times are 0: not known.
+    The bot to move, or whose hook was running, forfeits; if the hook was `end`, the game keeps its result. None if no
+    bot was running: then the cause is elsewhere, and the game can be played again. Times are 0: not known.
     """
     if snapshot.hook is None or snapshot.key != task.key:
         return None
@@ -136,7 +136,7 @@ def cut_row(
 
 
 def unplayed_row(settings: GameSettings, task: GameTask, bot: str, kind: str, detail: str) -> Row:
-    """The row of a game that is not played because a bot forfeits it beforehand."""
+    """Return the row of a game that is not played because a bot forfeits it beforehand."""
     deal = make_deal(settings.rules, settings.seed, task.deal)
     state = State(settings.rules, deal, (True, True))
     forfeit = Forfeit(deal.starter if task.first == bot else 1 - deal.starter, kind, detail)
@@ -144,7 +144,7 @@ def unplayed_row(settings: GameSettings, task: GameTask, bot: str, kind: str, de
 
 
 def find_game(task: Task, key: int) -> GameTask | None:
-    """The game with a key among those of a unit of work, None if it has not got it."""
+    """Return the game with a key among those of a unit of work, None if it is not there."""
     pairing, deal, game = GameId.from_key(key)
     if pairing != task.pairing:
         return None
@@ -155,9 +155,9 @@ def find_game(task: Task, key: int) -> GameTask | None:
 
 
 def game_fault(result: GameResult, rules: str, seed: int) -> str | None:
-    """Replay a stored game's record against the settings and the row.
+    """Replay the record of a stored game, and compare it with the settings and the row.
 
-    Returns a sentence that says what differs, or None if everything agrees.
+    Return a sentence that says what differs, or None if everything agrees.
     """
     try:
         record = parse_record(result.record)

@@ -1,4 +1,4 @@
-"""All games of a run as columns of numbers, from which tables are counted and data frames are made."""
+"""Read all games of a run as columns of numbers, from which tables are counted and data frames are made."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ CLOCK_COLUMNS = ("ms_first", "ms_second")
 
 _ROWS_PER_BATCH = 20_000
 _TIME_BUCKETS = 256
-_DTYPES: dict[str, npt.DTypeLike] = {  # the smallest that hold them: a million games take some 100 MB
+_DTYPES: dict[str, npt.DTypeLike] = {  # the smallest types that hold them: a million games take some 100 MB
     "id": np.int64,
     "score": np.int8,
     "ending": np.int8,
@@ -87,7 +87,7 @@ class ThinkingTime(NamedTuple):
     counts: list[int]
 
     def measures(self) -> dict[str, float]:
-        """Mean, quantiles (within 10%), maximum and sum in milliseconds; 0 without decisions."""
+        """Return mean, quantiles (within 10%), maximum and sum in milliseconds; 0 without decisions."""
         return {
             "mean_ms": self.us / 1000 / max(self.decisions, 1),
             "p50_ms": time_quantile(self.counts, 0.5),
@@ -115,7 +115,7 @@ class GameColumns:
         return self.values[name]
 
     def games(self) -> GameArrays:
-        """Return what ratings and pairs are computed from."""
+        """Return the games for ratings and pairs, without bots that did not play."""
         coded, index = numbered(np.concatenate([self["first"], self["second"]]).astype(np.int64))
         names = [self.bots[bot] for bot in coded.tolist()]
         order = sorted(range(len(names)), key=names.__getitem__)
@@ -157,7 +157,7 @@ class GameColumns:
         return dict(zip(numbers.tolist(), map(PairingScore, *counts)))
 
     def progress(self) -> ScheduleProgress:
-        """Return what is done, for `Schedule.tasks`."""
+        """Return the units that are done, for `Schedule.tasks`."""
         order = np.lexsort((self["deal"], self["pairing"]))
         pairing, deal = self["pairing"][order], self["deal"][order]
         is_last = np.append((np.diff(pairing) != 0) | (np.diff(deal) > 1), True)[: len(deal)]
@@ -180,7 +180,7 @@ class GameColumns:
 
 
 def stored_columns(db: sqlite3.Connection, names: Sequence[str], start: int = 0) -> dict[str, Column]:
-    """Read columns of numbers of the games from the identity `start` on, in order. Damage for what is no number."""
+    """Read columns of numbers of the games from the identity `start` on, in order. Damage for other values."""
     parts: dict[str, list[Column]] = {name: [np.empty(0, _DTYPES[name])] for name in names}
     for batch in _batches(db, names, start):
         for name in names:
@@ -191,7 +191,7 @@ def stored_columns(db: sqlite3.Connection, names: Sequence[str], start: int = 0)
 def read_columns(
     db: sqlite3.Connection, bots: Sequence[str], pairings: Mapping[int, Pairing], start: int = 0
 ) -> GameColumns:
-    """Read the games from the identity `start` on. Damage for what this program cannot have written."""
+    """Read the games from the identity `start` on. Damage for values that this program cannot have written."""
     numbers = {name: index for index, name in enumerate(bots)}
     sides = np.full((max(pairings, default=0) + 1, 3), -1, dtype=np.int32)
     for number, round_, a, b in pairings.values():
