@@ -148,12 +148,16 @@ def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
     import pandas as pd
 
     codes, unique = pd.factorize(pd.concat([games["first"], games["second"]], ignore_index=True))
-    words = [str(label) for label in unique.tolist()]
-    order = sorted(range(len(words)), key=words.__getitem__)
-    number = np.empty(len(words), dtype=np.int64)
-    number[order] = np.arange(len(words))
-    coded = number[codes]
-    return [words[index] for index in order], coded[: len(games)], coded[len(games) :]
+    names, coded = in_order([str(label) for label in unique.tolist()], codes)
+    return names, coded[: len(games)], coded[len(games) :]
+
+
+def in_order(names: Sequence[str], codes: Ints) -> tuple[list[str], Ints]:
+    """Return the names sorted, and the codes, which are indexes of names, renumbered accordingly."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    number = np.empty(len(names), dtype=np.int64)
+    number[order] = np.arange(len(names))
+    return [names[index] for index in order], number[codes]
 
 
 def bot_names(games: pd.DataFrame) -> list[str]:

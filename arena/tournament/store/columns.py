@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
-from arena.stats.frames import GameArrays, by_appearance, numbered
+from arena.stats.frames import GameArrays, by_appearance, in_order, numbered
 from arena.stats.score import other_side
 from arena.tournament.games import (
     PAIRING_BITS,
@@ -116,16 +116,13 @@ class GameColumns:
 
     def games(self) -> GameArrays:
         """Return the games for ratings and pairs, without bots that did not play."""
-        coded, index = numbered(np.concatenate([self["first"], self["second"]]).astype(np.int64))
-        names = [self.bots[bot] for bot in coded.tolist()]
-        order = sorted(range(len(names)), key=names.__getitem__)
-        number = np.empty(len(names), dtype=np.int64)
-        number[order] = np.arange(len(names))
+        played, codes = numbered(np.concatenate([self["first"], self["second"]]).astype(np.int64))
+        names, bots = in_order([self.bots[bot] for bot in played.tolist()], codes)
+        first, second = bots[: len(self)], bots[len(self) :]
         deal = self["deal"].astype(np.int64)
         cluster, clusters = by_appearance(deal)
-        first, second = number[index[: len(self)]], number[index[len(self) :]]
         pair = deal << PAIRING_BITS | self["pairing"]
-        return GameArrays(tuple(names[bot] for bot in order), first, second, self["score"], cluster, clusters, pair)
+        return GameArrays(tuple(names), first, second, self["score"], cluster, clusters, pair)
 
     def frame(self) -> pd.DataFrame:
         """Return the games as a data frame. Names and endings are categories: a million games take some 100 MB."""
