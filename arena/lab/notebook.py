@@ -310,7 +310,7 @@ class Comparison(Mapping[str, Run]):
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
         """Return all frames of `arena compare`, by name."""
         report = comparison(read_variants([run.folder for run in self.values()]), baseline or self.baseline)
-        return {table.name: table.data for table in report.tables if table.figures is not None}
+        return {table.name: table.frame() for table in report.tables}
 
 
 def load(folder: str | Path) -> Run | Comparison:

@@ -25,7 +25,7 @@ from arena.bots.spec import find_bot, parse_spec
 from arena.errors import ArenaError
 from arena.game.rng import derive_seed
 from arena.lab.tournament import run_tournament
-from arena.results.table import plain
+from arena.results.data_formats import plain
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.text import quoted
 from arena.tournament.folders import drawn_seed, folder_name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -11,10 +11,11 @@ import pandas as pd
 
 from arena.game.rules import load_rules
 from arena.results.comparison import find_variant
+from arena.results.data_formats import table_values
 from arena.results.luck import adjusted_table
 from arena.results.moves import plays_frame, spaced
 from arena.results.sources import StoredRun
-from arena.results.table import Column, Report, Table, table_of, table_values
+from arena.results.table import WIDE, Column, Report, Row, Rows, Table, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import rated_column
 from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes
@@ -139,32 +140,36 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
     values |= {} if against is None else {"baseline": against}
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
-    answer = _answer({table.name: table.data for table in tables})
+    rows = {table.name: table.rows for table in tables}
+    answer = _answer(rows["win_rate_differences"], rows["win_rates"])
     return Report(heading, tables, remarks, values=lambda: values | table_values(tables), answer=answer)
 
 
-def _answer(frames: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Does the variant matter? What differs clearly, the largest first, and who leads where."""
-    gaps, rates = frames["win_rate_differences"], frames["win_rates"]
-    clear = gaps[gaps["p_holm"] < CLEAR]
-    largest = gaps.loc[gaps["difference"].abs().sort_values(ascending=False, kind="stable").index]
-    if len(clear):
+def _answer(gaps: Rows, rates: Rows) -> list[str]:
+    """Say whether the variant matters, with the largest clear differences, and which bot leads where."""
+    clear = [row for row in gaps if row["p_holm"] < CLEAR]
+    if clear:
         lines = [f"Yes, the variant matters: {len(clear)} of {len(gaps)} differences between win rates are clear."]
-        largest = largest[largest["p_holm"] < CLEAR]
     else:
         lines = [
             "No clear effect of the variant: no win rate differs more than chance explains. The largest difference:"
         ]
-    for row in largest.head(_MOST_NAMED if len(clear) else 1).to_dict("records"):
+    largest = sorted(clear or gaps, key=lambda row: -abs(row["difference"]))
+    for row in largest[: _MOST_NAMED if clear else 1]:
         between = f"({100 * row['low']:+z.1f} .. {100 * row['high']:+z.1f})"
         lines.append(
             f"  {row['bot']}: {100 * row['difference']:+z.1f}% {between} in {row['variant']} against {row['against']}"
         )
-    first = rates.loc[rates.groupby("variant", sort=False)["score"].idxmax()]
-    leaders = first.groupby("bot", sort=False)["variant"].agg(", ".join)
-    if len(leaders) == 1:
-        return [*lines, f"Best in every variant: {leaders.index[0]}."]
-    return [*lines, "Best: " + "; ".join(f"{bot} in {variants}" for bot, variants in leaders.items()) + "."]
+    best: dict[str, Row] = {}
+    for row in rates:
+        if row["variant"] not in best or row["score"] > best[row["variant"]]["score"]:
+            best[row["variant"]] = row
+    led: dict[str, list[str]] = {}
+    for variant, row in best.items():
+        led.setdefault(row["bot"], []).append(variant)
+    if len(led) == 1:
+        return [*lines, f"Best in every variant: {next(iter(led))}."]
+    return [*lines, "Best: " + "; ".join(f"{bot} in {', '.join(variants)}" for bot, variants in led.items()) + "."]
 
 
 def _tables(
@@ -209,11 +214,11 @@ def _tables(
                 note,
             )
         )
-    return [replace(table, columns=tuple(map(_brief, table.columns))) for table in tables]
+    return [replace(table, columns=list(map(_brief, table.columns))) for table in tables]
 
 
 def _brief(column: Column) -> Column:
-    return replace(column, more=column.more or column.key in _ONLY_WIDE)
+    return replace(column, where=WIDE) if column.key in _ONLY_WIDE else column
 
 
 def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:

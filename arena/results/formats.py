@@ -16,7 +16,7 @@ from wcwidth import wcswidth
 
 from arena.results.data_formats import json_text, table_csv
 from arena.results.pages.render import render
-from arena.results.table import Code, Column, Report, Table
+from arena.results.table import ALWAYS, Code, Column, Report, Table
 from arena.text import one_line, printable
 
 Cells: TypeAlias = Sequence[Sequence[str]]
@@ -46,7 +46,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
     parts = [_folded(report.heading, width), "\n".join(_folded(line, width) for line in report.answer)]
     hidden = 0
     for table in report.tables:
-        if table.columns and not table.wide:
+        if table.columns and table.lines != 0:
             columns, rows, left_out = _shown(table, width, brief)
             hidden += left_out
             parts += [
@@ -72,10 +72,10 @@ def _folded(text: str, width: int | None) -> str:
 
 def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Column], Cells, int]:
     columns: Sequence[Column] = table.columns
-    rows: Cells = table.rows[: table.lines] if table.lines else table.rows
+    rows: Cells = table.cells[: table.lines]
     hidden = 0
     if brief:
-        kept = [index for index, column in enumerate(columns) if not column.more]
+        kept = [index for index, column in enumerate(columns) if column.where == ALWAYS]
         hidden = len(columns) - len(kept)
         kept = [index for index in kept if index < _KEPT or any(row[index] not in ("", "-") for row in rows)]
         columns, rows = [columns[index] for index in kept], [[row[index] for index in kept] for row in rows]
@@ -87,7 +87,7 @@ def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Colum
 
 def _rest(table: Table) -> str:
     """How to see the rows that are cut off."""
-    if not table.lines or len(table.rows) <= table.lines:
+    if table.lines is None or len(table.rows) <= table.lines:
         return ""
     return f"The first {table.lines} of {len(table.rows):,} lines. --all shows all; --json and CSV files have them."
 
@@ -164,7 +164,7 @@ def _write_json(report: Report) -> str:
 
 def _write_csv(report: Report) -> str:
     """One table as it is; several below one another, each after a line `# NAME`."""
-    tables = [table for table in report.tables if table.figures is not None]
+    tables = [table for table in report.tables if table.files]
     if len(tables) == 1:
         return table_csv(tables[0])
     return "\n".join(f"# {table.name}\n{table_csv(table)}" for table in tables)
@@ -180,7 +180,7 @@ def _write_markdown(report: Report) -> str:
         if table.columns:
             title = f"### {table.title}" if table.title else ""
             shown = table.unmeasured()
-            rows = [[_MARKS.sub(r"\\\g<0>", cell) for cell in row] for row in shown.rows]
+            rows = [[_MARKS.sub(r"\\\g<0>", cell) for cell in row] for row in shown.cells]
             parts += [title, grid(shown.columns, rows, "github"), table.note]
     parts += [*report.remarks, "\n".join(f"- {_markdown_item(item)}" for item in report.items)]
     return joined(parts)

@@ -22,8 +22,9 @@ from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.results.board import Decision, decisions, result_line, shown_names
-from arena.results.data_formats import json_text
-from arena.results.table import Column, Report, Row, Table, column_of, percent, records, table_values
+from arena.results.data_formats import json_text, records, table_values
+from arena.results.table import Column, Report, Row, Table, column_of, percent
+from arena.stats.distributions import t_width
 from arena.stats.distributions import t_width
 from arena.text import one_line
 from arena.tournament.games import GameResult
@@ -287,6 +288,7 @@ def read_losses(folder: Path) -> RunLosses | None:
 
 # ---------------------------------------------------------------- reports
 
+_MOVE_NAMES = ("number", "turn", "seat", "bot", "move", "chance", "chance_a", "best", "loss")
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_LINES = 60
 
@@ -296,23 +298,24 @@ def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -
     record = parse_record(game.record)
     names = [one_line(name) for name in game.seats]
     turning, blunders = analysis.turning_points, analysis.blunders
-    figures = _figures(analysis, names)
-    rows = [_row(analysis, number, names) for number in range(1, len(analysis.made) + 1)]
+    rows = [_move_row(analysis, made, judged, names) for made, judged in zip(analysis.made, analysis.judged)]
     shown = rows if whole else [row for row in rows if row["note"]]
     columns = (
         Column("move", key="number"),
         Column("turn"),
         Column("bot", "text"),
-        Column("played", "text"),
-        Column(f"chance of {names[0]} %", "share", "chance"),
-        Column("loss %", cell=lambda row: percent(row["loss"]) if row["best"] else ""),
-        Column("best", "text"),
+        Column("played", "text", "move"),
+        Column(f"chance of {names[0]} %", "share", "exact_chance"),
+        Column("loss %", cell=lambda row: percent(row["exact_loss"]) if row["is_lost"] else ""),
+        Column("best", "text", cell=lambda row: row["best"] if row["is_lost"] else ""),
         Column("note", "text"),
     )
     title = "Every decision" if whole else "Turning points and blunders"
     note = f"Chances by {judge_name(analysis.nodes)}; a loss is how much more the best move was worth to its player."
-    moves = Table("moves", title, columns, figures, note, shown=shown)
+    moves = Table("moves", title, shown, columns, note=note)
+    stored = Table("moves", "", rows, files=_MOVE_NAMES)
     heading = f"{names[0]} (a) - {names[1]} (b), {record.rules.name}: {result_line(record, shown_names(game))}"
+from arena.stats.distributions import t_width
     values = {
         "names": names,
         "rules": record.rules.canonical,
@@ -322,12 +325,12 @@ def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -
         "turning_points": turning,
         "blunders": blunders,
         "losses": [_values(analysis.losses(seat)) for seat in (0, 1)],
-        "moves": records(figures),
+        "moves": records(stored),
     }
     remarks = [f"Chance of {names[0]} to win, from the deal to the end:", _bars(analysis.chances)]
     if not shown:
         remarks.append("No turning points, no blunders; --all shows every decision.")
-    return Report(heading, [_players(analysis, names), moves], remarks, values=lambda: values)
+    return Report(heading, [_players(analysis, names), moves, stored], remarks, values=lambda: values)
 
 
 def _players(analysis: GameAnalysis, names: list[str]) -> Table:
@@ -342,48 +345,33 @@ def _players(analysis: GameAnalysis, names: list[str]) -> Table:
         {"bot": name, "decisions": lost.judged, "loss": lost.mean, "blunders": lost.blunders}
         for name, lost in zip(names, losses)
     ]
-    return Table("players", "", columns, shown=rows)
+    return Table("players", "", rows, columns)
 
 
-def _row(analysis: GameAnalysis, number: int, names: list[str]) -> Row:
-    """A decision as people see it; without a better move `best` is empty."""
-    made, judged = analysis.made[number - 1], analysis.judged[number - 1]
-    notes = []
-    if number in analysis.turning_points:
-        notes.append("turning point")
-    if judged.loss >= BLUNDER:
-        notes.append("blunder")
+def _move_row(analysis: GameAnalysis, made: Decision, judged: Judgement, names: Sequence[str]) -> Row:
+    """Return a decision with _MOVE_NAMES for files, and with exact figures and notes to be shown."""
+    notes = ["turning point"] if made.number in analysis.turning_points else []
+    notes += ["blunder"] if judged.loss >= BLUNDER else []
+    chance = analysis.chances[made.number]
     return {
-        "number": number,
+        "number": made.number,
         "turn": made.turn,
+        "seat": made.seat,
         "bot": names[made.seat],
-        "played": str(made.move),
-        "chance": analysis.chances[number],
-        "loss": judged.loss,
-        "best": str(judged.best) if _lost(judged, made) else "",
+        "move": str(made.move),
+        "chance": _short(judged.chance),
+        "chance_a": _short(chance),
+        "best": str(judged.best),
+        "loss": _short(judged.loss),
+        "exact_chance": chance,
+        "exact_loss": judged.loss,
+        "is_lost": _lost(judged, made),
         "note": ", ".join(notes),
     }
 
 
 def _lost(judged: Judgement, made: Decision) -> bool:
     return judged.loss > 0 and judged.best is not made.move
-
-
-def _figures(analysis: GameAnalysis, names: list[str]) -> list[Row]:
-    return [
-        {
-            "number": made.number,
-            "turn": made.turn,
-            "seat": made.seat,
-            "bot": names[made.seat],
-            "move": str(made.move),
-            "chance": _short(judged.chance),
-            "chance_a": _short(analysis.chances[made.number]),
-            "best": str(judged.best),
-            "loss": _short(judged.loss),
-        }
-        for made, judged in zip(analysis.made, analysis.judged)
-    ]
 
 
 def _values(lost: Losses) -> dict[str, Any]:
@@ -437,8 +425,8 @@ def losses_table(losses: RunLosses, games: int) -> Table:
     )
     if losses.games < games:
         note += f" From {losses.games:,} of {games:,} games: 'arena replay RUN --judge' judges the others."
-    heads = ("bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game")
-    return Table("losses", "Average loss per move", tuple(map(column_of, heads)), rows, note, keys=heads)
+    names = ("bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game")
+    return Table("losses", "Average loss per move", rows, list(map(column_of, names)), names, note=note)
 
 
 def run_report(name: str, losses: RunLosses, games: int) -> Report:

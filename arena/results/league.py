@@ -6,24 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.table import Column, Table, number, record_text
+from arena.results.table import Column, Table, record_text
 from arena.text import first_line, utc_text
 
 Line = Mapping[str, Any]
 
 _REASON = 60
-
-
-def _elo(value: float | None) -> str:
-    return "-" if value is None else f"{value:+z.0f}"
-
-
-def _elo_column(head: str, key: str) -> Column:
-    return Column(head, cell=lambda line: _elo(line[key]))
-
-
-def _error_column(key: str = "elo_error95") -> Column:
-    return Column("±95%", cell=lambda line: "-" if line[key] is None else number(line[key], 0))
 
 
 def _text(head: str, key: str = "", missing: str = "-") -> Column:
@@ -35,14 +23,13 @@ def _time(head: str, key: str) -> Column:
 
 
 _GAMES, _RECORD, _SCORE = Column("games"), Column("W-D-L", cell=record_text), Column("score%", "share", "score")
-_RATING = (_elo_column("Elo", "elo"), _error_column())
+_RATING = (Column("Elo", "whole elo", "elo"), Column("±95%", "whole error", "elo_error95"))
 
 
 def _table(name: str, title: str, lines: Sequence[Line], columns: Sequence[Column]) -> Table:
-    """A table whose CSV holds the flat values of `lines`."""
-    flat = [{key: value for key, value in line.items() if not isinstance(value, list | dict)} for line in lines]
-    keys = tuple(flat[0]) if flat else ()
-    return Table(name, title, tuple(columns) if lines else (), flat, shown=lines, keys=keys)
+    """Return a table whose files hold the flat values of `lines`; it is not shown if there are none."""
+    files = [key for key, value in lines[0].items() if not isinstance(value, list | dict)] if lines else []
+    return Table(name, title, lines, columns if lines else (), files)
 
 
 def standing_table(lines: Sequence[Line]) -> Table:
@@ -74,7 +61,7 @@ def history_table(lines: Sequence[Line]) -> Table:
         _time("when (UTC)", "happened"),
         Column("what", "text", cell=_what),
         *_RATING,
-        _elo_column("before", "elo_before"),
+        Column("before", "whole elo", "elo_before"),
         _GAMES,
         Column("in all", key="total"),
         Column("moved most", cell=_moved),
@@ -119,8 +106,8 @@ def opponents_table(lines: Sequence[Line], title: str) -> Table:
         _GAMES,
         _RECORD,
         _SCORE,
-        _elo_column("Elo difference", "elo_difference"),
-        _error_column("elo_difference_error95"),
+        Column("Elo difference", "whole elo", "elo_difference"),
+        Column("±95%", "whole error", "elo_difference_error95"),
     )
     return _table("opponents", title, lines, columns)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.results.sources import StoredRun, find_source
-from arena.results.table import Table, table_of
+from arena.results.table import Table, column_of
 from arena.stats.adjusted import AdjustedMeeting
 from arena.stats.frames import Floats
 from arena.stats.pairs import elo_of_score
@@ -39,14 +39,13 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
 
 
 def adjusted_table(meetings: Sequence[AdjustedMeeting], variants: Sequence[str] = ()) -> Table:
-    """What taking luck out does for each two bots; `variants`: the rule set of each row, if there are several."""
-    import pandas as pd  # slow to load
-
-    frame = pd.DataFrame([asdict(met) for met in meetings])
-    frame["adjusted_elo"] = [elo_of_score(score) for score in frame["adjusted_score"]]
-    shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
+    """Return the effect of taking luck out, a row for each two bots; with `variants`, the rule set of each row."""
+    rows = [asdict(met) | {"adjusted_elo": elo_of_score(met.adjusted_score)} for met in meetings]
+    met_by = ["bot", "opponent"]
     if variants:
-        frame.insert(2, "variant", list(variants))
-        shown.insert(2, "variant")
+        rows = [row | {"variant": variant} for row, variant in zip(rows, variants)]
+        met_by.append("variant")
+    shown = [*met_by, "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
+    files = [*met_by, *(name for name in rows[0] if name not in met_by)]
     title = "Score with luck taken out, and its 95% error"
-    return table_of("adjusted", title, frame, _NOTE, columns=shown)
+    return Table("adjusted", title, rows, list(map(column_of, shown)), files, note=_NOTE)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.results.table import Column, Report, Table, elo_text, likelihood, plain, record_text, records
+from arena.results.data_formats import plain, records
+from arena.results.table import WIDE, Column, Report, Table, elo_text, likelihood, record_text, rows_of
 from arena.stats.ratings import Ratings
 
 WIDEST_LOS = 20
@@ -45,7 +46,7 @@ def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
         for group in range(int(ratings.group.max()) + 1)
     ]
     values: dict[str, Any] = {
-        "ratings": records(ratings_frame(ratings)),
+        "ratings": records(_ratings_table(ratings)),
         "first_advantage": plain(advantage),
         "first_advantage_error95": plain(advantage_error),
         "prior": ratings.prior,
@@ -68,7 +69,7 @@ def ratings_report(ratings: Ratings, los: bool = False, heading: str = "") -> Re
     """The ratings, and with `los` how likely each bot is the stronger one of each two."""
     tables = [_ratings_table(ratings)]
     if los:
-        tables.append(_los_table(ratings))
+        tables += _los_tables(ratings)
     return Report(heading, tables, remarks(ratings), values=lambda: ratings_values(ratings, los))
 
 
@@ -79,20 +80,22 @@ def _ratings_table(ratings: Ratings) -> Table:
         Column("Elo", cell=elo_text),
         Column("±95%", "error", "elo_error95"),
         Column("games"),
-        Column("W-D-L", cell=record_text, more=True),
+        Column("W-D-L", cell=record_text, where=WIDE),
         Column("score%", "share", "score"),
     ]
     if int(ratings.group.max()) > 0:
         columns.append(Column("group"))
-    return Table("ratings", "Ratings", tuple(columns), ratings_frame(ratings))
+    return Table("ratings", "Ratings", rows_of(ratings_frame(ratings)), columns, tuple(COLUMNS))
 
 
-def _los_table(ratings: Ratings) -> Table:
+def _los_tables(ratings: Ratings) -> list[Table]:
     title = "Likelihood that the bot of the row is stronger than the bot of the column, %"
-    figures = ratings.los().reset_index()
+    likely = ratings.los().to_numpy().tolist()
+    rows = [{"bot": bot} | dict(zip(ratings.bots, values)) for bot, values in zip(ratings.bots, likely)]
+    files = ("bot", *ratings.bots)
     if len(ratings.bots) > WIDEST_LOS:
         note = f"{len(ratings.bots)} bots are too many for a table; --print csv or --json has them all."
-        return Table("los", title, (Column("bot", "text"),), figures, note, shown=())
+        return [Table("los", title, rows, files=files), Table("los", title, (), [Column("bot", "text")], note=note)]
     rank = {bot: number for number, bot in enumerate(ratings.bots, start=1)}
 
     def against(opponent: str) -> Column:
@@ -102,7 +105,7 @@ def _los_table(ratings: Ratings) -> Table:
         )
 
     columns = [Column("#", cell=lambda row: str(rank[row["bot"]])), Column("bot", "text")]
-    return Table("los", title, (*columns, *map(against, ratings.bots)), figures)
+    return [Table("los", title, rows, (*columns, *map(against, ratings.bots)), files)]
 
 
 def remarks(ratings: Ratings) -> list[str]:

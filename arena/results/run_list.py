@@ -12,7 +12,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.results.comparison import read_comparison
 from arena.results.run import stored_config
-from arena.results.table import Column, Report, Row, Table
+from arena.results.table import WIDE, Column, Report, Table
 from arena.text import counted, first_line, utc_iso
 from arena.tournament.folders import inner_runs, is_comparison, last_worked_on, runs_in
 from arena.tournament.games import ScheduleProgress
@@ -96,24 +96,18 @@ def _compared(name: str, worked: float, folder: Path) -> RunLine:
 
 
 def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
-    """The lines as a table; `total` runs are in the folder."""
+    """Return the lines as a table; `total` is the number of runs in the folder."""
     columns = (
         Column("run", "text", "name"),
-        Column("last played", "text", cell=lambda row: _date(row["last_played"])),
-        Column("games", cell=_games),
-        Column("state", "text", cell=lambda row: row["state"] + (f": {row['note'][:_LONGEST]}" if row["note"] else "")),
-        Column("bots", "text", cell=lambda row: _bots(row["bots"])),
+        Column("last played", "text", cell=lambda row: _date(row["line"].last_played)),
+        Column("games", cell=lambda row: _games(row["line"])),
+        Column("state", "text", cell=lambda row: _state(row["line"])),
+        Column("bots", "text", cell=lambda row: _bots(row["line"].bots)),
         Column("rules", "text", cell=lambda row: row["rules"] or "-"),
-        Column("format", "text", cell=lambda row: row["format"] or "-", more=True),
+        Column("format", "text", cell=lambda row: row["format"] or "-", where=WIDE),
     )
-    table = Table(
-        "runs",
-        "",
-        columns if lines else (),
-        [_values(line) | {"bots": " ".join(line.bots)} for line in lines],
-        shown=[asdict(line) for line in lines],
-        keys=tuple(field.name for field in fields(RunLine)),
-    )
+    rows = [_values(line) | {"bots": " ".join(line.bots), "line": line} for line in lines]
+    table = Table("runs", "", rows, columns if lines else (), [field.name for field in fields(RunLine)])
     left = total - len(lines)
     remarks = [f"{left} more (--limit 0 lists all)."] if left > 0 else []
     heading = f"{counted(total, 'run')} in {root}" + (", most recently played first" if len(lines) > 1 else "")
@@ -135,6 +129,10 @@ def _bots(names: Sequence[str]) -> str:
     return " ".join(shown) or "-"
 
 
-def _games(row: Row) -> str:
-    games, planned = row["games"], row["planned"]
-    return str(games) if planned is None or games >= planned else f"{games} of {planned}"
+def _games(line: RunLine) -> str:
+    is_whole = line.planned is None or line.games >= line.planned
+    return str(line.games) if is_whole else f"{line.games} of {line.planned}"
+
+
+def _state(line: RunLine) -> str:
+    return f"{line.state}: {line.note[:_LONGEST]}" if line.note else line.state

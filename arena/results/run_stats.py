@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from arena.results.data_formats import table_values
 from arena.results.judge import losses_table, read_losses
 from arena.results.luck import adjusted_table
 from arena.results.notes import calibration, note_means, reliability, run_notes
@@ -19,7 +20,7 @@ from arena.results.ratings import ratings_frame
 from arena.results.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
-from arena.results.table import Report, Table, table_of, table_values
+from arena.results.table import Report, Table, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import (
     endings,

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from arena.results.table import difference_text, likelihood, percent, plain
+from arena.results.data_formats import plain
+from arena.results.table import difference_text, likelihood, percent
 from arena.stats.adjusted import LEAST_WORTH
 from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult

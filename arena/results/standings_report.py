@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.data_formats import csv_text, json_text
+from arena.results.data_formats import json_text, records, rounded, table_csv
 from arena.results.luck import adjusted_table
 from arena.results.run import RunData
 from arena.results.standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
+    CLOCK,
+    WIDE,
     Code,
     Column,
     Report,
@@ -32,8 +34,6 @@ from arena.results.table import (
     number,
     percent,
     record_text,
-    records,
-    rounded,
 )
 from arena.stats.estimates import Estimate
 from arena.stats.metrics import Metric
@@ -64,9 +64,9 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
 
     A terminal shows all lines of a large field if `whole`.
     """
-    tables = cut([_table(standings)], standings.run, whole)
-    if 3 <= len(standings.rows) <= LARGE_FIELD and len(standings.met):
-        tables.append(_crosstable(standings))
+    tables = cut([_standings_table(standings)], standings.run, whole)
+    if 3 <= len(standings.rows) <= LARGE_FIELD and standings.met:
+        tables.append(_square(standings))
     if standings.adjusted is not None:
         tables.append(adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
@@ -104,8 +104,8 @@ def summary(standings: RunStandings) -> dict[str, Any]:
         "games_planned": run.planned,
         "complete": run.complete,
         **({"selection": run.selection} if run.selection else {}),
-        "standings": records(standings.rows, DIGITS),
-        **({"crosstable": records(standings.met, DIGITS)} if has_crosstable(standings) else {}),
+        "standings": records(_standings_table(standings)),
+        **({"crosstable": records(_crosstable(standings))} if has_crosstable(standings) else {}),
         "first_player": {
             "games": int(first["games"]),
             **{key: rounded(half_up(first[key], 4), 4) for key in ("score", "score_low", "score_high")},
@@ -151,10 +151,10 @@ def all_values(standings: RunStandings) -> dict[str, Any]:
     return summary(standings) | {"forfeits": reasons} | adjusted
 
 
-# ---------------------------------------------------------------- tables for people
+# ---------------------------------------------------------------- tables
 
 
-def _table(standings: RunStandings) -> Table:
+def _standings_table(standings: RunStandings) -> Table:
     own_ranking = "format_points" in standings.rows[0]
     mean_ms = {time.bot: time.measures()["mean_ms"] for time in standings.run.times}
     columns = [Column("#", key="rank"), Column("bot", "text")]
@@ -165,24 +165,22 @@ def _table(standings: RunStandings) -> Table:
         Column("Elo", cell=elo_text),
         Column("±95%", cell=lambda row: error_text(row["elo_error95"])),
         Column("games"),
-        Column("W-D-L", cell=record_text, more=True),
+        Column("W-D-L", cell=record_text, where=WIDE),
         Column("score%", "share", "score"),
-        Column("first%", "share", "score_first", more=True),
-        Column("points", more=True),
-        Column("stones", more=True),
-        Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-"), more=True),
+        Column("first%", "share", "score_first", where=WIDE),
+        Column("points", where=WIDE),
+        Column("stones", where=WIDE),
+        Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-"), where=WIDE),
         Column("forfeits", cell=forfeit_text),
     ]
     if "end_faults" in standings.rows[0]:
         columns.append(Column("end faults", key="end_faults"))
     if mean_ms:
-        columns.append(
-            Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True, more=True)
-        )
+        columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), where=CLOCK))
     columns += [_metric_column(metric, estimates) for metric, estimates in standings.metrics.items()]
     if own_ranking and any(row["remark"] for row in standings.rows):
         columns.append(Column("remark", "text"))
-    return Table("standings", "", tuple(columns), standings.rows, digits=DIGITS)
+    return Table("standings", "", standings.rows, columns, tuple(standings.rows[0]), DIGITS)
 
 
 def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
@@ -190,8 +188,7 @@ def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
     return Column(
         f"{metric.name}{sign}",
         cell=lambda row: _estimate_text(*estimates.get(row["bot"], Estimate()), scale),
-        measured=metric.measured,
-        more=True,
+        where=CLOCK if metric.measured else WIDE,
     )
 
 
@@ -210,11 +207,16 @@ def _estimate_text(value: float, error: float, scale: int) -> str:
 
 
 def _tiebreak(name: str) -> Column:
-    return Column(_TIEBREAKS.get(name, name), cell=lambda row: f"{row[name]:g}", more=True)
+    return Column(_TIEBREAKS.get(name, name), cell=lambda row: f"{row[name]:g}", where=WIDE)
 
 
 def _crosstable(standings: RunStandings) -> Table:
-    """As a square: score in % of the bot of the row against the bot of the column."""
+    """Return the crosstable of the files: a row for every two bots that met."""
+    return Table("crosstable", "", standings.met, files=CROSS_COLUMNS, digits=DIGITS)
+
+
+def _square(standings: RunStandings) -> Table:
+    """Return the crosstable as a square: score in % of the bot of the row against the bot of the column."""
     order = [row["bot"] for row in standings.rows]
     score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met}
 
@@ -227,7 +229,7 @@ def _crosstable(standings: RunStandings) -> Table:
     columns = [Column("", key="rank"), Column("score% against", "text", "bot")]
     columns += [against(bot, rank) for rank, bot in enumerate(order, start=1)]
     rows = [{"rank": rank, "bot": bot} for rank, bot in enumerate(order, start=1)]
-    return Table("crosstable", "", tuple(columns), shown=rows, wide=len(order) > WIDEST_CROSSTABLE)
+    return Table("crosstable", "", rows, columns, lines=0 if len(order) > WIDEST_CROSSTABLE else None)
 
 
 def forfeit_text(row: Row) -> str:
@@ -287,7 +289,7 @@ def _rounds(rounds: Sequence[Sequence[Meeting]]) -> Table:
         Column("result", "text", cell=lambda row: _outcome(row["meeting"])),
     )
     rows = [{"meeting": meeting} for meetings in rounds[-shown:] for meeting in meetings]
-    return Table("rounds", "Rounds", columns, note=_rest(len(rounds) - shown), shown=rows)
+    return Table("rounds", "Rounds", rows, columns, note=_rest(len(rounds) - shown))
 
 
 def _rest(left: int) -> str:
@@ -329,9 +331,8 @@ def _bracket(rounds: Sequence[Sequence[Meeting]]) -> Table:
     grid[lines // 2][shown] += final.winner or "?"
     first = len(rounds) - shown
     heads = [*(f"round {first + column + 1}" for column in range(shown)), "winner"]
-    columns = tuple(Column(head, "text") for head in heads)
     rows = [dict(zip(heads, line)) for line in grid]
-    return Table("bracket", "Bracket", columns, note=_rest(first), shown=rows)
+    return Table("bracket", "Bracket", rows, [Column(head, "text") for head in heads], note=_rest(first))
 
 
 def _entry(meeting: Meeting, upper: bool) -> str:
@@ -434,9 +435,9 @@ def export(standings: RunStandings, folder: Path | str, games: bool = False) -> 
     Raises ExportError if the disk refuses.
     """
     folder = Path(folder)
-    texts: dict[str, Iterable[str]] = {STANDINGS: [csv_text(standings.rows, DIGITS)]}
+    texts: dict[str, Iterable[str]] = {STANDINGS: [table_csv(_standings_table(standings))]}
     if has_crosstable(standings):
-        texts[CROSSTABLE] = [csv_text(standings.met, DIGITS, CROSS_COLUMNS)]
+        texts[CROSSTABLE] = [table_csv(_crosstable(standings))]
     texts[SUMMARY] = [json_text(summary(standings))]
     texts[TIMING] = [_timing_text(standings)]
     if games:
@@ -470,7 +471,7 @@ def _timing_text(standings: RunStandings) -> str:
         values |= {str(key): str(value) for key, value in sorted(session.info.items())}
         rows += [("session", session_number, measure, value) for measure, value in values.items()]
     heads = ("subject", "name", "measure", "value")
-    return csv_text([dict(zip(heads, row)) for row in rows], {}, heads)
+    return table_csv(Table("timing", "", [dict(zip(heads, row)) for row in rows], files=heads))
 
 
 def _games_text(run: RunData) -> Iterable[str]:

@@ -1,15 +1,13 @@
-"""The model of every report: tables of figures, and how people see their columns.
+"""Tables of a report: rows of plain values, and columns that say how they are shown.
 
-Builders (`standings_report`, `run_stats`, `compare`, `ratings`, `league`) make a `Report`; `arena.results.formats`
-writes it. A table holds each figure once, as it was computed: CSV and JSON have it so, and a `Column` says by its
-`kind` how people see it.
+Builders (`standings_report`, `run_stats`, `compare`, `ratings`, `league`) make a `Report` of `Table`s. Writers turn it
+into text: `arena.results.formats` for readers, `arena.results.data_formats` for programs.
 """
 
 from __future__ import annotations
 
 import math
-import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,13 +17,10 @@ from arena.text import counted, half_up
 if TYPE_CHECKING:
     import pandas as pd
 
-    from arena.stats.pairs import HeadToHead
+    from arena.stats.pairs import HeadToHead  # loads scipy, which is slow
 
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[Row]
-
-SIGNIFICANT = 10
-"""Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
 
 
 # ---------------------------------------------------------------- figures for people
@@ -162,77 +157,74 @@ KINDS: dict[str, Callable[[float], str]] = {
     "p": p_value,
     "elo": lambda value: f"{value:+z.1f}",
     "error": lambda value: number(value, 1),
+    "whole elo": lambda value: f"{value:+z.0f}",
+    "whole error": lambda value: number(value, 0),
     "ms": lambda value: ms_text(value, 3),
 }
-"""Kinds of columns: how a fraction is shown. Texts and whole numbers are shown as they are in each of them."""
+"""How each kind of column shows a fraction. All kinds show texts and whole numbers as they are."""
 
-COLUMN_KINDS: dict[str, str] = {
-    **dict.fromkeys(("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "note"), "text"),
-    **dict.fromkeys(("first", "second"), "text"),
-    **dict.fromkeys(("score", "score_low", "score_high", "score_first", "score_second", "score_without"), "share"),
-    **dict.fromkeys(("share", "played", "said"), "share"),
-    **dict.fromkeys(("error95", "adjusted_score", "adjusted_error95"), "share"),
-    **dict.fromkeys(("brier", "brier_error95", "bias", "bias_error95"), "fine"),
-    **dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "share"),
-    "los": "likelihood",
-    "p_value": "p",
-    "p_holm": "p",
-    **dict.fromkeys(
-        ("elo", "elo_low", "elo_high", "elo_bound", "elo_difference", "normalized_elo", "adjusted_elo"), "elo"
-    ),
-    **dict.fromkeys(("elo_error95", "elo_difference_error95"), "error"),
-    **dict.fromkeys(("ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"), "ms"),
+_NAMES_BY_KIND = {
+    "text": "bot opponent variant against card ending forfeit unit note first second",
+    "fine": "brier brier_error95 bias bias_error95",
+    "share": "score score_low score_high score_first score_second score_without share played said error95"
+    " adjusted_score adjusted_error95 mean mean_against difference low high",
+    "likelihood": "los",
+    "p": "p_value p_holm",
+    "elo": "elo elo_low elo_high elo_bound elo_difference normalized_elo adjusted_elo",
+    "error": "elo_error95 elo_difference_error95",
+    "ms": "ms_mean ms_p50 ms_p99 ms_max ms_total",
 }
-"""The kind of each statistic, by the name of its column; `number` for those that are not here."""
+COLUMN_KINDS = {name: kind for kind, names in _NAMES_BY_KIND.items() for name in names.split()}
+"""The kind of each statistic, by its name; those that are not here are a `number`."""
 _ONLY_WIDE = ("elo_bound", "flag", "group", "wins", "draws", "losses", "units")
 """Statistics that a terminal shows only with --wide."""
+
+ALWAYS, WIDE, CLOCK = "always", "wide", "clock"
+"""Where a column is shown: everywhere; on a terminal only with --wide; only on a terminal with --wide."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column as people see it.
+    """A column as it is shown.
 
-    kind      one of KINDS; texts are aligned left, and may be a stranger's
-    key       the name of its figure in the rows, if that is not the head
-    cell      makes the text out of the whole row instead
-    measured  a clock measured it: only the terminal shows it, so that equal games give equal files
-    more      a terminal shows it only with --wide
+    kind    one of KINDS; texts are aligned left and may come from strangers
+    key     the name of its value in the rows, if it differs from the head
+    cell    makes the text from the whole row instead
+    where   ALWAYS, WIDE or CLOCK: what a clock measured is left out of pages, so that equal games give equal pages
     """
 
     head: str
     kind: str = "number"
     key: str = ""
     cell: Callable[[Row], str] | None = None
-    measured: bool = False
-    more: bool = False
+    where: str = ALWAYS
 
     @property
     def left(self) -> bool:
+        """Whether the column is aligned left."""
         return self.kind == "text"
 
     def text(self, row: Row) -> str:
-        """What people see of a row."""
+        """Return the cell of a row."""
         if self.cell is not None:
             return self.cell(row)
         value = row[self.key or self.head]
-        if value is None or is_missing(value):
-            return "-"
         if isinstance(value, str):
             return value
-        if isinstance(value, numbers.Integral):
-            return str(int(value))
-        return "-" if math.isnan(value) else KINDS[self.kind](float(value))
+        if value is None or math.isnan(value):
+            return "-"
+        return str(int(value)) if isinstance(value, int) else KINDS[self.kind](value)
 
 
 def column_of(name: str, kind: str | None = None) -> Column:
-    """The column of a statistic, by its name in the frame.
+    """Return the column of a statistic.
 
     >>> column_of("score_low").head, column_of("los").text({"los": 0.75})
     ('score low %', '75.0')
     """
     kind = kind or COLUMN_KINDS.get(name, "number")
     head = name.replace("_", " ") + (" %" if kind in ("share", "likelihood") else "")
-    return Column(head, kind, name, more=name in _ONLY_WIDE)
+    return Column(head, kind, name, where=WIDE if name in _ONLY_WIDE else ALWAYS)
 
 
 # ---------------------------------------------------------------- tables
@@ -243,52 +235,72 @@ class Table:
     """A table of a report.
 
     name      its key in JSON and the name of its CSV file
-    title     a line that says what it shows, or ""
-    columns   what people see of it; none: it is in CSV and JSON only
-    figures   its rows as they were computed, for CSV and JSON; None: only people see it
+    title     one line above it, or ""
+    rows      its values by name, as they were computed; None and nan are missing values
+    columns   what is shown; without columns it is only in CSV and JSON
+    files     the names of the values in CSV and JSON; without names it is only shown
+    digits    values that have a fixed number of digits in files
     note      a sentence below it, or ""
-    shown     rows for people if they are others than the figures
-    keys      names of the figures, for a table that may have no rows
-    digits    columns of `figures` with a fixed number of digits
-    wide      too wide for a terminal
-    lines     how many rows a terminal shows, 0 for all
+    lines     the number of rows on a terminal: None for all, 0 for a table too wide for a terminal
     """
 
     name: str
     title: str
-    columns: tuple[Column, ...]
-    figures: pd.DataFrame | Rows | None = None
-    note: str = ""
-    shown: Rows | None = None
-    keys: tuple[str, ...] = ()
+    rows: Rows
+    columns: Sequence[Column] = ()
+    files: Sequence[str] = ()
     digits: Mapping[str, int] = field(default_factory=dict)
-    wide: bool = False
-    lines: int = 0
+    note: str = ""
+    lines: int | None = None
 
     @cached_property
-    def rows(self) -> tuple[tuple[str, ...], ...]:
-        """What people see: a text for each column."""
-        return tuple([tuple([column.text(row) for column in self.columns]) for row in self.people])
-
-    @property
-    def people(self) -> Rows:
-        """The rows of which people see the columns."""
-        return rows_of(() if self.figures is None else self.figures) if self.shown is None else self.shown
+    def cells(self) -> Sequence[Sequence[str]]:
+        """What is shown: the text of each row and column."""
+        return [[column.text(row) for column in self.columns] for row in self.rows]
 
     @property
     def heads(self) -> list[str]:
+        """The heads of what is shown."""
         return [column.head for column in self.columns]
 
-    @property
-    def data(self) -> pd.DataFrame:
-        """Its figures as a frame, which is empty if it has none."""
+    def frame(self) -> pd.DataFrame:
+        """Return what files hold as a frame."""
         import pandas as pd  # slow to load
 
-        return self.figures if isinstance(self.figures, pd.DataFrame) else pd.DataFrame(list(self.figures or ()))
+        return pd.DataFrame(list(self.rows), columns=list(self.files))
 
     def unmeasured(self) -> Table:
-        """The table without the columns that a clock measured."""
-        return replace(self, columns=tuple(column for column in self.columns if not column.measured))
+        """Return the table without the columns that a clock measured."""
+        return replace(self, columns=[column for column in self.columns if column.where != CLOCK])
+
+
+def table_of(
+    name: str,
+    title: str,
+    frame: pd.DataFrame,
+    note: str = "",
+    *,
+    columns: Sequence[str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> Table:
+    """Return a frame of statistics as a table that shows `columns` (None: all, none: the table is in files only).
+
+    `kinds` has the kinds of columns that mean something else here than in COLUMN_KINDS.
+    """
+    names = [str(column) for column in frame.columns]
+    shown = [column_of(column, (kinds or {}).get(column)) for column in (names if columns is None else columns)]
+    return Table(name, title, rows_of(frame), shown, names, note=note)
+
+
+def rows_of(frame: pd.DataFrame) -> Rows:
+    """Return the rows of a frame as plain Python values, with None for pandas' own missing values."""
+    return [
+        {str(name): None if type(value).__name__ in ("NAType", "NaTType") else value for name, value in row.items()}
+        for row in frame.to_dict("records")
+    ]
+
+
+# ---------------------------------------------------------------- reports
 
 
 class Code(str):
@@ -297,13 +309,13 @@ class Code(str):
 
 @dataclass(frozen=True)
 class Report:
-    """What a command shows, in whatever format.
+    """What a command prints, in any format.
 
     heading   a line above the tables, or ""
     remarks   sentences below them
     items     lines below these, in parts, that may hold texts of bots: for the terminal and for Markdown
     values    makes what JSON holds
-    answer    sentences between the heading and the tables: what the figures say
+    answer    sentences between the heading and the tables: the conclusion from the figures
     """
 
     heading: str
@@ -330,83 +342,3 @@ def by_variant(reports: Mapping[str, Report]) -> Report:
     values = {variant: report.values for variant, report in reports.items()}
     made = lambda: {"variants": {name: make() for name, make in values.items()}}  # noqa: E731
     return Report(heading, tables, remarks, items, made)
-
-
-def table_of(
-    name: str,
-    title: str,
-    frame: pd.DataFrame,
-    note: str = "",
-    *,
-    columns: Sequence[str] | None = None,
-    kinds: Mapping[str, str] | None = None,
-) -> Table:
-    """A table of statistics, of which people see `columns` (None: all, none: the table is in files only).
-
-    `kinds` are those of columns that mean something else here than in COLUMN_KINDS.
-    """
-    names = [str(column) for column in frame.columns] if columns is None else columns
-    shown = tuple(column_of(column, (kinds or {}).get(column)) for column in names)
-    return Table(name, title, shown, frame, note)
-
-
-def table_values(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
-    """The figures of tables for JSON, by name."""
-    return {table.name: records(table.figures) for table in tables if table.figures is not None}
-
-
-def records(figures: pd.DataFrame | Rows, digits: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
-    """The rows of a table for JSON; `digits` of the columns that have a fixed number of them.
-
-    >>> records([{"bot": "a", "elo": float("nan"), "score": 1 / 3}], {"score": 2})
-    [{'bot': 'a', 'elo': None, 'score': 0.33}]
-    """
-    places = digits or {}
-    return [
-        {
-            name: rounded(fixed(name, float(value), places[name]), places[name]) if name in places else plain(value)
-            for name, value in row.items()
-        }
-        for row in rows_of(figures)
-    ]
-
-
-def rows_of(figures: pd.DataFrame | Rows) -> Rows:
-    """The rows of a table, with Python's own numbers."""
-    if isinstance(figures, Sequence):
-        return figures
-    return [{str(name): value for name, value in row.items()} for row in figures.to_dict("records")]
-
-
-# ---------------------------------------------------------------- figures for files
-
-
-def plain(value: Any) -> Any:
-    """A value for JSON: None for what is not known, Python's own numbers (SIGNIFICANT digits) and texts for the rest.
-
-    >>> import numpy as np
-    >>> plain(float("nan")), plain(np.int64(3)), plain(np.float64(0.5)), plain("a")
-    (None, 3, 0.5, 'a')
-    """
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        return float(f"{float(value):.{SIGNIFICANT}g}") + 0.0 if math.isfinite(value) else None
-    return None if is_missing(value) else str(value)
-
-
-def rounded(value: float, digits: int) -> float | None:
-    """A number for JSON with so many digits, None for nan and what is infinite."""
-    return round(value, digits) + 0.0 if math.isfinite(value) else None
-
-
-def fixed(column: str, value: float, digits: int) -> float:
-    """The value of a column that has a fixed number of digits: shares are rounded as in `percent`."""
-    return half_up(value, digits) if COLUMN_KINDS.get(column) in ("share", "likelihood") else value
-
-
-def is_missing(value: Any) -> bool:
-    """Whether it is what pandas writes for missing values that are not numbers."""
-    return type(value).__name__ in ("NAType", "NaTType")

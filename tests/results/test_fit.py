@@ -7,7 +7,7 @@ import random
 import pytest
 
 from arena.results.formats import cells, fit, grid, shortened, write
-from arena.results.table import Column, Report, Table
+from arena.results.table import ALWAYS, WIDE, Column, Report, Table
 
 HEADS = ("#", "bot", "Elo", "±95%", "games", "W-D-L", "score%", "first%", "points", "stones", "turns", "forfeits")
 MORE = {"W-D-L", "first%", "points", "stones", "turns"}
@@ -18,14 +18,16 @@ CELLS = ("1", "ann", "> +1038", "1038", "1000000", "199-10-1", "100.0", "99.9", 
 
 
 def standing(names: tuple[str, ...] = ("ann", "bob"), forfeits: str = "0") -> Table:
-    columns = tuple(Column(head, "text" if head == "bot" else "number", more=head in MORE) for head in HEADS)
+    columns = tuple(
+        Column(head, "text" if head == "bot" else "number", where=WIDE if head in MORE else ALWAYS) for head in HEADS
+    )
     rows = [dict(zip(HEADS, CELLS)) | {"bot": name, "forfeits": forfeits} for name in names]
-    return Table("standings", "", columns, rows)
+    return Table("standings", "", rows, columns)
 
 
 def test_a_narrow_table_lacks_its_last_columns() -> None:
     table = standing()
-    shown = {width: [column.head for column in fit(table.columns, table.rows, width)[0]] for width in (40, 80, 160)}
+    shown = {width: [column.head for column in fit(table.columns, table.cells, width)[0]] for width in (40, 80, 160)}
     assert shown[40] == list(HEADS[: len(shown[40])])
     assert set(shown[40]) < set(shown[80]) < set(shown[160]) == set(HEADS)
 
@@ -51,9 +53,9 @@ def test_any_table_fits() -> None:
 
 
 def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
-    columns = (Column("#"), Column("bot", "text"), Column("Elo"), Column("turns", more=True), Column("remark", "text"))
+    columns = (Column("#"), Column("bot", "text"), Column("Elo"), Column("turns", where=WIDE), Column("remark", "text"))
     rows = [{"#": 1, "bot": "ann", "Elo": "+7", "turns": 44.1, "remark": "-"}]
-    brief = write(Report("", [Table("standings", "", columns, rows)]), "table", None, True)
+    brief = write(Report("", [Table("standings", "", rows, columns)]), "table", None, True)
     assert brief.splitlines()[0].split() == ["#", "bot", "Elo"]
     assert brief.endswith("1 column is not shown; --wide shows all.\n")
 

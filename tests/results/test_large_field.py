@@ -40,5 +40,5 @@ def test_statistics_by_opponent_only_if_asked(large: RunData) -> None:
         statistic.name for statistic in STATISTICS if statistic.by_opponent
     }
     assert "tables by opponent are shown only with --all" in write(short, "table")
-    assert len(next(table for table in short.tables if table.name == "scores").figures) == len(BOTS)  # type: ignore[arg-type]
+    assert len(next(table for table in short.tables if table.name == "scores").rows) == len(BOTS)
     assert "first 50 of 101 lines" in write(short, "table")

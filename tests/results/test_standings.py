@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.data_formats import csv_text
+from arena.results.data_formats import table_csv
 from arena.results.pages.figures import progress_plot, rating_plot
 from arena.results.run import read_run
 from arena.results.run_stats import run_frames
 from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
-from arena.results.standings_report import DIGITS, remarks, standings_report, summary
+from arena.results.standings_report import remarks, standings_report, summary
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.stats.ratings import rate
 from arena.tournament.games import GameResult, GameTask
@@ -152,14 +152,14 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     assert any(said.startswith(line) for said in remarks(found))
     shown = standings_report(found).tables[0]
     cells = {2: ["won all", "lost all"], 20: [f"> {bound / 2:+.0f}", f"< {-bound / 2:+.0f}"]}
-    assert [row[shown.heads.index("Elo")] for row in shown.rows] == cells[games]
+    assert [row[shown.heads.index("Elo")] for row in shown.cells] == cells[games]
     assert progress_plot(found.run, 2.0) is None
     dots = rating_plot(found).rows
     assert [(math.isnan(dot.value), dot.high, dot.low) for dot in dots] == [
         (True, None, pytest.approx(bound / 2)),
         (True, pytest.approx(-bound / 2), None),
     ]
-    rows = csv_text(found.rows, DIGITS).splitlines()
+    rows = table_csv(shown).splitlines()
     assert rows[1].startswith(f"1,greedy,,,>,{bound / 2:.2f},")
     frames = run_frames(found.run, 10)
     assert list(frames["ratings"]["elo_bound"]) == list(found.table["elo_bound"])
@@ -189,8 +189,8 @@ def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
     report = standings_report(found)
     assert report.tables[0].heads[2:5] == ["pts", "Buchholz", "seed"]
     table = next(table for table in report.tables if table.name == "rounds")
-    assert [row[0] for row in table.rows] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
-    assert [row[-1] for row in table.rows].count("bye") == 3
+    assert [row[0] for row in table.cells] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
+    assert [row[-1] for row in table.cells].count("bye") == 3
     values = summary(found)
     assert [one["round"] for one in values["rounds"]] == [1, 2, 3]
     assert {"rank", "buchholz", "seed", "format_points"} <= set(values["standings"][0])
@@ -207,13 +207,13 @@ def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
     assert table.heads == ["round 1", "round 2", "round 3", "winner"]
     assert len(table.rows) == 15
     winner = found.table["bot"][0]
-    assert table.rows[7][3] == f"├ {winner}"
+    assert table.cells[7][3] == f"├ {winner}"
     values = summary(found)["bracket"]
     assert [len(one["meetings"]) for one in values] == [4, 2, 1]
     assert values[2]["meetings"][0]["winner"] == winner
     begun = standings(synthetic(tmp_path / "begun", bots, units=1))
     open_one = standings_report(begun).tables[-1]
-    assert open_one.rows[7][3] == "├ ?"
+    assert open_one.cells[7][3] == "├ ?"
     assert summary(begun)["bracket"][2]["meetings"][0] == {
         "a": None,
         "b": None,

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.results.data_formats import csv_text
+from arena.results.data_formats import records, table_csv, table_values
 from arena.results.formats import FORMATS, write
 from arena.results.run import RunData
 from arena.results.standings import COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
-from arena.results.table import Report, elo_text, percent, records, table_of, table_values
+from arena.results.table import Report, elo_text, percent, table_of
 from arena.tournament.forfeits import ForfeitReason
 from arena.tournament.games import GameId
 from tests.results.synthetic import synthetic
@@ -152,7 +152,7 @@ def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
     )
     table = table_of("t", "", frame)
     assert table.heads == ["bot", "score %", "elo", "elo error95", "p holm", "games"]
-    assert table.rows == (("a", "50.0", "+12.3", "-", "< 0.001", "3"),)
+    assert table.cells == [["a", "50.0", "+12.3", "-", "< 0.001", "3"]]
     assert [column.left for column in table.columns] == [True] + [False] * 5
     assert write(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
     assert table_values([table])["t"][0]["elo_error95"] is None
@@ -187,12 +187,12 @@ def test_shares_are_rounded_as_whole_numbers_are() -> None:
             whole, half = divmod(2000 * points + games, 2 * games)
             assert percent(points / games) == f"{whole / 10:.1f}", (points, games, half)
     frame = pd.DataFrame({"bot": ["a", "b"], "score": [207 / 400, 1 / 32], "elo": [0.125, -0.125]})
-    table = table_of("t", "", frame)
-    assert [row[1] for row in table.rows] == ["51.8", "3.1"]
-    assert csv_text(frame, {"score": 4, "elo": 2}).splitlines()[1:] == ["a,0.5175,0.12", "b,0.0313,-0.12"]
-    assert [row["score"] for row in records(frame, {"score": 4})] == [0.5175, 0.0313]
+    table = replace(table_of("t", "", frame), digits={"score": 4, "elo": 2})
+    assert [row[1] for row in table.cells] == ["51.8", "3.1"]
+    assert table_csv(table).splitlines()[1:] == ["a,0.5175,0.12", "b,0.0313,-0.12"]
+    assert [row["score"] for row in records(table)] == [0.5175, 0.0313]
 
 
 def test_a_likelihood_is_never_certain() -> None:
     frame = pd.DataFrame({"bot": ["a", "b", "c"], "los": [1.0, 0.0, 0.9994]})
-    assert [row[1] for row in table_of("t", "", frame).rows] == ["> 99.9", "< 0.1", "99.9"]
+    assert [row[1] for row in table_of("t", "", frame).cells] == ["> 99.9", "< 0.1", "99.9"]

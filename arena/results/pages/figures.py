@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from arena.results.run import RunData
 from arena.results.sources import Source, StoredComparison
 from arena.results.standings import RunStandings, rate_run, standings
 from arena.results.standings_report import heading
-from arena.results.table import Report, likelihood, number, percent, rating_text
+from arena.results.table import Report, Rows, likelihood, number, percent, rating_text
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
@@ -62,7 +63,7 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
     if kind == "standings":
         plot = rating_plot(standings(run, prior))
     elif kind == "crosstable":
-        if (plot := heat(run.games, [str(bot) for bot in standings(run, prior).table["bot"]])) is None:
+        if (plot := heat(run.games, [row["bot"] for row in standings(run, prior).rows])) is None:
             raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots could not be read")
     elif kind == "progress":
         if (plot := progress_plot(run, prior)) is None:
@@ -104,12 +105,13 @@ def rating_plot(run_standings: RunStandings) -> Dots:
 
 def rates_plot(report: Report) -> Dots:
     """Win rates by variant with their intervals."""
-    frame = next(table.data for table in report.tables if table.name == "win_rates")
-    best = frame.groupby("bot", sort=False)["score"].transform("mean")
-    rows = []
-    for row in frame.iloc[(-best).argsort(kind="stable")].to_dict("records"):
-        rows.append(_score_dot(f"{row['bot']}, {row['variant']}", row, f", {row['games']} games"))
-    return Dots(rows, "score in %", 50.0, frame["variant"].nunique())
+    rates = next(table.rows for table in report.tables if table.name == "win_rates")
+    scores_by_bot: dict[str, list[float]] = {}
+    for row in rates:
+        scores_by_bot.setdefault(row["bot"], []).append(row["score"])
+    best_first = sorted(rates, key=lambda row: -mean(scores_by_bot[row["bot"]]))
+    dots = [_score_dot(f"{row['bot']}, {row['variant']}", row, f", {row['games']} games") for row in best_first]
+    return Dots(dots, "score in %", 50.0, len({row["variant"] for row in rates}))
 
 
 def _score_dot(label: str, row: Mapping[Any, Any], basis: str) -> Dot:
@@ -122,12 +124,12 @@ def _score_dot(label: str, row: Mapping[Any, Any], basis: str) -> Dot:
     return Dot(label, 100 * score, 100 * low, 100 * high, tip + basis)
 
 
-def heat(games: pd.DataFrame, order: Sequence[str], gaps: pd.DataFrame | None = None) -> Square | None:
-    """The crosstable; None with too many bots. Its tips tell the differences of ratings that `gaps` has."""
+def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square | None:
+    """Return the crosstable, None for too many bots. Its tips show the differences of ratings in `gaps`."""
     if len(order) > LARGEST_SQUARE:
         return None
     met = scores(games.filter(["first", "second", "score", "deal"]), by=["bot", "opponent"])
-    rated = {} if gaps is None else {(row["bot"], row["opponent"]): row for row in gaps.to_dict("records")}
+    rated = {(row["bot"], row["opponent"]): row for row in gaps}
     cells: dict[tuple[str, str], Cell] = {}
     for row in met.to_dict("records"):
         bot, other = str(row["bot"]), str(row["opponent"])

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
-from arena.results.table import Column, Report, Table, likelihood, percent, rating_text, table_of
+from arena.results.table import Column, Report, Rows, Table, likelihood, percent, rating_text, table_of
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
@@ -198,7 +199,7 @@ def _compared(folders: list[Path]) -> Report | None:
 
 def _run(source: Source, run: RunData, prior: float) -> ReportPart:
     stats = stats_report(run, ERROR, prior)
-    frames = {table.name: table.data for table in stats.tables}
+    statistics = {table.name: table for table in stats.tables}
     figures = standings(run, prior)
     main = standings_report(figures)
     shown = {table.name: table for table in _shown(stats)}
@@ -207,7 +208,8 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
         """Tables that stand beside their plot, so that they are no longer among the others."""
         return [shown.pop(name) for name in names if name in shown]
 
-    order = [str(bot) for bot in figures.table["bot"]]
+    order = [row["bot"] for row in figures.rows]
+    gaps = statistics["los"].rows if "los" in statistics else ()
     verdict, test = _sprt(run)
     first = "Score as the first player minus score as the second, with 95% intervals from the deals that both share."
     caption = "Ratings from the first games, in the order of their deals; bands are 95% errors."
@@ -224,11 +226,11 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
         *_rounds(main),
         Section("ratings", "Ratings", [(rating_plot(figures), _RATINGS)], half=True),
         *([] if is_narrow else [progress]),
-        _matrix(run, order, frames, taken("pairings", "los")),
+        _matrix(run, order, gaps, taken("pairings", "los")),
         Section(
             "lengths",
             "Length of games",
-            [(length_plot(frames["length_histogram"]), "How many games took how many turns.")],
+            [(length_plot(statistics["length_histogram"].frame()), "How many games took how many turns.")],
             closed=taken("length"),
             half=True,
         ),
@@ -245,7 +247,7 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
         _forfeits(run, order, taken("terminations", "forfeits")),
         *([progress] if is_narrow else []),
         Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
-        *_calibration(frames, taken("notes", "calibration", "reliability")),
+        *_calibration(statistics, taken("notes", "calibration", "reliability")),
         *_cards(source, run),
         Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
@@ -253,23 +255,22 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
     sections = [section for section in sections if section.is_filled]
     return ReportPart(
         sections,
-        lead=[*verdict, _lead(figures), *place_answer(figures, frames)],
+        lead=[*verdict, _lead(figures), *place_answer(figures, gaps)],
         facts=_facts(run, figures),
     )
 
 
-def place_answer(standings: RunStandings, frames: Mapping[str, Any]) -> list[str]:
-    """How certain the first place is, and what one may do next."""
+def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
+    """Say how certain the first place is, from the differences of the ratings, and what to do next."""
     run = standings.run
     name = one_line(run.folder)
     if run.planned is not None and not run.complete:
         return [f"Next: arena resume {name} plays the other {run.planned - len(run.games):,} games."]
-    if len(standings.rows) < 2 or "los" not in frames:
+    if len(standings.rows) < 2 or not gaps:
         return []
-    best, second = (str(row["bot"]) for row in standings.rows[:2])
-    gaps = frames["los"]
-    gap = gaps[(gaps["bot"] == best) & (gaps["opponent"] == second)].to_dict("records")[0]
-    elo, error = float(gap["elo_difference"]), float(gap["elo_difference_error95"])
+    best, second = (row["bot"] for row in standings.rows[:2])
+    gap = next(row for row in gaps if (row["bot"], row["opponent"]) == (best, second))
+    elo, error = gap["elo_difference"], gap["elo_difference_error95"]
     if math.isnan(elo) or math.isnan(error):
         return ["There are too few deals to say how certain that is: play more games."]
     apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; {one_line(best, 60)} is stronger with a"
@@ -333,13 +334,13 @@ def _shown(report: Report) -> list[Table]:
 
 def cut(table: Table) -> Table:
     """The table without columns that say nothing, and with as many rows as a page can show."""
-    says = [any(row[index] not in ("", "-") for row in table.rows) for index in range(len(table.columns))]
     if table.rows:
-        table = replace(table, columns=tuple(column for column, filled in zip(table.columns, says) if filled))
+        filled = [any(cell not in ("", "-") for cell in cells) for cells in zip(*table.cells)]
+        table = replace(table, columns=list(compress(table.columns, filled)))
     if len(table.rows) <= MOST_ROWS:
         return table
     note = f"The first {MOST_ROWS} of {len(table.rows)} rows; arena standings RUN --all --csv DIR writes all."
-    return replace(table, shown=table.people[:MOST_ROWS], note=f"{note} {table.note}".strip())
+    return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
 def _sprt(run: RunData) -> tuple[list[str], list[Section]]:
@@ -351,8 +352,8 @@ def _sprt(run: RunData) -> tuple[list[str], list[Section]]:
     return [verdict], [Section("sprt", "Sequential test", texts=[(verdict, rest)])]
 
 
-def _matrix(run: RunData, order: Sequence[str], frames: Mapping[str, Any], closed: Sequence[Table]) -> Section:
-    square = heat(run.games, order, frames.get("los"))
+def _matrix(run: RunData, order: Sequence[str], gaps: Rows, closed: Sequence[Table]) -> Section:
+    square = heat(run.games, order, gaps)
     if square is None:
         note = "There are too many bots for a square; see the table of bots and opponents below."
         return Section("crosstable", "Crosstable", notes=[note], closed=closed)
@@ -363,10 +364,10 @@ def _matrix(run: RunData, order: Sequence[str], frames: Mapping[str, Any], close
     return Section("crosstable", "Crosstable", [(square, caption)], closed=closed, half=len(order) <= NARROW)
 
 
-def _calibration(frames: Mapping[str, Any], tables: Sequence[Table]) -> Iterator[Section]:
+def _calibration(statistics: Mapping[str, Table], tables: Sequence[Table]) -> Iterator[Section]:
     """What bots noted, and how right their chances were."""
     if tables:
-        plot = calibration_plot(frames["reliability"]) if "reliability" in frames else None
+        plot = calibration_plot(statistics["reliability"].frame()) if "reliability" in statistics else None
         caption = "Score minus the chance to win that the bot noted. Left of 0, it was too optimistic."
         yield Section("notes", "What bots noted", [(plot, caption)], closed=tables, half=True)
 
@@ -394,7 +395,7 @@ def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Se
         Column("reason", "text", cell=lambda row: first_line(row["reason"], 300)),
         Column("example", "text", cell=lambda row: str(row["game"])),
     )
-    reasons = Table("reasons", "", columns, shown=[line._asdict() for line in run.forfeits[:MOST_REASONS]])
+    reasons = Table("reasons", "", [line._asdict() for line in run.forfeits[:MOST_REASONS]], columns)
     return Section("forfeits", "Forfeits", plots, tables=[reasons], closed=closed, half=True)
 
 
@@ -402,7 +403,7 @@ def _settings(run: RunData) -> Iterator[Section]:
     """Of a run; a league and a file of records have none."""
     columns = (Column("bot", "text"), Column("hash", "text"))
     sources = [{"bot": bot, "hash": source} for bot, source in run.sources.items()]
-    hashes = Table("sources", "Hashes of the bots' sources", columns, shown=sources)
+    hashes = Table("sources", "Hashes of the bots' sources", sources, columns)
     tables = [hashes] if run.sources else []
     text = settings_toml(run.config)
     repeat = "To play this run again, save these settings as run.toml and run:"
