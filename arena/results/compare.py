@@ -1,4 +1,4 @@
-"""The same bots under several rule sets: the tables of `arena compare`."""
+"""Compare the same bots under several rule sets: the tables of `arena compare`."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class VariantRun:
     seed       seed of the deals: only equal seeds give equal cards
     cards      which side played which tactic card (arena.results.moves.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
-    note       of which games `cards` are, "" for all
-    adjusted   what taking luck out did for each two bots; None: results are as counted. `games` has the column
-               `adjusted` then, the points of the first player without luck
+    note       the games that `cards` come from, "" for all
+    adjusted   the effect of taking luck out, for each two bots; None: results are as counted. Otherwise `games` has the
+               column `adjusted`, the points of the first player without luck
     """
 
     variant: str
@@ -76,10 +76,10 @@ class VariantRun:
 def read_variants(
     folders: Sequence[Path], most: int | None = None, luck: Callable[[Path, int], Floats] | None = None
 ) -> list[VariantRun]:
-    """The games of stored runs; the tactic cards of at most so many games of each, evenly spaced (0: of none).
+    """Read the games of stored runs, and the tactic cards of at most `most` (None: all) games of each, evenly spaced.
 
-    `luck` says of a folder and its number of games what luck gave in each (arena.results.luck); it is taken out.
-    StatsError if two of them hold the same deals under the same rules.
+    `luck` returns the luck of each game in a folder with a number of games (arena.results.luck); it is taken out.
+    Raise StatsError if two of them hold the same deals under the same rules.
     """
     runs: list[VariantRun] = []
     labels: dict[str, str] = {}
@@ -116,9 +116,9 @@ def read_variants(
 
 
 def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Report:
-    """All tables; with a `baseline`, a rule set, differences from that variant only.
+    """Return all tables; with a `baseline`, a rule set, differences from that variant only.
 
-    StatsError for fewer than two variants and for variants without games.
+    Raise StatsError for fewer than two variants and for variants without games.
     """
     variants = list(dict.fromkeys(run.variant for run in runs))
     if len(variants) < 2:
@@ -181,7 +181,7 @@ def _tables(
 ) -> list[Table]:
     rates = _in_order(win_rates(games), variants)
     met = _in_order(scores_by_opponent(games, bots), variants, bots)
-    one_pairing = len(bots) == 2  # what one bot wins the other loses: each row once
+    one_pairing = len(bots) == 2  # what one bot wins the other loses, so the rows of one are enough
     lengths = _in_order(length_by_variant(games), variants)
     by_bot = "Win rate by variant and bot (a draw is half a win), with 95% intervals"
     apart = "How win rates differ: the variant minus the one it is compared with"
@@ -222,7 +222,7 @@ def _brief(column: Column) -> Column:
 
 
 def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:
-    """Three bots and more that played in all variants, ranked over them (`arena.stats.voting`); no row for fewer."""
+    """Rank the bots that played in all variants over them (`arena.stats.voting`); no rows for fewer than three."""
     seats = by_seat(games)
     voter, bot = (
         pd.Categorical(seats[name], list(names)).codes for name, names in (("variant", variants), ("bot", bots))
@@ -244,7 +244,7 @@ def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str
 
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:
-    """Rows in the order of the variants, under each bot if there are bots (by name, or in the order of `bots`)."""
+    """Order rows by variant, under each bot if there are bots (by name, or in the order of `bots`)."""
     order = table["variant"].map({name: index for index, name in enumerate(variants)})
     keys = pd.DataFrame({"place": order.astype(np.int64)})
     for name in ("opponent", "bot"):
@@ -254,7 +254,7 @@ def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] 
 
 
 def _labelled(frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]) -> pd.DataFrame:
-    """The columns and the variant, with deals renumbered so that equal numbers mean equal cards in all runs."""
+    """Return the columns and the variant, with deals renumbered so that equal numbers mean equal cards in all runs."""
     out = frame.filter(list(columns)).copy()
     seeds = list(dict.fromkeys(other.seed for other in runs))
     out["deal"] = out["deal"].to_numpy(dtype=np.int64) + (seeds.index(run.seed) << 40)
@@ -277,9 +277,9 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
         if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
             lines.append(f"Note: the source of {bot} is not the same in all runs.")
     deals = games.groupby("variant", sort=False)["deal"].nunique()
-    lines.append(f"Intervals rest on {', '.join(f'{number} deals ({name})' for name, number in deals.items())}.")
+    lines.append(f"Intervals are based on {', '.join(f'{number} deals ({name})' for name, number in deals.items())}.")
     if int(deals.min()) < FEWEST_DEALS:
-        lines.append(f"Fewer than {FEWEST_DEALS} deals say little about how much results spread: play more games.")
+        lines.append(f"Fewer than {FEWEST_DEALS} deals give unreliable intervals: play more games.")
     lengths = games.groupby("variant", sort=False).size()
     if lengths.nunique() > 1:
         lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")

@@ -1,6 +1,6 @@
-"""The folder of a comparison: a run for each rule set, and what was asked for, in `comparison.json`.
+"""Read and write the folder of a comparison: a run for each rule set, and its settings in `comparison.json`.
 
-So a comparison can be resumed and grow without its command, and its variants keep their order.
+With these, a comparison can be resumed and extended without its command, and its variants keep their order.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class ComparisonError(ArenaError):
 
 @dataclass(frozen=True)
 class ComparisonConfig:
-    """What is compared.
+    """The settings of a comparison.
 
     settings   of every variant, as a file would give them, without name and rules
-    variants   rule sets by the folder of their run, in the order in which they were named
-    baseline   the variant that all others are measured against, None: each against each
+    variants   rule sets by the folders of their runs, in the order in which they were given
+    baseline   the variant that all others are compared with, None: each with each
     sources    hash of each bot's source, by the bot's name
     is_own     whether it belongs to this user
     """
@@ -46,7 +46,7 @@ class ComparisonConfig:
     is_own: bool = True
 
     def configs(self) -> dict[str, TournamentConfig]:
-        """The settings of each variant's run, by its folder."""
+        """Return the settings of each variant's run, by its folder."""
         return {
             name: config_from_dict({**self.settings, "rules": rules}, COMPARISON, name)
             for name, rules in self.variants.items()
@@ -54,10 +54,11 @@ class ComparisonConfig:
 
     @property
     def seed(self) -> int | None:
+        """The seed of all deals, None if it is not chosen yet."""
         return self.settings.get("seed")
 
     def grown(self, asked: Mapping[str, int]) -> ComparisonConfig:
-        """With more games; ConfigError for what a comparison does not grow by."""
+        """Return the comparison with more games; raise ConfigError for another setting."""
         if not asked:
             return self
         config = grown(next(iter(self.configs().values())), asked, "comparison")
@@ -65,12 +66,12 @@ class ComparisonConfig:
 
 
 def common_settings(config: TournamentConfig) -> dict[str, Any]:
-    """The settings of a variant that all of them have in common."""
+    """Return the settings that all variants have in common."""
     return {key: value for key, value in config.to_dict().items() if key not in ("name", "rules", "out")}
 
 
 def find_variant(rules: str, variants: Mapping[str, str] | list[str]) -> str:
-    """The variant of the same rules; ComparisonError if there is none."""
+    """Return the variant with these rules; raise ComparisonError if there is none."""
     names = list(variants.values()) if isinstance(variants, Mapping) else list(variants)
     wanted = load_rules(rules).canonical
     for name in names:
@@ -80,7 +81,7 @@ def find_variant(rules: str, variants: Mapping[str, str] | list[str]) -> str:
 
 
 def variant_folders(folder: Path) -> dict[str, Path]:
-    """The runs of a comparison that have begun, by their rule sets. ComparisonError if there is none."""
+    """Return the runs of a comparison that have begun, by their rule sets. Raise ComparisonError if there is none."""
     comparison = read_comparison(folder)
     variants = {} if comparison is None else comparison.variants
     begun = {rules: folder / name for name, rules in variants.items() if is_begun(folder / name)}
@@ -102,7 +103,7 @@ def write_comparison(comparison: ComparisonConfig, folder: Path) -> None:
 
 
 def read_comparison(folder: Path) -> ComparisonConfig | None:
-    """What the folder compares, None if it holds no comparison. ComparisonError for a file that makes no sense."""
+    """Read the comparison in a folder, None if there is none. Raise ComparisonError for an invalid file."""
     path = folder / COMPARISON
     if not path.is_file():
         return None

@@ -1,6 +1,6 @@
-"""The formats in which a report is written: a function for each, `report -> str`. To add one, name it in FORMATS.
+"""Write reports: a function for each format, `report -> str`. To add one, name it in FORMATS.
 
-What strangers have written cannot command a terminal, nor pass for a line of ours. Tables fit its width: columns are
+Text from strangers can neither command a terminal nor pass for a line of arena's. Tables fit its width: columns are
 left out before a line would wrap, then long texts are cut.
 """
 
@@ -17,20 +17,20 @@ from wcwidth import wcswidth
 from arena.results.data_formats import json_text, table_csv
 from arena.results.pages.render import render
 from arena.results.table import ALWAYS, Code, Column, Report, Table
-from arena.text import one_line, printable
+from arena.text import counted, one_line, printable
 
 Cells: TypeAlias = Sequence[Sequence[str]]
 
-_GAP = 2  # blanks between columns; the library tabulate also leaves as many beside a head
-_SHORTEST = 16  # a text is not cut below that: a column is left out rather
+_GAP = 2  # blanks between columns; tabulate leaves as many beside a head
+_SHORTEST = 16  # below that, a column is left out rather than a text cut
 _KEPT = 2  # columns that are never left out: rank and name
 
 _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
-"""What Markdown would not show as it is. An underscore within a word is no mark."""
+"""Characters that Markdown would not show as they are. An underscore within a word is shown."""
 
 
 def write(report: Report, format: str = "table", width: int | None = None, brief: bool = False) -> str:
-    """The report in one of FORMATS, with a line end; a table as `write_text` makes it."""
+    """Return the report in one of FORMATS, with a line end; "table" is what `write_text` makes."""
     return write_text(report, width, brief) if format == "table" else FORMATS[format](report)
 
 
@@ -38,10 +38,10 @@ def write(report: Report, format: str = "table", width: int | None = None, brief
 
 
 def write_text(report: Report, width: int | None = None, brief: bool = False) -> str:
-    """Heading, tables with their titles and notes, remarks and items.
+    """Return heading, tables with their titles and notes, remarks and items as text.
 
     With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
-    lack the columns that are `more`, and those without a figure.
+    lack the columns that are not shown ALWAYS, and empty ones.
     """
     parts = [_folded(report.heading, width), "\n".join(_folded(line, width) for line in report.answer)]
     hidden = 0
@@ -58,12 +58,12 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
     parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
     parts += ["\n".join("".join(item) for item in report.items)]
     if hidden:
-        parts.append(f"{hidden} column{'s are' if hidden > 1 else ' is'} not shown; --wide shows all.")
+        parts.append(f"{counted(hidden, 'column')} hidden; use --wide to see {'them' if hidden > 1 else 'it'}.")
     return joined(parts)
 
 
 def _folded(text: str, width: int | None) -> str:
-    """A sentence in lines of at most `width`; a word that is longer stays whole."""
+    """Break a sentence into lines of at most `width`; a longer word stays whole."""
     if width is None:
         return text
     lines = (textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
@@ -86,19 +86,19 @@ def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Colum
 
 
 def _rest(table: Table) -> str:
-    """How to see the rows that are cut off."""
+    """Say how to see the rows that are cut off."""
     if table.lines is None or len(table.rows) <= table.lines:
         return ""
     return f"The first {table.lines} of {len(table.rows):,} lines. --all shows all; --json and CSV files have them."
 
 
 def joined(parts: Iterable[str]) -> str:
-    """The parts that are not empty, with an empty line between them, fit for a terminal."""
+    """Join the parts that are not empty, with an empty line between them, safe for a terminal."""
     return printable("\n\n".join(part for part in parts if part), keep="\n") + "\n"
 
 
 def grid(columns: Sequence[Column], rows: Cells, style: str) -> str:
-    """A table in a style of the library tabulate."""
+    """Return a table in a style of the library tabulate."""
     lines = [[one_line(cell) for cell in row] for row in rows]
     alignment = ["left" if column.left else "right" for column in columns]
     heads = [column.head for column in columns]
@@ -109,7 +109,7 @@ def grid(columns: Sequence[Column], rows: Cells, style: str) -> str:
 
 
 def fit(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Sequence[Column], Cells, int]:
-    """Columns and rows in at most `width` columns of a terminal, and how many columns were left out for that.
+    """Fit a table into `width` columns of a terminal; return its columns, its rows and the number of columns left out.
 
     The last columns are left out, then the widest texts are cut.
     """
@@ -133,7 +133,7 @@ def fit(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Sequence[Co
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a line takes: two for emoji and for letters of East Asia, none for accents.
+    """Return the width of a line on a terminal: emoji and letters of East Asia count twice, accents do not count.
 
     >>> cells("abc"), cells("日本")
     (3, 4)
@@ -142,7 +142,7 @@ def cells(text: str) -> int:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text in at most so many columns of a terminal.
+    """Cut a text to at most `most` columns of a terminal.
 
     >>> shortened("abcdef", 4), shortened("日本語", 5), shortened("abcd", 4)
     ('abc…', '日本…', 'abcd')
@@ -163,7 +163,7 @@ def _write_json(report: Report) -> str:
 
 
 def _write_csv(report: Report) -> str:
-    """One table as it is; several below one another, each after a line `# NAME`."""
+    """Return one table as it is, or several below one another, each after a line `# NAME`."""
     tables = [table for table in report.tables if table.files]
     if len(tables) == 1:
         return table_csv(tables[0])
@@ -174,7 +174,7 @@ def _write_csv(report: Report) -> str:
 
 
 def _write_markdown(report: Report) -> str:
-    """As for the terminal, with all tables that are for people."""
+    """Return the report as for the terminal, with all tables that are shown."""
     parts = [*([f"**{report.heading}**"] if report.heading else []), *report.answer]
     for table in report.tables:
         if table.columns:
@@ -191,7 +191,7 @@ def _markdown_item(parts: Sequence[str]) -> str:
 
 
 def _write_html(report: Report) -> str:
-    """Heading, all tables that are for people, remarks, as a page in one file."""
+    """Return heading, all tables that are shown and remarks as a page in one file."""
     tables = [table.unmeasured() for table in report.tables if table.columns]
     title = report.heading or "Tables"
     return render("tables.html", [], {}, title=title, answer=report.answer, tables=tables, remarks=report.remarks)
@@ -204,4 +204,4 @@ FORMATS: dict[str, Callable[[Report], str]] = {
     "json": _write_json,
     "html": _write_html,
 }
-"""The function of each format, by its name; the first is the usual one."""
+"""The function of each format, by its name; the first is the default."""

@@ -1,4 +1,4 @@
-"""Lists of games that other programs write, for `arena rate`: CSV, and the tags of PGN."""
+"""Read lists of games from other programs for `arena rate`: CSV, and the tags of PGN."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Numbered = tuple[int, Mapping[str, str]]
 
 
 def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
-    """A games frame with first, second, score and, if the file tells it, deal; and how many games were left out.
+    """Read the games: a frame with first, second, score and, if given, deal; and the number of games left out.
 
     CSV has a header line such as `first,second,score,deal` or `white,black,result`. `score` is the first player's: 1,
     0.5 or 0; `result` is 1-0, 0-1 or 1/2-1/2. PGN has the tags White, Black and Result, and Deal where games share
-    cards. Every name and label is a text without the blanks around it, whatever it says. Games with the same label
+    cards. Every name and label is a text, without the blanks around it. Games with the same label
     `deal` share their cards; a game without a label has its own. A game that was broken off (`*`) is left out.
-    StatsError names file and line.
+    Raise StatsError with file and line.
     """
     import pandas as pd  # slow to load
 
@@ -55,7 +55,7 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
 
 
 def _row(location: str, values: Mapping[str, str]) -> dict[str, Any] | None:
-    """A game as a row, None if it was broken off."""
+    """Return a game as a row, None if it was broken off."""
     row: dict[str, Any] = {
         name: next((values[word] for word in words if word in values), "") for name, words in COLUMNS.items()
     }
@@ -63,18 +63,18 @@ def _row(location: str, values: Mapping[str, str]) -> dict[str, Any] | None:
         if not row[name]:
             raise StatsError(f"{location}: no name in column '{name}'")
     if row["first"] == row["second"]:
-        raise StatsError(f"{location}: '{row['first']}' plays itself; such a game says nothing about strength")
+        raise StatsError(f"{location}: '{row['first']}' plays itself; such a game cannot be rated")
     if row["score"] == NO_RESULT:
         return None
     if row["score"] not in SCORES:
-        said = f"score is {quoted(row['score'])}" if row["score"] else "score is missing"
-        raise StatsError(f"{location}: {said}; expected 1, 0.5, 0, 1-0, 1/2-1/2 or 0-1")
+        fault = f"score is {quoted(row['score'])}" if row["score"] else "score is missing"
+        raise StatsError(f"{location}: {fault}; expected 1, 0.5, 0, 1-0, 1/2-1/2 or 0-1")
     row["score"] = SCORES[row["score"]]
     return row | ({"deal": values["deal"] or None} if "deal" in values else {})
 
 
 def _pgn_games(text: str) -> Iterator[Numbered]:
-    """Games are told by their tags; moves and comments are passed over."""
+    """Read games from their tags; moves and comments are skipped."""
     tags: dict[str, str] = {}
     start, in_tags = 1, False
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,8 +1,8 @@
-"""How good each move of a stored game was, from what its player knew, and what `arena replay --judge` says of it.
+"""Judge each move of a stored game by what its player knew: `arena replay --judge`.
 
 The judge is the net, or a search over it.
-If a budget is given, the search chooses the move to compare with, and both moves are then tried in samples of the
-hidden cards that the choice has not seen: had the same samples chosen, their luck would count for the chosen move.
+With a budget, the search chooses the move to compare with, and both moves are then tried in samples of the
+hidden cards that were not used for the choice: the luck of those samples would count for the chosen move.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ from arena.tournament.games import GameResult
 from arena.whole_file import write_whole
 
 LOSSES = "losses.json"
-"""What a run's folder holds after `arena replay RUN --judge`."""
+"""The file in a run's folder that `arena replay RUN --judge` writes."""
 _FORMAT = 2
 DEPTH = 10
-"""Decisions looked ahead in each sample: only two moves are compared, so there is time to look further than the search
+"""Decisions looked ahead in each sample. Only two moves are compared, so there is time to look further than the search
 does (see `benchmarks/judge_errors.py`)."""
 BLUNDER = 0.1
-"""A move that loses this much of the chance to win, or more, is a blunder."""
+"""A move that loses at least this much of the chance to win is a blunder."""
 MOST_TURNING_POINTS = 3
 TURNING_POINT = 0.05
-"""A turning point changes the chance by this much or more."""
+"""A turning point changes the chance by at least this much."""
 BY_RULE = ("draw", "scout")
-"""Kinds of decisions that the net takes by a rule: which deck to draw from. They are not judged."""
+"""Decisions that the net makes by a rule: which deck to draw from. They are not judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a decision was worth to its seat: chances to win from 0 to 1, each from what the seat knew.
+    """The worth of a decision to its seat: chances to win from 0 to 1, each from what the seat knew.
 
     number   the decision's place in the record, from 1
-    seat     who decided
+    seat     the seat that decided
     chance   after the move made, before the draw; None for a decision that is not judged
     best     the move that the judge would have made
-    loss     how much less the move made is worth than `best`. With a search it is an estimate, and may be a little
-             below 0: the move made then proved better
+    loss     how much less the move made is worth than `best`. With a search it is an estimate, which may be a little
+             below 0 if the move made proved better
     """
 
     number: int
@@ -73,7 +73,7 @@ class Judge:
         self.nodes = nodes
 
     def judge(self, made: Decision) -> Judgement:
-        """What a decision was worth."""
+        """Return the worth of a decision."""
         if made.phase in BY_RULE:
             return Judgement(made.number, made.seat, None, made.move, 0.0)
         moves = list(made.legal)
@@ -95,7 +95,7 @@ class Judge:
 def sampled_chances(
     net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH, tail: int = 1
 ) -> list[float]:
-    """The chance to win after each of some legal moves, the mean over the same samples of the hidden cards.
+    """Return the chance to win after each of some legal moves: the mean over the same samples of the hidden cards.
 
     `depth`: decisions looked ahead; 0: to the end of the game. `tail`: the last of them, whose mean counts.
     """
@@ -115,9 +115,9 @@ def sampled_chances(
 
 @dataclass(frozen=True)
 class Losses:
-    """What a seat's moves lost in a game: decisions with a choice that were judged, the sum of their losses, blunders.
+    """The losses of a seat's moves in a game: decisions with a choice that were judged, the sum, blunders.
 
-    A loss is a part of the chance to win, so that 1 is a whole game.
+    A loss is a part of the chance to win, so 1 is a whole game.
     """
 
     judged: int = 0
@@ -126,7 +126,7 @@ class Losses:
 
     @property
     def mean(self) -> float:
-        """The average loss a move, nan without moves."""
+        """The average loss per move, nan without moves."""
         return self.loss / self.judged if self.judged else math.nan
 
 
@@ -136,8 +136,8 @@ class GameAnalysis:
 
     made        the decisions, as stored
     judged      a judgement for each
-    chances     seat 0's chance to win, at the deal (0.5) and after each decision: the mean of what both seats think,
-                each by its own last decision; at the end how the game ended
+    chances     seat 0's chance to win, at the deal (0.5) and after each decision: the mean of both seats' estimates,
+                each from its own last decision; the last one is the result
     nodes       the budget of each judgement; 0: the net alone
     """
 
@@ -159,7 +159,7 @@ class GameAnalysis:
         return [judged.number for judged in self.judged if judged.loss >= BLUNDER]
 
     def losses(self, seat: int) -> Losses:
-        """What the moves of a seat lost, counting only those with a choice."""
+        """Return the losses of a seat's moves, counting only those with a choice."""
         losses = [
             judged.loss
             for judged, made in zip(self.judged, self.made)
@@ -171,7 +171,7 @@ class GameAnalysis:
 def analyse(game: GameResult, nodes: int = 0, judge: Judge | None = None) -> GameAnalysis:
     """Judge the moves of a game. The same game and budget give the same numbers.
 
-    `judge` is one for the rules of the game, for callers with many games. RecordError if it does not replay.
+    `judge` is one for the rules of the game, for callers with many games. Raise RecordError if it does not replay.
     """
     record = parse_record(game.record)
     made = decisions(game)
@@ -180,7 +180,7 @@ def analyse(game: GameResult, nodes: int = 0, judge: Judge | None = None) -> Gam
 
 
 def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float, ...]:
-    """Seat 0's chance after each decision."""
+    """Return seat 0's chance after each decision."""
     thinks = [0.5, 0.5]  # seat 0's chance, as either seat sees it
     chances = [0.5]
     for judgement in judged:
@@ -198,7 +198,7 @@ def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float
 
 @dataclass(frozen=True)
 class BotLosses:
-    """What the moves of a bot lost in the games of a run; the `error95` is half the 95% interval of the mean."""
+    """The losses of a bot's moves in the games of a run; `error95` is half the 95% interval of the mean."""
 
     games: int
     deals: int
@@ -210,9 +210,9 @@ class BotLosses:
 
 @dataclass(frozen=True)
 class RunLosses:
-    """The losses of the bots of a run that had a choice, the least first.
+    """The losses of the bots of a run that had a choice, the smallest first.
 
-    `judge` says by what they were judged, `nodes` with which budget a move; games that do not replay are left out.
+    `judge` describes the judge, `nodes` is its budget per move; games that do not replay are left out.
     """
 
     judge: str
@@ -222,7 +222,7 @@ class RunLosses:
 
 
 def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], object] = lambda: None) -> RunLosses:
-    """The losses of all bots in all games; `seen` is called after each game."""
+    """Return the losses of all bots in all games; call `seen` after each game."""
     judges: dict[str, Judge] = {}
     losses: dict[str, list[tuple[int, Losses]]] = {}
     number = 0
@@ -244,7 +244,7 @@ def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], objec
 
 
 def bot_losses(games: Sequence[tuple[int, Losses]]) -> BotLosses:
-    """The mean is a ratio of sums, whose error is that of its deals: Student's t with one degree less than deals."""
+    """Return the mean, a ratio of sums, with its error by deal: Student's t with one degree less than deals."""
     decisions = sum(lost.judged for _, lost in games)
     mean = sum(lost.loss for _, lost in games) / decisions
     residuals: dict[int, float] = {}
@@ -259,18 +259,18 @@ def bot_losses(games: Sequence[tuple[int, Losses]]) -> BotLosses:
 
 
 def judge_name(nodes: int) -> str:
-    """What judges the moves, in words."""
+    """Describe the judge in words."""
     return f"search over the net, {nodes} nodes per move" if nodes else "the net"
 
 
 def write_losses(losses: RunLosses, folder: Path) -> None:
-    """Store losses in the folder of a run. Raises ExportError."""
+    """Store losses in the folder of a run. Raise ExportError if the disk refuses."""
     bots = {bot: vars(own) for bot, own in losses.bots.items()}
     write_whole(folder / LOSSES, [json_text(vars(losses) | {"format": _FORMAT, "bots": bots})], follow=False)
 
 
 def read_losses(folder: Path) -> RunLosses | None:
-    """What is stored in the folder of a run, None if nothing is. ArenaError for a file that is not as written."""
+    """Read the losses stored in the folder of a run, None if there are none. Raise ArenaError for a damaged file."""
     path = folder / LOSSES
     if not path.is_file():
         return None
@@ -294,7 +294,8 @@ _BAR_LINES = 60
 
 
 def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -> Report:
-    """A game judged: both players, its turning points and blunders, or with `whole` every decision."""
+    """Report a judged game: both players, its turning points and blunders, or with `whole` every decision."""
+from arena.stats.distributions import t_width
     record = parse_record(game.record)
     names = [one_line(name) for name in game.seats]
     turning, blunders = analysis.turning_points, analysis.blunders
@@ -384,14 +385,14 @@ def _short(value: float | None) -> float | None:
 
 
 def _bars(chances: tuple[float, ...]) -> str:
-    """The chances as a line of bars, at most _BAR_LINES of them."""
+    """Draw the chances as a line of bars, at most _BAR_LINES of them."""
     step = max((len(chances) + _BAR_LINES - 1) // _BAR_LINES, 1)
     kept = [*chances[:-1:step], chances[-1]]
     return "".join(_BARS[min(int(chance * len(_BARS)), len(_BARS) - 1)] for chance in kept)
 
 
 def page_notes(analysis: GameAnalysis) -> list[dict[str, Any]]:
-    """What the viewer adds to each step, the deal first: `chance` of a; `loss` and `best` if something was lost."""
+    """Return the viewer's notes on each step, the deal first: `chance` of a, and after a loss `loss` and `best`."""
     turning = set(analysis.turning_points)
     notes: list[dict[str, Any]] = [{"chance": _short(analysis.chances[0])}]
     for judged, made in zip(analysis.judged, analysis.made):
@@ -430,7 +431,7 @@ def losses_table(losses: RunLosses, games: int) -> Table:
 
 
 def run_report(name: str, losses: RunLosses, games: int) -> Report:
-    """The losses by bot; `games` are those that the run holds."""
+    """Report the losses by bot; `games` is the number of games in the run."""
     table = losses_table(losses, games)
     values = {"name": name, "judge": losses.judge, "nodes": losses.nodes, "games": losses.games}
     return Report(f"{name}: {losses.games:,} games", [table], values=lambda: values | table_values([table]))

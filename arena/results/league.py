@@ -1,4 +1,4 @@
-"""The tables of a league: standings, history, a bot's versions and opponents, each made from lines of plain values."""
+"""Make the tables of a league: standings, history, a bot's versions and opponents, from lines of plain values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _table(name: str, title: str, lines: Sequence[Line], columns: Sequence[Colum
 
 
 def standing_table(lines: Sequence[Line]) -> Table:
-    """The standings."""
+    """Return the standings."""
     columns = [Column("#", key="rank"), Column("bot", "text")]
     if any(line.get("author") for line in lines):
         columns.append(_text("author"))
@@ -44,7 +44,7 @@ def standing_table(lines: Sequence[Line]) -> Table:
 
 
 def change_text(line: Line) -> str:
-    """By how much Elo and how many places a bot has moved since the table before."""
+    """Say how much Elo and how many places a bot has moved since the previous table."""
     if line["new"]:
         return "new"
     text = "" if line["elo_change"] is None else f"{line['elo_change']:+z.0f}"
@@ -55,7 +55,7 @@ def change_text(line: Line) -> str:
 
 
 def history_table(lines: Sequence[Line]) -> Table:
-    """What happened in the league."""
+    """Return the events of the league."""
     columns = (
         Column("#", key="event"),
         _time("when (UTC)", "happened"),
@@ -83,7 +83,7 @@ def _moved(line: Line) -> str:
 
 
 def versions_table(lines: Sequence[Line]) -> Table:
-    """The versions of a bot."""
+    """Return the versions of a bot."""
     columns = (
         Column("v", key="version"),
         _text("state"),
@@ -99,7 +99,7 @@ def versions_table(lines: Sequence[Line]) -> Table:
 
 
 def opponents_table(lines: Sequence[Line], title: str) -> Table:
-    """The opponents of a version."""
+    """Return the opponents of a version."""
     columns = (
         Column("opponent", "text"),
         Column("v", key="opponent_version"),
@@ -113,20 +113,20 @@ def opponents_table(lines: Sequence[Line], title: str) -> Table:
 
 
 def forfeits_table(lines: Sequence[Line]) -> Table:
-    """The forfeits of a version, and its failures after games."""
+    """Return the forfeits of a version, and its failures after games."""
     after = ", and failures in end (the result stands)" if any(line["kind"] == AFTER for line in lines) else ""
     columns = (_text("forfeit", "kind"), _GAMES, Column("last", "text", cell=_last_line))
     return _table("forfeits", f"Games forfeited{after}", lines, columns)
 
 
 def _last_line(line: Line) -> str:
-    """The last line of a traceback, which says what happened."""
+    """Return the last line of a traceback, which says what happened."""
     texts = [text for text in line["last"].splitlines() if text.strip()]
     return first_line(texts[-1].strip(), _REASON) if texts else ""
 
 
 def leagues_table(lines: Sequence[Line]) -> Table:
-    """All leagues of a folder."""
+    """Return all leagues of a folder."""
     names = ("rules", "isolation", "bots", "games")
     leader = Column("leader", cell=lambda line: line["leader"] or "-")
     columns = (_text("league", "name"), *map(Column, names), leader, _time("last event (UTC)", "last"))
@@ -134,7 +134,7 @@ def leagues_table(lines: Sequence[Line]) -> Table:
 
 
 def log_table(lines: Sequence[Line]) -> Table:
-    """The audit log."""
+    """Return the audit log."""
     columns = (
         Column("#", key="entry"),
         _time("when (UTC)", "happened"),
@@ -149,6 +149,6 @@ def log_table(lines: Sequence[Line]) -> Table:
 
 
 def budget_table(lines: Sequence[Line]) -> Table:
-    """What authors have used."""
+    """Return what authors have used."""
     used = Column("MiB", cell=lambda line: f"{line['bytes'] / (1 << 20):.2f}")
     return _table("authors", "", lines, (_text("author"), Column("submissions"), used))

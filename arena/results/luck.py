@@ -1,4 +1,4 @@
-"""The luck of all games of a run (arena.tournament.luck), and what taking it out does, as a table: `--adjusted`."""
+"""Compute the luck of all games of a run (arena.tournament.luck) and show the effect of taking it out: `--adjusted`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _NOTE = (
 
 
 def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> Floats:
-    """What luck gave the first player in all games of a run or a file of records, in their order: (games, parts).
+    """Return the first player's luck in all games of a run or a file of records, in their order: (games, parts).
 
-    `seen` is called for each game. A stored run keeps what was found.
+    Call `seen` for each game. A stored run keeps the result.
     """
     found = find_source(str(source))
     luck = JudgedLuck(found.path if isinstance(found, StoredRun) else None)

@@ -1,4 +1,4 @@
-"""What records of stored games say: every decision as a row, who played tactic cards, and who claimed early."""
+"""Read facts from the records of stored games: every decision as a row, tactic cards played, early claims."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _RUSES = ("scout", "redeploy", "deserter", "traitor")
-_MOVE_ON = ("redeploy", "traitor")  # a card that was taken is put somewhere
+_MOVE_ON = ("redeploy", "traitor")  # a card is taken, then put elsewhere
 
 PLAY_COLUMNS = {
     "pairing": "number of the pairing in the schedule",
@@ -69,7 +69,7 @@ COLUMNS: dict[str, str] = {
     "choice": "which of them was made, from 0",
     "move": "the move that was made",
     "ms": "thinking time, milliseconds within 10%; empty where it was not measured",
-    "score": "what the bot got in the end: 1, 0.5 or 0",
+    "score": "the bot's points for the game: 1, 0.5 or 0",
     "stones": "stones it had in the end",
     "stones_opponent": "stones its opponent had in the end",
     "hand": "the bot's hand before the decision, with blanks between the cards",
@@ -89,11 +89,11 @@ COLUMNS: dict[str, str] = {
     "note_text": "its remark",
     "note_numbers": "numbers by names of its own, as a JSON object",
 }
-"""What a row holds. Positions are those before the decision, seen from the bot that decides, both hands open."""
+"""The columns of a decision. Positions are before it, seen from the bot that decides, with both hands open."""
 
 
 def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
-    """A row for each decision of a game, with COLUMNS. Raises RecordError for a record that does not replay."""
+    """Yield a row for each decision of a game, with COLUMNS. Raise RecordError for a record that does not replay."""
     record = parse_record(game.record)
     rules, starter = record.rules.canonical, record.deal.starter
     for made in decisions(game):
@@ -148,7 +148,7 @@ def _groups(stones: Iterable[Cards]) -> str:
 
 
 def check_name(path: Path) -> None:
-    """MovesError unless the name ends in one of the kinds of file that can be written here."""
+    """Raise MovesError unless moves can be written to a file of this name."""
     if path.suffix == PARQUET:
         load_pyarrow(path)
     elif not path.name.endswith((".csv", ".csv.gz")):
@@ -156,9 +156,9 @@ def check_name(path: Path) -> None:
 
 
 def write_moves(games: Iterable[GameResult], path: Path | None) -> int:
-    """Write the decisions of all games into a file (None: stdout, as CSV), whole or not at all; how many there are.
+    """Write the decisions of all games into a file (None: stdout, as CSV), whole or not at all; return their number.
 
-    Works through the games one after the other, so a run may be larger than the memory. Raises ExportError,
+    Read the games one after the other, so a run may be larger than the memory. Raise ExportError,
     ParquetError, and MovesError for a game that does not replay.
     """
     rows = _all_rows(games)
@@ -180,7 +180,7 @@ def _all_rows(games: Iterable[GameResult]) -> Iterator[tuple[Any, ...]]:
 
 
 def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
-    """Write rows as CSV with a header; how many there were. To a spreadsheet, no name or remark is a formula."""
+    """Write rows as CSV with a header and return their number. No name or remark is a formula in a spreadsheet."""
     names = [list(COLUMNS).index(name) for name in ("bot", "opponent", "note_text")]
     write = csv.writer(file, lineterminator="\n").writerow
     write(COLUMNS)
@@ -197,7 +197,7 @@ def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
 
 
 def tactic_cards(rules: Rules) -> tuple[str, ...]:
-    """The tactic cards of a rule set, each once; empty without tactics.
+    """Return the tactic cards of a rule set, one of each; empty without tactics.
 
     >>> from arena.game.rules import load_rules
     >>> tactic_cards(load_rules("tactical"))
@@ -207,7 +207,7 @@ def tactic_cards(rules: Rules) -> tuple[str, ...]:
 
 
 def plays(record: str) -> Iterator[tuple[int, str]]:
-    """Each play of a tactic card in a record: 0 or 1 for the player that began or the other, and the card.
+    """Yield each play of a tactic card in a record: 0 for the first player, 1 for the second, and the card.
 
     >>> list(plays("schotten/1 tactical 1:0 11; r1@1,draw clan,*J@2,draw clan,fog@1; * 0-0"))
     [(1, '*J'), (0, 'fog')]
@@ -217,7 +217,7 @@ def plays(record: str) -> Iterator[tuple[int, str]]:
     for move in record.split("; ")[1].split(","):
         card, target, _ = move.partition("@")
         if " " in card:
-            continue  # take, draw, return, claim: no plays
+            continue  # take, draw, return, claim: not plays
         if target or move == "pass" or move in _RUSES:
             if putting:
                 putting = False
@@ -232,7 +232,7 @@ def plays(record: str) -> Iterator[tuple[int, str]]:
 
 
 def spaced(games: StoredGames, most: int) -> tuple[Iterator[GameResult], str]:
-    """At most so many games, evenly spaced; and what was left out, "" if nothing was."""
+    """Return at most `most` games, evenly spaced, and a note about the games left out, "" if none."""
     total = games.count()
     numbers = range(0, total, math.ceil(total / most) or 1) if most else range(0)
     note = "" if len(numbers) == total else f"From {len(numbers)} of {total} games, evenly spaced."
@@ -240,7 +240,7 @@ def spaced(games: StoredGames, most: int) -> tuple[Iterator[GameResult], str]:
 
 
 def plays_frame(games: Iterable[GameResult], rules: Rules) -> pd.DataFrame:
-    """A row for each game and tactic card of the rule set, with PLAY_COLUMNS, in schedule order.
+    """Return a row for each game and tactic card of the rule set, with PLAY_COLUMNS, in schedule order.
 
     No engine is needed: the players take turns, and every turn has exactly one play (a card to a stone, a mode, a
     ruse, or `pass`); what Redeploy or Traitor puts elsewhere afterwards is not another one.
@@ -265,7 +265,7 @@ COUNTED_COLUMNS = tuple(f"{name}_{seat}" for name in COUNTED for seat in ("first
 
 
 def with_counts(run: RunData, names: Iterable[str]) -> RunData:
-    """The run with COUNTED_COLUMNS, if one of these names is that of a counted fact and it has none yet."""
+    """Return the run with COUNTED_COLUMNS if one of these names needs them."""
     wanted = {*COUNTED, *COUNTED_COLUMNS}.intersection(names)
     if not wanted or COUNTED_COLUMNS[0] in run.columns.values or not run.folder:
         return run
@@ -281,7 +281,7 @@ def with_counts(run: RunData, names: Iterable[str]) -> RunData:
 
 
 def tactics(record: str) -> tuple[int, int]:
-    """Tactic cards played by the player that began, and by the other.
+    """Count the tactic cards played by the first player and by the second.
 
     >>> tactics("schotten/1 tactical 1:0 11; r1@1,draw clan,*J@2,draw clan,fog@1; * 0-0")
     (1, 1)
@@ -291,15 +291,15 @@ def tactics(record: str) -> tuple[int, int]:
 
 
 def early_claims(text: str) -> tuple[int, int]:
-    """Stones claimed while the opponent's side was not full, by the player that began and by the other.
+    """Count stones claimed while the opponent's side was not full, by the first player and by the second.
 
-    Those claimed automatically count, too. A record that does not replay counts up to there.
+    Automatic claims count as well. A record that does not replay is counted as far as it does.
     """
     record = parse_record(text)
     state = State(record.rules, record.deal, record.auto_claim)
     claims, owners = [0, 0], state.owners
     with suppress(RecordError):
-        for _ in chain(replay_steps(record, state), [None]):  # the state after the last move, too
+        for _ in chain(replay_steps(record, state), [None]):  # None: the state after the last move
             if state.owners == owners:
                 continue
             for stone, owner in enumerate(state.owners, 1):
@@ -312,7 +312,7 @@ def early_claims(text: str) -> tuple[int, int]:
 
 
 def decision_times(run: RunData) -> pd.DataFrame:
-    """A row for each decision that a clock measured: pairing, deal, game, bot, move_ms (within 10%)."""
+    """Return a row for each decision that a clock measured: pairing, deal, game, bot, move_ms (within 10%)."""
     import pandas as pd  # slow to load
 
     rows: Iterator[tuple[object, ...]] = iter(())

@@ -1,4 +1,4 @@
-"""What bots noted with their moves: means by bot, and how well the chances to win came true."""
+"""Summarise the notes of bots: means by bot, and how well their chances to win came true."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 NOTE_COLUMNS = ["pairing", "deal", "game", "bot", "score", "number", "note", "figure"]
 BINS = 10
-"""Parts of the range 0..1 of `value` that a bot's reliability is shown for."""
+"""Parts of the range 0..1 of `value` for which a bot's reliability is shown."""
 
 
 def run_notes(run: RunData) -> pd.DataFrame:
-    """The notes in the games of a stored run, see `notes_frame`."""
+    """Return the notes in the games of a stored run, see `notes_frame`."""
     if not run.folder:
         return notes_frame(())
     with find_source(run.folder).games(counting=True) as games:
@@ -31,9 +31,9 @@ def run_notes(run: RunData) -> pd.DataFrame:
 
 
 def notes_frame(games: Iterable[GameResult]) -> pd.DataFrame:
-    """A row for each number that a bot said with a move, with NOTE_COLUMNS.
+    """Return a row for each number that a bot noted with a move, with NOTE_COLUMNS.
 
-    `score` is what the bot had of the game in the end, `number` that of the move, `note` is `value`, `depth`, `nodes`
+    `score` is the bot's score in the game, `number` the number of the move, `note` is `value`, `depth`, `nodes`
     or a name of the bot's own.
     """
     import pandas as pd  # slow to load
@@ -54,7 +54,7 @@ def _said(game: GameResult) -> Iterator[tuple[object, ...]]:
 
 
 def note_means(notes: pd.DataFrame) -> pd.DataFrame:
-    """A row for each bot and note: bot, note, moves, average, average_error95 (clustered by deal)."""
+    """Return a row for each bot and note: bot, note, moves, average, average_error95 (clustered by deal)."""
     import pandas as pd  # slow to load
 
     rows = [
@@ -65,7 +65,7 @@ def note_means(notes: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration(notes: pd.DataFrame) -> pd.DataFrame:
-    """A row for each bot that noted its chance to win: bot, moves, brier, brier_error95, bias, bias_error95.
+    """Return a row for each bot that noted its chance to win: bot, moves, brier, brier_error95, bias, bias_error95.
 
     `brier` is the mean square of value - score: 0 is perfect, and always saying 0.5 gives 0.25 if no game is drawn.
     `bias` is the mean of value - score: above 0, the bot was too optimistic. Errors are half the 95%
@@ -81,7 +81,7 @@ def calibration(notes: pd.DataFrame) -> pd.DataFrame:
 
 
 def reliability(notes: pd.DataFrame) -> pd.DataFrame:
-    """Results by the chance to win that bots noted: a row for each bot and tenth of the range that it used.
+    """Return results by the chance to win that bots noted: a row for each bot and tenth of the range that it used.
 
     Columns: bot, moves, said (mean of the chances), score, score_low, score_high (95%, clustered by deal).
     """

@@ -1,4 +1,4 @@
-"""Games and decisions as Parquet, which pandas, polars and DuckDB read at once. Needs pyarrow, the extra `data`."""
+"""Write games and decisions as Parquet, for pandas, polars and DuckDB. Needs pyarrow, the extra `data`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.errors import ArenaError
 from arena.whole_file import whole_file
 
 PARQUET = ".parquet"
-_ROWS_AT_ONCE = 20_000  # of a group: some 40 MB while it is made
+_ROWS_AT_ONCE = 20_000  # per group: about 40 MB in memory
 _FRACTIONS = {"score", "ms", "note_value"}
 _TEXTS = {
     *("rules", "first", "second", "ending", "forfeit", "forfeit_by", "detail", "record"),
@@ -25,7 +25,7 @@ class ParquetError(ArenaError):
 
 
 def load_pyarrow(path: Path) -> Any:
-    """The module pyarrow.parquet. ParquetError says how to install it; `path` is the file that needs it."""
+    """Return the module pyarrow.parquet. Raise ParquetError, with the name of the file, if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -36,10 +36,10 @@ def load_pyarrow(path: Path) -> Any:
 
 
 def write_parquet(rows: Iterator[tuple[Any, ...]], meanings: Mapping[str, str], path: Path) -> int:
-    """Write rows with these columns into a file, whole or not at all; how many there were.
+    """Write rows with these columns into a file, whole or not at all, and return their number.
 
-    Whole numbers are int64, others float64; None is null. The file holds the meanings, too. The same rows give the same
-    bytes with the same version of pyarrow. Raises ExportError and ParquetError.
+    Whole numbers are int64, others float64; None is null. The file holds the meanings as well. Equal rows give equal
+    bytes with the same version of pyarrow. Raise ExportError or ParquetError.
     """
     parquet = load_pyarrow(path)
     import pyarrow as pa
@@ -61,7 +61,7 @@ def write_parquet(rows: Iterator[tuple[Any, ...]], meanings: Mapping[str, str], 
 
 
 def read_parquet(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file, one after the other. ParquetError for a file that is damaged."""
+    """Yield the rows of a file. Raise ParquetError for a damaged file."""
     parquet = load_pyarrow(path)
     import pyarrow as pa
 

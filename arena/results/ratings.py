@@ -1,4 +1,4 @@
-"""Ratings of any list of games: the tables and the JSON of `arena rate`."""
+"""Show ratings of any list of games: the tables and the JSON of `arena rate`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = {
     "bot": "name of the bot",
     "elo": "rating, or empty if there is none in numbers (see flag)",
     "elo_error95": "half the 95% interval of the rating, clustered by deal; 0 for an anchor",
-    "flag": "'' for a number; '>' or '<' for no more than a bound; '?' if nothing can be said",
+    "flag": "'' for a number; '>' or '<' for a bound; '?' if unknown",
     "elo_bound": "the bound of '>' or '<': the end of a one-sided 97.5% interval (95% for two bots)",
     "games": "games played",
     "wins": "games won",
@@ -32,14 +32,14 @@ COLUMNS = {
 
 
 def ratings_frame(ratings: Ratings) -> pd.DataFrame:
-    """A row per bot, best first, with COLUMNS."""
+    """Return a row per bot, best first, with COLUMNS."""
     table = ratings.frame()
     table.insert(0, "rank", np.arange(1, len(table) + 1))
     return table[list(COLUMNS)]
 
 
 def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
-    """Everything for JSON; null for what is not known."""
+    """Return everything for JSON; null for what is not known."""
     advantage, advantage_error = ratings.shown_advantage()
     groups = [
         [bot for bot, number in zip(ratings.bots, ratings.group) if number == group]
@@ -66,7 +66,7 @@ def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
 
 
 def ratings_report(ratings: Ratings, los: bool = False, heading: str = "") -> Report:
-    """The ratings, and with `los` how likely each bot is the stronger one of each two."""
+    """Return the ratings and, with `los`, how likely each bot is stronger than each other."""
     tables = [_ratings_table(ratings)]
     if los:
         tables += _los_tables(ratings)
@@ -109,7 +109,7 @@ def _los_tables(ratings: Ratings) -> list[Table]:
 
 
 def remarks(ratings: Ratings) -> list[str]:
-    """Sentences under the table."""
+    """Return the sentences below the table."""
     lines = []
     advantage, error = ratings.shown_advantage()
     if math.isnan(error):

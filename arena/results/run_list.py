@@ -1,4 +1,4 @@
-"""The runs in a folder, a line each: what `arena runs` shows."""
+"""List the runs in a folder, a line each: `arena runs`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class RunLine:
     last_played  when a game was last stored in it, in seconds since 1970
     format       format of the tournament, or `compare`
     rules        rule set; of a comparison all of them, with blanks between
-    games        games stored; `planned` as far as that is known
-    state        `running` (a process is at work), `finished`, `stopped` (arena resume goes on), `unreadable`
+    games        games stored; `planned`: None if unknown
+    state        `running` (a process is playing it), `finished`, `stopped` (arena resume continues it), `unreadable`
     note         why it cannot be read
     """
 
@@ -49,7 +49,7 @@ class RunLine:
 
 
 def run_lines(root: Path) -> list[RunLine]:
-    """The runs and comparisons in a folder, the one that was worked on last first."""
+    """Return the runs and comparisons in a folder, the last played first."""
     lines = [run_line(folder) for folder in runs_in(root)]
     return sorted(lines, key=lambda line: (-line.last_played, line.name))
 
@@ -71,7 +71,7 @@ def _run(name: str, worked: float, folder: Path) -> RunLine:
         if (verdict := config.verdict()) is not None:
             verdict(reader)
             planned = verdict.planned
-        else:  # to look at all games takes its time in a large run
+        else:  # reading all games of a large run is slow
             done = ScheduleProgress() if schedule.fixed else reader.progress()
             planned = schedule.planned(done)
     state = RUNNING if is_in_use(folder) else FINISHED if planned is not None and games >= planned else STOPPED

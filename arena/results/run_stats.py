@@ -1,4 +1,4 @@
-"""All that a run says besides its ranking, as tidy tables: `arena standings --all`, and the frames of a notebook."""
+"""Make all statistics of a run: the tables of `arena standings --all`, and the frames of a notebook."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RatedRun:
 
     games      what is rated: results as counted, or with luck taken out
     error      the 95% error in Elo that `pairings` counts towards
-    adjusted   what taking luck out did for each two bots; None: results are as counted
+    adjusted   the effect of taking luck out, for each two bots; None: results are as counted
     """
 
     run: RunData
@@ -57,7 +57,7 @@ class RatedRun:
 
     @cached_property
     def notes(self) -> pd.DataFrame:
-        """What the bots said with their moves, see `notes_frame`."""
+        """The notes of the bots with their moves, see `notes_frame`."""
         return run_notes(self.run)
 
 
@@ -69,7 +69,7 @@ class Statistic:
     make         makes its frame
     hidden       columns that are in CSV and JSON only
     files_only   the whole table is in CSV and JSON only
-    by_opponent  it has a row for each two bots: for a large field it is made only when it is asked for
+    by_opponent  it has a row for each two bots: for a large field it is made only on request
     note         a sentence below it
     """
 
@@ -83,7 +83,7 @@ class Statistic:
 
 
 def _by(make: Callable[..., pd.DataFrame], *columns: str) -> Callable[[RatedRun], pd.DataFrame]:
-    """A function of arena.stats.field of the games, grouped by columns."""
+    """Return a function that applies one of arena.stats.field to the games, grouped by columns."""
     return lambda of: make(of.seats, by=columns)
 
 
@@ -178,20 +178,20 @@ STATISTICS = (
         files_only=True,
     ),
 )
-"""The tables of a run in their order. A new one needs no more than its line here."""
+"""The tables of a run in their order. A new one needs only an entry here."""
 
 
 def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = True) -> dict[str, pd.DataFrame]:
-    """The frames of all STATISTICS by name, for a large field only if `whole` those by opponent.
+    """Return the frames of all STATISTICS by name; for a large field those by opponent only if `whole`.
 
-    `error` is the 95% error in Elo for which `pairings` says how many pairs are still needed. StatsError if the run
-    has no games.
+    `error` is the 95% error in Elo for which `pairings` says how many pairs are still needed. Raise StatsError if
+    the run has no games.
     """
     return _frames(rated_run(run, error, prior), whole)
 
 
 def rated_run(run: RunData, error: float, prior: float, luck: Floats | None = None) -> RatedRun:
-    """The run rated, with `luck` (arena.results.luck) taken out. StatsError if it has no games."""
+    """Rate a run, with `luck` (arena.results.luck) taken out. Raise StatsError if it has no games."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
     games = run.columns.games()
@@ -209,7 +209,7 @@ def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
 
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
-    """Rows in the order of the ratings; names as plain strings."""
+    """Order rows as in the ratings, with names as plain strings."""
     names = [column for column in ("bot", "opponent") if column in frame.columns]
     if not names:
         return frame
@@ -218,8 +218,13 @@ def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
     return frame.loc[ranks.sort_values(names, kind="stable").index].reset_index(drop=True)
 
 
+<<<<<<< HEAD
 def pairings_frame(games: GameArrays, error: float) -> pd.DataFrame:
     """A row for each bot and opponent that met: the score, and what their pairs say.
+=======
+def pairings_frame(games: GameArrays, error: float) -> pd.DataFrame:
+    """Return a row for each bot and opponent that met: the score, and the figures of their pairs.
+>>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
 
     Columns: bot, opponent, games, wins, draws, losses, score, unit ("pairs", or "games" where there are no pairs),
     units, flag, elo, elo_error95, elo_low, elo_high, normalized_elo, los, units_needed: how many more pairs (games)
@@ -250,7 +255,7 @@ def pairings_frame(games: GameArrays, error: float) -> pd.DataFrame:
 
 
 def _estimate(head: HeadToHead) -> dict[str, Any]:
-    """The figures of a pairing, missing instead of infinite: a shut-out has a bound at one end, and no estimate."""
+    """Return the figures of a pairing, missing instead of infinite: a shut-out has a bound at one end only."""
     names = ("elo", "elo_error95", "elo_low", "elo_high", "normalized_elo", "los")
     figures = {name: float(getattr(head, name)) for name in names}
     known = {name: value if math.isfinite(value) else math.nan for name, value in figures.items()}
@@ -258,7 +263,7 @@ def _estimate(head: HeadToHead) -> dict[str, Any]:
 
 
 def superiority_frame(rated: Ratings) -> pd.DataFrame:
-    """A row for each bot and opponent: elo_difference, elo_difference_error95 and los, from the ratings.
+    """Return a row for each bot and opponent: elo_difference, elo_difference_error95 and los, from the ratings.
 
     los is the likelihood that `bot` is stronger; what moves both ratings together cancels out.
     """
@@ -281,7 +286,7 @@ def fit_sentence(p_value: float) -> str:
 
 
 def time_frame(run: RunData) -> pd.DataFrame:
-    """Thinking time of each bot in ms a decision: bot, decisions, ms_mean, ms_p50, ms_p99, ms_max, ms_total."""
+    """Return each bot's thinking time in ms per decision: bot, decisions, ms_mean, ms_p50, ms_p99, ms_max, ms_total."""
     rows = []
     for time in run.times:
         *figures, total = time.measures().values()
@@ -292,10 +297,10 @@ def time_frame(run: RunData) -> pd.DataFrame:
 def stats_report(
     run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = False, luck: Floats | None = None
 ) -> Report:
-    """The frames as tables, those without rows left out. `whole` as in run_frames.
+    """Return the frames with rows as tables. `whole` as in run_frames.
 
-    `luck`, of all games (arena.results.luck), is taken out of the ratings and of what is made of them. StatsError if
-    the run has no games.
+    `luck`, of all games (arena.results.luck), is taken out of the ratings and of what is made of them. Raise
+    StatsError if the run has no games.
     """
     rated = rated_run(run, error, prior, luck)
     frames = _frames(rated, whole)

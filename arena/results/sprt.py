@@ -1,4 +1,4 @@
-"""A sequential test as text and as values for JSON."""
+"""Show a sequential test as text and as values for JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.results.data_formats import plain
-from arena.results.table import difference_text, likelihood, percent
+from arena.results.table import chance_text, difference_text, percent
 from arena.stats.adjusted import LEAST_WORTH
 from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult
@@ -17,7 +17,7 @@ _ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_el
 
 
 def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any]:
-    """The state of a test for JSON; the estimate is null before the first pair."""
+    """Return the state of a test for JSON; the estimate is null before the first pair."""
     test, estimate = result.test, result.estimate
     unit, unbiased = unit_of(result), stopped_estimate(result)
     return {
@@ -44,17 +44,17 @@ def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any
 
 
 def _plain_fishtest(counts: Sequence[int]) -> dict[str, Any]:
-    """The figures as other programs show them: a normal approximation."""
+    """Return the figures as other programs show them: a normal approximation."""
     return {key: plain(value) for key, value in vars(fishtest(counts)).items()}
 
 
 def unit_of(result: SprtResult) -> str:
-    """What the test counts: pairs or games."""
+    """Return what the test counts: pairs or games."""
     return CELLS[len(result.counts)][0]
 
 
 def verdict_text(result: SprtResult, bot: str = "the first bot") -> str:
-    """What the verdict says, and no more: that H0 is accepted does not show that it holds.
+    """Explain the verdict. That H0 is accepted does not show that it holds.
 
     >>> from arena.stats.sprt import SprtTest, sprt_result
     >>> for counts in ([30, 0, 40, 0, 30], [99, 0, 40, 0, 90], [10, 0, 40, 0, 50]):
@@ -74,7 +74,7 @@ def verdict_text(result: SprtResult, bot: str = "the first bot") -> str:
 
 
 def sprt_line(result: SprtResult) -> str:
-    """The state of a test in one line.
+    """Return the state of a test in one line.
 
     >>> from arena.stats.sprt import SprtTest, sprt_result
     >>> sprt_line(sprt_result(SprtTest(0, 5), [5, 0, 35, 0, 10]))
@@ -87,7 +87,7 @@ def sprt_line(result: SprtResult) -> str:
 
 
 def elo_end(elo: float) -> str:
-    """An Elo difference or the end of an interval, which may be infinite.
+    """Return an Elo difference or the end of an interval, which may be infinite.
 
     >>> elo_end(12.34), elo_end(float("-inf"))
     ('+12.3', '-∞')
@@ -96,7 +96,7 @@ def elo_end(elo: float) -> str:
 
 
 def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "the second") -> str:
-    """A test in a few lines, with a line end."""
+    """Return a test in a few lines, with a line end."""
     test, unit = result.test, unit_of(result)
     lines = [
         f"Verdict: {verdict_text(result, bot)}.",
@@ -113,8 +113,8 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
             says = f"{bot} {difference_text(estimate, opponent)}"
         heading = "Estimate" if result.luck is None else "Estimate, luck taken out"
         lines.append(
-            f"{heading}: {says}, score {percent(estimate.score)}%, better with a likelihood of"
-            f" {likelihood(estimate.los)}%."
+            f"{heading}: {says}, score {percent(estimate.score)}%;"
+            f" chance of being the stronger bot: {chance_text(estimate.los)}."
         )
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
     if (luck := result.luck) is not None:

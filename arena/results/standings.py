@@ -1,4 +1,4 @@
-"""The standings of a run: ranks and all figures that the tables show, unformatted.
+"""Compute the standings of a run: ranks and all figures of its tables, unformatted.
 
 Counts are sums of whole numbers and ratings are fitted to the games in schedule order, so equal games give
 equal figures, whatever the order they were played in.
@@ -38,7 +38,7 @@ COLUMNS: dict[str, str] = {
     "bot": "name of the bot",
     "elo": "rating in Elo relative to the field's average (0); empty if flag is not ''",
     "elo_error95": "half the 95% interval of the rating, clustered by deal; empty for fewer than 10 deals",
-    "flag": "'' for a number, '>' or '<' for a bound, '?' if nothing can be said",
+    "flag": "'' for a number, '>' or '<' for a bound, '?' if unknown",
     "elo_bound": "what the rating is above if flag is '>', below if it is '<'; else empty",
     "games": "games played",
     "wins": "games won",
@@ -60,18 +60,18 @@ COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *F
 
 @dataclass(frozen=True)
 class RunStandings:
-    """Figures of a run.
+    """The figures of a run.
 
     rows              a row per bot, first place first, with COLUMNS
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against
-    first_player      games, score, score_low, score_high of the player who began; scores as in the ratings, with luck
+    first_player      games, score, score_low, score_high of the first player; scores as in the ratings, with luck
                       taken out where that helps
-    first_advantage   Elo of moving first and half its 95% interval; nan if the games do not determine it
+    first_advantage   Elo of moving first and half its 95% interval; nan if it cannot be estimated
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
-    adjusted          what taking luck out of the ratings did for each two bots; None: they are as counted
-    metrics           the metrics of the run, by metric and bot; `rows` have those in which no clock has part
+    adjusted          the effect of taking luck out of the ratings, for each two bots; None: they are as counted
+    metrics           the metrics of the run, by metric and bot; `rows` have those that no clock measured
     """
 
     run: RunData
@@ -89,7 +89,7 @@ class RunStandings:
 
     @property
     def faults(self) -> int:
-        """Games decided by a forfeit."""
+        """The number of games decided by a forfeit."""
         return sum(row["forfeits"] for row in self.rows)
 
     @cached_property
@@ -108,11 +108,11 @@ class RunStandings:
 
 
 LARGE_FIELD = 100
-"""Larger fields get tables with a row or a column for each two bots only when asked for."""
+"""Larger fields get tables with a row or a column for each two bots only on request."""
 
 
 def is_large(run: RunData) -> bool:
-    """Whether the run has a large field."""
+    """Return whether the run has a large field."""
     return len(run.bots) > LARGE_FIELD
 
 
@@ -168,9 +168,9 @@ def rate_run(
     without: GameArrays | None = None,
     adjusted: Sequence[AdjustedMeeting] | None = None,
 ) -> Ratings:
-    """Ratings of each connected group; two bots are rated by their pairs, without the prior.
+    """Rate each connected group; two bots are rated by their pairs, without the prior.
 
-    `without` and `adjusted` are what `take_luck_out` returned. Where that helps nobody, ratings are as counted.
+    `without` and `adjusted` are the results of `take_luck_out`. If that helps no pairing, ratings are as counted.
     """
     games = games if isinstance(games, GameArrays) else games_of(games)
     helped = [met for met in adjusted or () if met.helps]
@@ -182,7 +182,7 @@ def rate_run(
 
 
 def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
-    """The metrics of a run with games, in the order of the settings."""
+    """Return the metrics of a run with games, in the order of the settings."""
     if not run.metrics:
         return {}
     metrics = [read_metric(name, text) for name, text in run.metrics.items()]
@@ -192,7 +192,7 @@ def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:
-    """The first of two bots against the second, from pairs."""
+    """Return the result of the first of two bots against the second, from pairs."""
     counts = counts_between(games, *bots)
     for met in adjusted or ():
         if met.helps:
@@ -201,18 +201,18 @@ def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMee
 
 
 def _rate(games: GameArrays, prior: float, adjusted: Floats | None = None) -> Ratings:
-    """Ratings without the first player's advantage if the games do not determine it."""
+    """Rate the games, without the first player's advantage if there is not enough data to estimate it."""
     try:
         return rate(games, prior=prior, disconnected="separate", adjusted=adjusted)
     except StatsError:
-        # a handful of unpaired games may not separate moving first from strength
+        # a few unpaired games may not separate moving first from strength
         ratings = rate(games, prior=prior, disconnected="separate", first_advantage=0.0, adjusted=adjusted)
         note = "too few games to tell the advantage of the first player; taken as 0"
         return replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
 
 
 def _sums(games: GameColumns) -> dict[str, list[int]]:
-    """Sums by place in `games.bots`: whole numbers, so their order does not matter."""
+    """Return sums by place in `games.bots`: whole numbers, so their order does not matter."""
 
     def both(name: str) -> Ints:
         return np.concatenate([games[f"{name}_first"], games[f"{name}_second"]])
@@ -243,7 +243,7 @@ def _sums(games: GameColumns) -> dict[str, list[int]]:
 
 
 def _rows(games: GameColumns, ratings: Ratings) -> dict[str, dict[str, Any]]:
-    """For each bot its row, without a place."""
+    """Return the row of each bot, without its rank."""
     sums = _sums(games)
     rated = {bot: number for number, bot in enumerate(ratings.bots)}
     rows: dict[str, dict[str, Any]] = {}
@@ -263,7 +263,7 @@ def _rows(games: GameColumns, ratings: Ratings) -> dict[str, dict[str, Any]]:
 
 
 def _ranked(rows: Mapping[str, dict[str, Any]], run: RunData, order: list[str]) -> list[dict[str, Any]]:
-    """The rows with COLUMNS in order, and the format's own after them."""
+    """Return the rows with COLUMNS in order, followed by the format's own columns."""
     if run.places is None:
         return [_row(index, bot, rows[bot]) for index, bot in enumerate(order, 1)]
     rank = {bot: index for index, bot in enumerate(order)}
@@ -287,7 +287,7 @@ def _row(rank: int, bot: str, figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
-    """The crosstable in the order of the table."""
+    """Return the crosstable in the order of the table."""
     crosstable = cross_columns(games, (played["points_first"], played["points_second"]))
     rank = {bot: number for number, bot in enumerate(order)}
     rank_of_bot = np.array([rank[bot] for bot in games.bots])

@@ -1,7 +1,7 @@
-"""The standings of a run as a report and as the files of its folder.
+"""Make the standings of a run a report, and the files of its folder.
 
-Every figure has a fixed number of digits, so equal games give equal text. What a clock measured (ms a decision) is in
-the terminal's table and in timing.csv only; the reasons of forfeits, which may hold times, are in no file.
+Every figure has a fixed number of digits, so equal games give equal text. What a clock measured (ms per decision) is in
+the terminal's table and in timing.csv only; the reasons of forfeits, which may hold times, are never written to files.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from arena.results.table import (
     Report,
     Row,
     Table,
+    chance_text,
     difference_text,
     elo_text,
     error_text,
-    likelihood,
     ms_text,
     number,
     percent,
@@ -44,10 +44,10 @@ from arena.tournament.store.columns import GAME_COLUMNS
 from arena.whole_file import write_whole
 
 DIGITS = {"elo": 2, "elo_error95": 2, "elo_bound": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
-"""Digits in files. Tables for people have fewer."""
+"""Digits in files; what is shown has fewer."""
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 MOST_ADVANTAGE_ERROR = 400
-"""A larger error of the first player's advantage, in Elo, says nothing, and neither does the figure."""
+"""With a larger error, in Elo, the first player's advantage is meaningless."""
 WIDEST_CROSSTABLE = 12
 MOST_REASONS = 10
 MOST_ROUND_LINES = 64
@@ -60,9 +60,9 @@ _ROWS_AT_ONCE = 50_000
 
 
 def standings_report(standings: RunStandings, whole: bool = False) -> Report:
-    """The table, for three bots and more the crosstable, remarks, and why games were forfeited.
+    """Return the table, the crosstable of three bots or more, remarks, and the reasons of forfeits.
 
-    A terminal shows all lines of a large field if `whole`.
+    If `whole`, a terminal shows all lines of a large field.
     """
     tables = cut([_standings_table(standings)], standings.run, whole)
     if 3 <= len(standings.rows) <= LARGE_FIELD and standings.met:
@@ -76,12 +76,12 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
 
 
 def cut(tables: list[Table], run: RunData, whole: bool) -> list[Table]:
-    """The tables of a large field as a terminal shows them."""
+    """Limit the lines of a large field's tables on a terminal."""
     return tables if whole or not is_large(run) else [replace(table, lines=SHOWN_LINES) for table in tables]
 
 
 def has_crosstable(standings: RunStandings) -> bool:
-    """Is there a crosstable? That of a large field is made only when it is asked for."""
+    """Return whether there is a crosstable; for a large field it is made only on request."""
     return len(standings.rows) <= LARGE_FIELD or len(standings.met) > 0
 
 
@@ -89,7 +89,7 @@ def has_crosstable(standings: RunStandings) -> bool:
 
 
 def summary(standings: RunStandings) -> dict[str, Any]:
-    """The standings as plain values for JSON: nothing in it was measured by a clock."""
+    """Return the standings as plain values for JSON, without anything that a clock measured."""
     run = standings.run
     first = standings.first_player
     config = dict(run.config)
@@ -136,7 +136,7 @@ def summary(standings: RunStandings) -> dict[str, Any]:
 
 
 def all_values(standings: RunStandings) -> dict[str, Any]:
-    """The summary, and why games were forfeited: texts of bots, which hold times and addresses."""
+    """Return the summary and the reasons of forfeits: texts of bots, which may hold times and addresses."""
     reasons = [
         {
             "bot": line.bot,
@@ -193,7 +193,7 @@ def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
 
 
 def _estimate_text(value: float, error: float, scale: int) -> str:
-    """A figure with its error, if that is known.
+    """Return a figure with its error, if that is known.
 
     >>> _estimate_text(42.318, 0.842, 1), _estimate_text(0.125, 0.0321, 100), _estimate_text(123456.0, 789.0, 1)
     ('42.32 ± 0.84', '12.5 ± 3.2', '123456 ± 789')
@@ -233,7 +233,7 @@ def _square(standings: RunStandings) -> Table:
 
 
 def forfeit_text(row: Row) -> str:
-    """Forfeits by kind.
+    """Return the number of forfeits of each kind.
 
     >>> forfeit_text({"illegal_move": 3, "exception": 0, "timeout": 1, "crash": 0, "protocol": 0})
     '3 illegal move, 1 timeout'
@@ -246,7 +246,7 @@ def forfeit_text(row: Row) -> str:
 
 
 def round_values(run: RunData) -> list[dict[str, Any]]:
-    """For JSON: each round with its meetings. In a bracket meeting i follows from 2i and 2i + 1 of the round before."""
+    """Return each round with its meetings, for JSON."""
     return [
         {"round": number, "meetings": [_meeting_values(meeting) for meeting in meetings]}
         for number, meetings in enumerate(run.rounds, start=1)
@@ -270,7 +270,7 @@ def _meeting_values(meeting: Meeting) -> dict[str, Any]:
 
 
 def round_tables(run: RunData) -> list[Table]:
-    """The table for people: a bracket of a knockout, else a line a meeting; none without rounds."""
+    """Return the bracket of a knockout, else a table with a line per meeting; nothing without rounds."""
     if not run.rounds:
         return []
     view = TOURNAMENT_FORMATS[run.config["format"]].round_view
@@ -310,7 +310,7 @@ def _outcome(meeting: Meeting) -> str:
 
 
 def _bracket(rounds: Sequence[Sequence[Meeting]]) -> Table:
-    """The tree from left to right: two lines that meet belong to one meeting, whose winner stands between them."""
+    """Draw the tree from left to right: two lines that meet belong to one meeting, whose winner stands between them."""
     shown = len(rounds)
     while shown > 1 and 4 * len(rounds[-shown]) > MOST_ROUND_LINES:
         shown -= 1
@@ -336,7 +336,7 @@ def _bracket(rounds: Sequence[Sequence[Meeting]]) -> Table:
 
 
 def _entry(meeting: Meeting, upper: bool) -> str:
-    """A bot with the games it won."""
+    """Return a bot with the games it won."""
     bot = meeting.a if upper else meeting.b
     if meeting.decided_by == "bye":
         return f"{bot}" if upper else "(bye)"
@@ -353,7 +353,7 @@ def _entry(meeting: Meeting, upper: bool) -> str:
 
 
 def heading(run: RunData) -> str:
-    """One line that says what was played."""
+    """Say in one line what was played."""
     played = len(run.columns)
     known = run.planned is not None and not run.complete
     games = f"{played:,} of {run.planned:,} games so far" if known else f"{played:,} games"
@@ -368,7 +368,7 @@ def heading(run: RunData) -> str:
 
 
 def remarks(standings: RunStandings) -> list[str]:
-    """Sentences under the table."""
+    """Return the sentences below the table."""
     lines = []
     played = sum(standings.endings.values())
     if played:
@@ -378,7 +378,7 @@ def remarks(standings: RunStandings) -> list[str]:
             f"First player{without}: {percent(first['score'])}% of the points"
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         )
-        known = error < MOST_ADVANTAGE_ERROR  # else the figure would say nothing
+        known = error < MOST_ADVANTAGE_ERROR
         lines[-1] += "." if not known else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
         if form is not None and form.chained:
@@ -395,7 +395,7 @@ def remarks(standings: RunStandings) -> list[str]:
 
 
 def head_to_head_line(standings: RunStandings) -> str:
-    """How much stronger the first of two bots is, and how surely; "" without a figure of two bots."""
+    """Say how much stronger the first of two bots is, and how surely; return "" for more bots."""
     if standings.head_to_head is None:
         return ""
     head, (first, second) = standings.head_to_head, standings.run.bots
@@ -405,11 +405,12 @@ def head_to_head_line(standings: RunStandings) -> str:
     difference = f"against {opponent}: {difference_text(head)}"
     if head.flag:
         difference = difference_text(head, opponent)
-    return f"{bot} {difference}, stronger with a likelihood of {likelihood(head.los)}% ({head.unit} {names}: {counts})."
+    stronger = f"chance of being the stronger bot: {chance_text(head.los)}"
+    return f"{bot} {difference}; {stronger} ({head.unit} {names}: {counts})."
 
 
 def _forfeit_items(run: RunData) -> list[list[str]]:
-    """A line for each bot and kind of forfeit, or failures in `end`: how many, the commonest reason, a game."""
+    """Return a line for each bot and kind of forfeit or failure in `end`: the number, the commonest reason, a game."""
     folder = shlex.quote(run.folder)
     items: list[list[str]] = []
     for line in run.forfeits[:MOST_REASONS]:
@@ -446,7 +447,7 @@ def export(standings: RunStandings, folder: Path | str, games: bool = False) -> 
 
 
 def _timing_text(standings: RunStandings) -> str:
-    """What a clock measured, one value per row: subject (bot or session), name, measure, value.
+    """Return what a clock measured, one value per row: subject (bot or session), name, measure, value.
 
     Times are milliseconds per decision unless the name says otherwise; dates are UTC.
     """

@@ -23,11 +23,11 @@ Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[Row]
 
 
-# ---------------------------------------------------------------- figures for people
+# ---------------------------------------------------------------- values as text
 
 
 def number(value: float, digits: int, missing: str = "") -> str:
-    """A number with fixed digits, without a negative zero.
+    """Return a number with fixed digits, without a negative zero.
 
     >>> number(-0.001, 2), number(12.345, 1), number(float("nan"), 2)
     ('0.00', '12.3', '')
@@ -36,7 +36,7 @@ def number(value: float, digits: int, missing: str = "") -> str:
 
 
 def percent(value: float) -> str:
-    """A share as a percentage with one digit, without its sign; halves are rounded up.
+    """Return a share as a percentage with one digit, without its sign; halves are rounded up.
 
     >>> percent(0.625), percent(207 / 400), percent(193 / 400), percent(float("nan"))
     ('62.5', '51.8', '48.3', '-')
@@ -45,7 +45,7 @@ def percent(value: float) -> str:
 
 
 def likelihood(value: float) -> str:
-    """A likelihood as a percentage; never 0 or 100, for games prove nothing.
+    """Return a likelihood as a percentage; never 0 or 100, for games prove nothing.
 
     >>> likelihood(0.8183), likelihood(0.99999), likelihood(0.00001)
     ('81.8', '> 99.9', '< 0.1')
@@ -55,8 +55,17 @@ def likelihood(value: float) -> str:
     return "> 99.9" if value >= 0.9995 else "< 0.1" if value < 0.0005 else percent(value)
 
 
+def chance_text(value: float) -> str:
+    """Return a likelihood for a sentence.
+
+    >>> chance_text(0.8183), chance_text(0.99999), chance_text(0.00001)
+    ('81.8%', 'over 99.9%', 'under 0.1%')
+    """
+    return likelihood(value).replace("> ", "over ").replace("< ", "under ") + "%"
+
+
 def p_value(value: float) -> str:
-    """A p-value with three digits.
+    """Return a p-value with three digits.
 
     >>> p_value(0.624), p_value(1e-5)
     ('0.624', '< 0.001')
@@ -65,7 +74,7 @@ def p_value(value: float) -> str:
 
 
 def ms_text(value: float, digits: int = 2) -> str:
-    """Milliseconds with so many significant digits, '-' if there were none.
+    """Return milliseconds with `digits` significant digits, '-' if there were none.
 
     >>> ms_text(0.000347), ms_text(1.5), ms_text(1234.5), ms_text(0.0), ms_text(12.34, 3)
     ('0.00035', '1.5', '1234', '-', '12.3')
@@ -76,9 +85,9 @@ def ms_text(value: float, digits: int = 2) -> str:
 
 
 def elo_text(row: Row) -> str:
-    """The rating of a row with elo, flag, elo_bound, wins, losses and games.
+    """Return the rating of a row with elo, flag, elo_bound, wins, losses and games.
 
-    A bound is shown only if it says who is stronger: "> -47" for a bot that has won all would be read as the opposite.
+    A bound is shown only if it says which bot is stronger: "> -47" for a bot that won all would suggest the opposite.
 
     >>> won = {"elo": float("nan"), "flag": ">", "elo_bound": 319.0, "wins": 4, "losses": 0, "games": 4}
     >>> elo_text({"elo": 12.3, "flag": ""}), elo_text(won), elo_text(won | {"elo_bound": -108.0})
@@ -93,11 +102,11 @@ def elo_text(row: Row) -> str:
 
 
 MOST_ERROR = 1000
-"""A larger error, in Elo, says nothing and is not shown."""
+"""A larger error, in Elo, is meaningless and not shown."""
 
 
 def error_text(error: float) -> str:
-    """The 95% error of a rating.
+    """Return the 95% error of a rating.
 
     >>> error_text(29.6), error_text(1500.0), error_text(float("nan"))
     ('30', '-', '-')
@@ -106,7 +115,7 @@ def error_text(error: float) -> str:
 
 
 def rating_text(row: Row) -> str:
-    """A rating with its 95% error, if it has one.
+    """Return a rating with its 95% error, if it has one.
 
     >>> rating_text({"elo": 12.3, "elo_error95": 30.0, "flag": ""})
     '+12 ± 30'
@@ -116,13 +125,13 @@ def rating_text(row: Row) -> str:
 
 
 def difference_text(head: HeadToHead, against: str = "") -> str:
-    """An Elo difference with its error and its 95% interval; of a shut-out (`against` a bot) what it does tell.
+    """Return an Elo difference with its error and 95% interval; for a shut-out (`against` a bot), only a bound.
 
     >>> from arena.stats.pairs import head_to_head
     >>> difference_text(head_to_head([5, 0, 35, 0, 10]))
     '+34.9 ± 60.4 Elo (95% -25.3 .. +95.5)'
     >>> print(difference_text(head_to_head([0, 0, 0, 0, 2])))
-    won all 4 games, which are too few to rate: it could still be up to 216 Elo weaker (95% confident)
+    won all 4 games, too few games to rate: it could still be up to 216 Elo weaker (95% confident)
     >>> print(difference_text(head_to_head([10, 0, 0, 0, 0])))
     lost all 20 games: at least 183 Elo weaker (95% confident)
     """
@@ -132,13 +141,13 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
         elo = f"{abs(head.bound):.0f} Elo"
         if head.bound * (1 if head.flag == ">" else -1) > 0:
             return f"{games}: at least {elo} {better} (95% confident)"
-        return f"{games}, which are too few to rate: it could still be up to {elo} {worse} (95% confident)"
+        return f"{games}, too few games to rate: it could still be up to {elo} {worse} (95% confident)"
     error = f" ± {head.elo_error95:.1f}" if head.elo_error95 <= MOST_ERROR else ""
     return f"{head.elo:+z.1f}{error} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
 
 
 def record_text(row: Row) -> str:
-    """Games won, drawn and lost.
+    """Return games won, drawn and lost.
 
     >>> record_text({"wins": 3, "draws": 0, "losses": 1})
     '3-0-1'

@@ -1,7 +1,7 @@
-"""A run that goes on until its errors are small enough: `--error` of the commands that play.
+"""Extend a run until its errors are small enough: `--error` of the commands that play.
 
-The errors are looked at where a run of so many games would have ended, at numbers of games that are the same for every
-run, so neither workers nor interruptions change where it stops. What stops a run here are the errors, not the ratings:
+The errors are checked where a run of that many games would have ended, at numbers of games that are the same for every
+run, so neither workers nor interruptions change where it stops. A run is stopped by its errors, not by its ratings:
 that biases the ratings less than a sequential test does, but a little.
 """
 
@@ -23,11 +23,11 @@ from arena.tournament.growth import grown
 from arena.tournament.store.reader import Reader
 
 MOST_GAMES = 100_000
-"""Games of each pairing at which it is given up, if nothing else is said."""
+"""The default for the most games of each pairing."""
 
 
 def next_stop(units: int) -> int:
-    """The next number of deals at which errors are looked at: every 10 up to 200, then every 5 to 10%.
+    """Return the next number of deals at which errors are checked: every 10 up to 200, then every 5 to 10%.
 
     >>> [next_stop(units) for units in (0, 10, 95, 190, 200, 480, 960, 1000, 12345)]
     [10, 20, 100, 200, 220, 500, 1000, 1100, 13000]
@@ -39,7 +39,7 @@ def next_stop(units: int) -> int:
 
 
 def largest_error(standings_: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
-    """The largest 95% error in the table and whose it is, of some bots or of all; infinite for a bot without one."""
+    """Return the largest 95% error of some bots (or all) and its bot; infinite for a bot without an error."""
     errors = [
         (math.inf if math.isnan(row["elo_error95"]) else float(row["elo_error95"]), str(row["bot"]))
         for row in standings_.rows
@@ -50,9 +50,9 @@ def largest_error(standings_: RunStandings, bots: Sequence[str]) -> tuple[float,
 
 @dataclass
 class UntilError:
-    """Lets a run grow until the 95% errors of `bots` (none: of all) are at most `error` Elo, or to `most` games.
+    """Extend a run until the 95% errors of `bots` (none: of all) are at most `error` Elo, or to `most` games.
 
-    `worst` is the largest error when it was last looked at, and whose; `games` of each pairing there were then.
+    `worst` is the largest error at the last check, with its bot; `games` is the number per pairing at that time.
     """
 
     error: float
@@ -62,7 +62,7 @@ class UntilError:
     games: int = 0
 
     def check(self, config: TournamentConfig) -> None:
-        """ArenaError for what cannot be asked of a run."""
+        """Raise ArenaError for settings that cannot be combined with --error."""
         if not (math.isfinite(self.error) and self.error > 0):
             raise ArenaError(f"--error {self.error:g}: expected a 95% error in Elo above 0")
         if config.form.grows != GAMES:
@@ -73,13 +73,13 @@ class UntilError:
                 raise ArenaError(f"--bot {bot}: no such bot{did_you_mean(bot, config.bot_names)} ({known})")
 
     def begin(self, config: TournamentConfig) -> TournamentConfig:
-        """The settings of a new run up to where errors are looked at first. ArenaError as `check`."""
+        """Return the settings of a new run up to the first check of errors. Raise ArenaError as `check`."""
         self.check(config)
         games = min(next_stop(0) * (2 if config.pairs else 1), self.most)
         return check(replace(config, games=games))
 
     def go_on(self, config: TournamentConfig, folder: Path) -> TournamentConfig:
-        """As many games as the run in a folder has been asked for, if it is there and larger."""
+        """Return the settings with as many games as the run in a folder has, if it exists and is larger."""
         if not is_begun(folder):
             return config
         with Reader(folder) as reader:
@@ -89,10 +89,11 @@ class UntilError:
 
     @property
     def reached(self) -> bool:
+        """Whether the errors are small enough."""
         return self.worst[0] <= self.error
 
     def look(self, runs: Sequence[RunStandings], config: TournamentConfig) -> TournamentConfig | None:
-        """The settings of the next stop for complete runs of `config`; None if the errors are small, or at `most`."""
+        """Return the settings up to the next check for complete runs of `config`; None if it is time to stop."""
         units, _ = config.schedule().extent
         per_unit = 2 if config.pairs else 1
         self.games = units * per_unit
@@ -103,12 +104,12 @@ class UntilError:
         return grown(config, {"games": games}, "settings")
 
     def __call__(self, reader: Reader) -> TournamentConfig | None:
-        """As `look`, for the stored run of a session."""
+        """Call `look` for the stored run of a session."""
         return self.look([standings(read_run(reader.folder))], stored_config(reader))
 
     @property
     def options(self) -> str:
-        """The options of `arena resume` that ask for this.
+        """The options of `arena resume` that continue this.
 
         >>> UntilError(10.0, ["two words"], 500).options
         " --error 10 --bot 'two words' --games 500"
@@ -118,7 +119,7 @@ class UntilError:
 
     @property
     def state(self) -> str:
-        """Where it stands, in words.
+        """The state, in words.
 
         >>> UntilError(10.0, worst=(12.34, "greedy"), games=200).state
         '± 12.3 Elo (greedy) after 200 games of each pairing, ± 10 wanted'

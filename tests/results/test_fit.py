@@ -57,7 +57,7 @@ def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
     rows = [{"#": 1, "bot": "ann", "Elo": "+7", "turns": 44.1, "remark": "-"}]
     brief = write(Report("", [Table("standings", "", rows, columns)]), "table", None, True)
     assert brief.splitlines()[0].split() == ["#", "bot", "Elo"]
-    assert brief.endswith("1 column is not shown; --wide shows all.\n")
+    assert brief.endswith("1 column hidden; use --wide to see it.\n")
 
 
 def test_a_text_is_cut_between_letters() -> None:

@@ -145,10 +145,10 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     assert 0.8 < values["head_to_head"]["los"] < 1
     assert values["first_player"]["elo"] == (None if games == 2 else 0)  # 1 deal and 10
     sentence = {
-        2: f", which are too few to rate: it could still be up to {-bound:.0f} Elo weaker (95% confident)",
+        2: f", too few games to rate: it could still be up to {-bound:.0f} Elo weaker (95% confident)",
         20: f": at least {bound:.0f} Elo stronger (95% confident)",
     }
-    line = f"greedy won all {games} games against random{sentence[games]}, stronger with a likelihood of "
+    line = f"greedy won all {games} games against random{sentence[games]}; chance of being the stronger bot: "
     assert any(said.startswith(line) for said in remarks(found))
     shown = standings_report(found).tables[0]
     cells = {2: ["won all", "lost all"], 20: [f"> {bound / 2:+.0f}", f"< {-bound / 2:+.0f}"]}

@@ -176,7 +176,7 @@ def test_a_run_on_a_terminal(tmp_path: Path, columns: int) -> None:
         screen.wait("±95%", "games/s", "left")
         assert screen.end() == 0
         assert "600 of 600 games (100%)" in screen.raw
-        assert "columns are not shown; --wide" in screen.text
+        assert "columns hidden; use --wide to see them" in screen.text
         assert "ms/move" not in screen.text
 
 

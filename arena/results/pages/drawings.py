@@ -1,4 +1,4 @@
-"""Drawings between the words of a page, as SVG: a board, the last one of a game, the trend of a rating."""
+"""Draw small pictures for pages as SVG: a board, the final board of a game, the trend of a rating."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ _WIDTH, _HEIGHT = 90, 18  # of trends
 
 @lru_cache(1000)
 def final_board(record: str) -> tuple[Markup, int]:
-    """The board at the end of a game, seat a below, and the seat that began. RecordError if it does not replay."""
+    """Draw the final board of a game, seat a below; return it and the seat that began.
+
+    Raise RecordError if the game does not replay.
+    """
     game = parse_record(record)
     state = State(game.rules, game.deal, game.auto_claim)
     for _ in replay_steps(game, state):
         pass
     above, below = ([state.side(seat, stone) for stone in range(1, 10)] for seat in (1, 0))
-    said = "Final board: {} stones above, {} below".format(*(state.owners.count(seat) for seat in "ba"))
-    return board(above, below, state.owners, said), game.deal.starter
+    label = "Final board: {} stones above, {} below".format(*(state.owners.count(seat) for seat in "ba"))
+    return board(above, below, state.owners, label), game.deal.starter
 
 
-def board(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]], owners: str, said: str) -> Markup:
-    """A board with the sides of nine stones and their owners (`a` below, `b` above, `.`); `said` is it in words."""
+def board(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]], owners: str, label: str) -> Markup:
+    """Draw the sides of nine stones and their owners (`a` below, `b` above, `.`); `label` describes it in words."""
     middle = _CARD * max(3, *map(len, above)) + 4
     parts = []
     for column, owner in enumerate(owners):
@@ -41,7 +44,7 @@ def board(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]], owners
         parts += [_card(card, x, middle + 28 + _CARD * depth) for depth, card in enumerate(below[column])]
     height = middle + 28 + _CARD * max(3, *map(len, below))
     frame = Markup('<svg class="small-board" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>')
-    return frame.format(9 * _COLUMN, height, said, Markup("").join(parts))
+    return frame.format(9 * _COLUMN, height, label, Markup("").join(parts))
 
 
 def _card(card: str, x: float, y: float) -> Markup:
@@ -52,7 +55,7 @@ def _card(card: str, x: float, y: float) -> Markup:
 
 
 def trend(values: Sequence[float]) -> Markup:
-    """A rating over time as a line with a dot at its end; nothing for fewer than two values."""
+    """Draw a rating over time as a line with a dot at its end; return "" for fewer than two values."""
     if len(values) < 2:
         return Markup("")
     low, step = min(values), (_WIDTH - 10) / (len(values) - 1)

@@ -1,4 +1,4 @@
-"""What the plots and squares of a report show: figures of the run, from the functions of `arena.stats`."""
+"""Compute what the plots and squares of a report show, with the functions of `arena.stats`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from arena.results.run import RunData
 from arena.results.sources import Source, StoredComparison
 from arena.results.standings import RunStandings, rate_run, standings
 from arena.results.standings_report import heading
-from arena.results.table import Report, Rows, likelihood, number, percent, rating_text
+from arena.results.table import Report, Rows, chance_text, number, percent, rating_text
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
@@ -44,19 +44,19 @@ from arena.text import one_line
 from arena.tournament.games import time_quantile
 
 LARGEST_SQUARE = 40
-"""Bots beyond which a square could not be read."""
+"""The most bots of a readable square."""
 CARD_GAMES = 20_000
-"""Games of which the records are read for the tactic cards."""
+"""The most games whose records are read for the tactic cards."""
 CHECKPOINTS = 10
 MOST_DOTS = 100
-"""Bots of which the rating is plotted."""
+"""The most bots whose ratings are plotted."""
 MOST_PROGRESS = 200
-"""Bots beyond which ratings are fitted once only."""
+"""The most bots whose ratings are fitted repeatedly."""
 _PAIRED = ("round-robin", "gauntlet", "match")
 
 
 def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
-    """A plot of a run by its name in KINDS, below its title. StatsError where there is nothing to show."""
+    """Plot a run by a name in KINDS, by title. Raise StatsError if there is nothing to show."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
     plot: Plot | None = None
@@ -64,7 +64,7 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
         plot = rating_plot(standings(run, prior))
     elif kind == "crosstable":
         if (plot := heat(run.games, [row["bot"] for row in standings(run, prior).rows])) is None:
-            raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots could not be read")
+            raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots would be unreadable")
     elif kind == "progress":
         if (plot := progress_plot(run, prior)) is None:
             raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
@@ -91,7 +91,7 @@ def panels_of(source: Source, kind: str, prior: float = DEFAULT_PRIOR) -> dict[s
 
 
 def rating_plot(run_standings: RunStandings) -> Dots:
-    """Ratings with their 95% errors, first place first; of a bot with no more than a bound an open interval."""
+    """Plot ratings with their 95% errors, first place first; an open interval for a bot with only a bound."""
     rows = []
     for row in run_standings.rows[:MOST_DOTS]:
         elo, error, bound = row["elo"], row["elo_error95"], row["elo_bound"]
@@ -104,7 +104,7 @@ def rating_plot(run_standings: RunStandings) -> Dots:
 
 
 def rates_plot(report: Report) -> Dots:
-    """Win rates by variant with their intervals."""
+    """Plot win rates by variant with their intervals."""
     rates = next(table.rows for table in report.tables if table.name == "win_rates")
     scores_by_bot: dict[str, list[float]] = {}
     for row in rates:
@@ -115,7 +115,7 @@ def rates_plot(report: Report) -> Dots:
 
 
 def _score_dot(label: str, row: Mapping[Any, Any], basis: str) -> Dot:
-    """A score with its interval, in %; `basis` says what it is of."""
+    """Return a score with its interval, in %; `basis` says what it is based on."""
     score, low, high = (float(row[name]) for name in ("score", "score_low", "score_high"))
     tip = f"{label}: {percent(score)}%"
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -142,7 +142,7 @@ def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square |
         if gap is not None and not math.isnan(gap["elo_difference"]):
             error = number(gap["elo_difference_error95"], 0, "?")
             tip += f"; {gap['elo_difference']:+z.0f} ± {error} Elo"
-            tip += f", stronger with a likelihood of {likelihood(gap['los'])}%"
+            tip += f", chance of being the stronger bot: {chance_text(gap['los'])}"
         cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
     return Square("Crosstable", order, [[cells.get((bot, other)) for other in order] for bot in order])
 
@@ -152,7 +152,7 @@ def _heat(share: float) -> int:
 
 
 def progress_plot(run: RunData, prior: float) -> Lines | None:
-    """Ratings after more and more games; of a format whose pairings share deals, in the order of the deals."""
+    """Plot ratings after more and more games, in the order of the deals if pairings share them."""
     games = run.games.filter(["pairing", "first", "second", "score", "deal"])
     if len(run.bots) > MOST_PROGRESS:
         return None
@@ -180,7 +180,7 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
 
 
 def length_plot(histogram: pd.DataFrame) -> Bars:
-    """How many games took how many turns, in at most 60 bars."""
+    """Plot how many games took how many turns, in at most 60 bars."""
     turns, games = histogram["turns"].to_numpy(), histogram["games"].to_numpy()
     width = max(1, math.ceil((int(turns.max()) - int(turns.min()) + 1) / 60))
     low = int(turns.min()) // width * width
@@ -194,7 +194,7 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
 
 
 def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
-    """Scores minus the chances to win that bots noted, by tenths of these; None if nobody noted one."""
+    """Plot scores minus the chances to win that bots noted, by tenths of these; return None without notes."""
     rows = []
     for line in tenths.to_dict("records"):
         said = line["said"]
@@ -208,7 +208,7 @@ def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
 
 
 def times_plot(run: RunData) -> Dots | None:
-    """The median thinking time of each bot on one axis, from the 10th to the 90th of 100; None where none is known."""
+    """Plot each bot's median thinking time, with its 10th to 90th percentile; return None if no time is known."""
     rows = []
     for time in run.times[:LARGEST_SQUARE]:
         low, middle, high = (time_quantile(time.counts, share) for share in (0.1, 0.5, 0.9))
@@ -220,7 +220,7 @@ def times_plot(run: RunData) -> Dots | None:
 
 
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
-    """Score as first minus score as second player, of all and of each bot."""
+    """Plot the score as first minus the score as second player, of all and of each bot."""
     used = games.filter(["first", "second", "score", "deal"])
     (whole,) = first_player_score(used).to_dict("records")
     rows = [_minus_dot("all", *(2 * whole[name] - 1 for name in ("score", "score_low", "score_high")))]
@@ -242,7 +242,7 @@ def _minus_dot(label: str, gap: float, low: float, high: float) -> Dot:
 
 
 def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
-    """How games ended: all of them, and those that each bot won."""
+    """Plot how games ended: all of them, and those that each bot won."""
     ending = games["ending"].astype(object)
     rows = [("all games", _counts(ending))]
     if len(order) <= LARGEST_SQUARE:
@@ -260,7 +260,7 @@ def _counts(ending: pd.Series) -> list[int]:
 
 
 def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
-    """Of the games that each bot forfeited, which kinds; None where all are of one kind."""
+    """Plot the forfeits of each bot by kind; return None if all are of one kind."""
     lost = games[games["forfeit"].notna()]
     if not len(lost) or len(order) > LARGEST_SQUARE:
         return None
@@ -273,7 +273,7 @@ def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
 
 
 def cards_plot(effects: pd.DataFrame) -> Dots:
-    """Score of the sides that played each card."""
+    """Plot the score of the sides that played each card."""
     rows = []
     for row in effects.to_dict("records"):
         if not math.isnan(row["score"]):
@@ -282,7 +282,7 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
 
 
 def card_frames(source: Source, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
-    """How often tactic cards were played and won, and what was sampled; None without tactics."""
+    """Return how often tactic cards were played and won, and notes about the sample; None without tactics."""
     try:
         rules = load_rules(str(run.config.get("rules")))
     except ArenaError:  # records of several rule sets

@@ -1,4 +1,4 @@
-"""Games on pages: which of a run, and each as plain values: the deal whole, then what each step changed.
+"""Choose games of a run for pages, and turn each into plain values: the whole deal, then what each step changed.
 
 A state is a flat mapping of texts and numbers. `a` and `b` are the seats 0 and 1:
 
@@ -49,20 +49,25 @@ if TYPE_CHECKING:
 
 Flat: TypeAlias = dict[str, Any]
 Forfeit: TypeAlias = tuple[object, object]
-"""Who forfeited a game and how; None if nobody did."""
+"""The bot that forfeited a game and the kind; None for both without a forfeit."""
 NumberedGames: TypeAlias = list[tuple[str, GameResult]]
-"""Games with their numbers, by which `arena replay` finds them, too."""
+"""Games with the numbers by which `arena replay` finds them."""
 LONGEST_REASON = 4000
 _STONES = range(1, 10)
 
 
+<<<<<<< HEAD
 def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
     """All that the viewer shows of a game; `key` names it as `arena replay` does.
+=======
+def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
+    """Return everything that the viewer shows of a game; `key` is its name for `arena replay`.
+>>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
 
     `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
     `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it was not measured),
-    `events`, `claims` (the seat, the stone and why the claim holds), and if the bot said something `note`, the whole in
-    words, and `value`, its own chance to win or None. `judged` tells the `chance` of seat 0 after each step, and what
+    `events`, `claims` (the seat, the stone and why the claim holds), and with a note of the bot `note`, all of it in
+    words, and `value`, its own chance to win or None. `judged` has the `chance` of seat 0 after each step, and what
     moves lost; without it the net judges, which takes 3 ms. RecordError for a record that does not replay.
     """
     record = parse_record(game.record)
@@ -73,7 +78,7 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     steps: list[dict[str, Any]] = [{"set": state}]
     for decision in made:
         after = flat(decision.after, record.rules)
-        steps.append({"set": _changes(state, after)} | _told(decision, record.rules))
+        steps.append({"set": _changes(state, after)} | _step_values(decision, record.rules))
         state = after
     return {
         "key": key,
@@ -91,10 +96,15 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     }
 
 
+<<<<<<< HEAD
 def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) -> str:
     """A page with the viewer alone. `key` is how the user named the game, `judged` its analysis (None: by the net).
+=======
+def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) -> str:
+    """Return a page with only the viewer. `key` is the user's name for the game.
+>>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
 
-    RecordError if the game does not replay.
+    `judged` is its analysis (None: by the net). Raise RecordError if the game does not replay.
     """
     data = game_data(game, key, judged)
     first = data["starter"]
@@ -103,7 +113,7 @@ def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) 
 
 
 def states(data: Mapping[str, Any]) -> Iterator[Flat]:
-    """The state after each step, as the viewer puts them together."""
+    """Yield the state after each step, as the viewer computes it."""
     state: Flat = {}
     for step in data["steps"]:
         state = {key: value for key, value in (state | step["set"]).items() if value is not None}
@@ -111,7 +121,7 @@ def states(data: Mapping[str, Any]) -> Iterator[Flat]:
 
 
 def flat(position: Position, rules: Rules | None = None) -> Flat:
-    """A position as the flat mapping; without rules it does not say what sides are worth."""
+    """Return a position as the flat mapping; without rules, the worth of sides is missing."""
     state: Flat = {
         "turn": position.turn,
         "seat": position.seat,
@@ -130,7 +140,7 @@ def flat(position: Position, rules: Rules | None = None) -> Flat:
         state[f"m{stone}"] = " ".join(position.modes[stone - 1])
         state[f"f{stone}"] = position.completed[stone - 1]
     if rules is not None:
-        state |= _said(position, rules)
+        state |= _worths(position, rules)
     return {key: value for key, value in state.items() if value not in ("", None)}
 
 
@@ -139,7 +149,7 @@ def _changes(before: Flat, after: Flat) -> Flat:
     return gone | {key: value for key, value in after.items() if before.get(key) != value}
 
 
-def _told(decision: Decision, rules: Rules) -> dict[str, Any]:
+def _step_values(decision: Decision, rules: Rules) -> dict[str, Any]:
     events = [event.text if event.seat == decision.seat else str(event) for event in decision.events]
     claims = [
         {
@@ -150,7 +160,7 @@ def _told(decision: Decision, rules: Rules) -> dict[str, Any]:
         for stone, before, now in zip(_STONES, decision.before.owners, decision.after.owners)
         if before != now and now != "."
     ]
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "n": decision.number,
         "turn": decision.turn,
         "seat": decision.seat,
@@ -161,30 +171,30 @@ def _told(decision: Decision, rules: Rules) -> dict[str, Any]:
         "events": events or [str(decision.move)],
     }
     if claims:
-        told["claims"] = claims
+        values["claims"] = claims
     if (note := decision.note) is not None:
-        told |= {"value": note.value, "note": str(note)}
-    return told
+        values |= {"value": note.value, "note": str(note)}
+    return values
 
 
-def _said(position: Position, rules: Rules) -> Flat:
-    """The keys `va1` .. and `wa1` .. of a position."""
-    said: Flat = {}
+def _worths(position: Position, rules: Rules) -> Flat:
+    """Return the keys `va1` .. and `wa1` .. of a position."""
+    worths: Flat = {}
     for stone in _STONES:
         for seat, sign in enumerate("ab"):
             worth = side_worth(rules, position.sides[seat][stone - 1], position.modes[stone - 1])
             if worth:
-                said[f"v{sign}{stone}"] = worth
+                worths[f"v{sign}{stone}"] = worth
                 if position.owners[stone - 1] == ".":
-                    said[f"w{sign}{stone}"] = claim_verdict(rules, position, seat, stone).reason
-    return said
+                    worths[f"w{sign}{stone}"] = claim_verdict(rules, position, seat, stone).reason
+    return worths
 
 
 # ---------------------------------------------------------------- which games of a run
 
 
 def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
-    """Places of `count` games: up to half of them a forfeit of each bot and kind, the rest evenly spaced.
+    """Choose the places of `count` games: up to half of them one forfeit of each bot and kind, the rest evenly spaced.
 
     >>> chosen_places([(None, None)] * 5 + [("ann", "crash")] * 5, 4)
     [0, 3, 5, 7]
@@ -207,9 +217,12 @@ def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
 
 
 def sample(source: Source, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
-    """Games to show, and among how many they were chosen; `frame` holds those of a run in schedule order."""
+    """Return the games to show and the number of games to choose from.
+
+    `frame` has the games of a run in schedule order.
+    """
     with source.games() as games:
-        games.chosen(wanted)  # tells of bots that are not there
+        games.chosen(wanted)  # raises an error for unknown bots
         if wanted.all and games.reader is not None:
             numbers = list(range(len(frame)))
             forfeits = list(zip(frame["forfeit_by"].astype(object), frame["forfeit"].astype(object)))

@@ -31,7 +31,7 @@ KINDS = {
 FILE_TYPES = ("svg", "png", "pdf")
 COLOURS = 6
 MOST_LINES = 2 * COLOURS
-"""Lines of a plot that can be told apart: from the seventh on, a colour is used again with another dash and squares."""
+"""Distinguishable lines of a plot: from the seventh on, a colour is used again with another dash and squares."""
 WIDTH = 480
 _LEFT, _RIGHT, _ROW = 140, 16, 24
 _LONGEST_LABEL = 18
@@ -143,7 +143,7 @@ class _Drawing:
 
 
 def svg(plot: Plot) -> Markup:
-    """A plot as an element of a page: as wide as there is room, a square as wide as its figures need."""
+    """Return a plot as an element of a page: as wide as the page, a square as wide as its figures need."""
     drawing = _drawing(plot)
     size = Markup(' class="square" width="{:.0f}"').format(drawing.width) if isinstance(plot, Square) else ""
     frame = Markup('<svg{} viewBox="0 0 {:.0f} {:.0f}" role="group" aria-label="{}" data-marks>{}</svg>')
@@ -151,7 +151,7 @@ def svg(plot: Plot) -> Markup:
 
 
 def picture(panels: Mapping[str, Plot]) -> str:
-    """A file of SVG with a panel for each plot, one below the other, each below the lines of its title."""
+    """Return an SVG file with a panel for each plot, one below the other, each below the lines of its title."""
     content: list[Markup] = []
     width, y = 0.0, 8.0
     for title, plot in panels.items():
@@ -201,7 +201,7 @@ def _converted(content: bytes, form: str) -> bytes:
 
 
 def _style() -> str:
-    """The rules for plots out of the style of the pages, with its colours for light backgrounds."""
+    """Return the style rules for plots from the pages, with the colours for light backgrounds."""
     css = files("arena.results.pages").joinpath("static", "page.css").read_text(encoding="utf-8")
     colours = dict(re.findall(r"--([\w-]+): ([^;]+);", css.partition("@media")[0]))
     rules = css.partition("/* plots, also in files */\n")[2].partition("/* end of plots */")[0]
@@ -222,7 +222,7 @@ def _drawing(plot: Plot) -> _Drawing:
 
 
 def _dots(plot: Dots) -> _Drawing:
-    """A line for each row: a dot with its error bar."""
+    """Draw a line for each row: a dot with its error bar."""
     rows = plot.rows
     ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
     if plot.times:
@@ -275,7 +275,7 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
 
 
 def _lines(plot: Lines) -> _Drawing:
-    """Lines are told apart by colour, dash and marks, which are shown beside their label at the end, too."""
+    """Draw lines that differ by colour, dash and marks, also shown beside their labels at the end."""
     left, right, top, height = 50, 156 if len(plot.names) > 1 else _RIGHT, 24, 220
     errors = plot.errors or [[math.nan] * len(row) for row in plot.values]
     bands = [
@@ -315,7 +315,7 @@ def _lines(plot: Lines) -> _Drawing:
 
 
 def _stacks(plot: Stacks) -> _Drawing:
-    """Shares as parts of a bar; a legend below it tells them by colour and hatching."""
+    """Draw shares as parts of a bar; the legend below shows their colours and hatching."""
     x = _scale(0, 1, _LEFT, WIDTH - _RIGHT)
     bottom = _ROW * len(plot.rows) + 12
     parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
@@ -342,7 +342,7 @@ def _stacks(plot: Stacks) -> _Drawing:
 
 
 def _square(plot: Square) -> _Drawing:
-    """A cell for each two bots, its colour as warm as its figure is high."""
+    """Draw a cell for each two bots; the higher its figure, the warmer its colour."""
     size, longest = len(plot.bots), max(map(len, plot.bots), default=0)
     slanted = longest > _CELL_WIDTH // 8
     top = 18 + 5 * min(longest, _LONGEST_LABEL) if slanted else 26
@@ -385,7 +385,7 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
 
 
 def number(value: float) -> str:
-    """A number of an axis.
+    """Return a number of an axis.
 
     >>> number(0.5), number(250.0), number(1500000.0)
     ('0.5', '250', '1,500,000')
@@ -394,7 +394,7 @@ def number(value: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """A time with two digits and its unit.
+    """Return a time with two digits and its unit.
 
     >>> duration(0.000128), duration(0.066), duration(8.4), duration(537), duration(1074)
     ('0.13 µs', '66 µs', '8.4 ms', '540 ms', '1.1 s')
@@ -404,7 +404,7 @@ def duration(ms: float) -> str:
 
 
 def look(line: int) -> tuple[int, int, bool]:
-    """How a line of a plot looks, by its number: colour, dash (0..5), and whether its marks are squares.
+    """Return the look of a line by its number: colour, dash (0..5), and whether its marks are squares.
 
     >>> look(0), look(6)
     ((0, 0, False), (0, 3, True))
@@ -419,7 +419,7 @@ def _line(points: Sequence[tuple[float, float]], line: int) -> Markup:
 
 
 def _end(x: float, y: float, line: int) -> Markup:
-    """A mark on a line."""
+    """Return a mark on a line."""
     colour, _, is_square = look(line)
     if is_square:
         return _path(f"M{x - 3.5:.1f} {y - 3.5:.1f}h7v7h-7z", f"end l{colour}")
@@ -434,7 +434,7 @@ def _scale(low: float, high: float, start: float, end: float, log: bool = False)
 
 
 def _mark(parts: Sequence[Markup], tip: str, first: bool) -> Markup:
-    """What shows a figure. The first one of a plot is reached with Tab, the others from it with the arrow keys."""
+    """Return a mark with a tip. The first one of a plot is reached with Tab, the others from it with the arrow keys."""
     frame = Markup('<g tabindex="{2}" role="img" aria-label="{0}" data-tip="{0}">{1}</g>')
     return frame.format(one_line(tip), Markup("").join(parts), 0 if first else -1)
 
@@ -449,7 +449,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start", bold: bool = Fal
 
 
 def _interval(left: float | None, right: float | None, y: float) -> str:
-    """A bar with an end at each side, or at None an arrow that reaches the edge."""
+    """Return a bar with an end at each side, or for None an arrow that reaches the edge."""
     way = f"M{_LEFT if left is None else left:.1f} {y:.1f}H{WIDTH - _RIGHT if right is None else right:.1f}"
     for end, edge, inward in ((left, _LEFT, 6), (right, WIDTH - _RIGHT, -6)):
         if end is None:
@@ -460,10 +460,10 @@ def _interval(left: float | None, right: float | None, y: float) -> str:
 
 
 def _vertical(x: float, top: float, bottom: float, label: str) -> Markup:
-    """A line of the grid with its number below."""
+    """Return a line of the grid with its number below."""
     return _path(f"M{x:.1f} {top}V{bottom}", "grid") + _text(x, bottom + 17, label, "middle")
 
 
 def _horizontal(y: float, left: float, label: str, right: float = WIDTH - _RIGHT) -> Markup:
-    """A line of the grid with its number to the left."""
+    """Return a line of the grid with its number to the left."""
     return _path(f"M{left} {y:.1f}H{right}", "grid") + _text(left - 6, y + 4, label, "end")

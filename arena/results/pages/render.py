@@ -1,4 +1,4 @@
-"""A page as one file: templates of Jinja2, style and scripts inside, and a policy that allows no others."""
+"""Render a page as one file: templates of Jinja2, style and scripts inside, and a policy that allows no others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **values: Any) -> str:
-    """A whole page.
+    """Return a whole page.
 
     `scripts` are names of files in `static/`; `data` is what they read, by the id of its element, as JSON.
     """
@@ -44,18 +44,18 @@ def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **val
 
 
 def table_html(table: Table) -> str:
-    """A table as an element, as it is on the pages; names and notes are texts in it."""
+    """Return a table as an element, as on the pages; names and notes are escaped."""
     macros: Any = environment("arena.results.pages").get_template("macros.html").module
     return str(macros.table(table))
 
 
 def embedded_data(data: Mapping[str, Any]) -> dict[str, Markup]:
-    """What scripts read, by the id of its element, each as JSON for an element `script`."""
+    """Return the data of scripts, by the id of its element, each as JSON for an element `script`."""
     return {key: embedded(value) for key, value in data.items()}
 
 
 def embedded(value: Any) -> Markup:
-    r"""JSON that may stand in an element `script`: nothing in it ends the element or means markup.
+    r"""Return JSON that is safe in an element `script`: nothing in it ends the element or is markup.
 
     >>> print(embedded({"name": "</script>"}))
     {"name":"\u003c/script\u003e"}
@@ -66,7 +66,7 @@ def embedded(value: Any) -> Markup:
 
 @cache
 def environment(*packages: str) -> Environment:
-    """Templates from the `templates/` of some packages, the first one's before the others'; everything is escaped."""
+    """Return the templates in `templates/` of some packages, the first one's before the others', with escaping."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # slow to load
 
     made = Environment(
@@ -83,7 +83,7 @@ def environment(*packages: str) -> Environment:
 
 
 def _options_whole(text: str) -> Markup:
-    """A sentence in which the options of a command are not broken at their hyphens."""
+    """Return a sentence in which the options of a command are not broken at their hyphens."""
     return Markup(re.sub(r"--[a-z-]+", r'<span class="option">\g<0></span>', str(escape(text))))
 
 
@@ -93,5 +93,5 @@ def _static(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """The source expression of a policy that allows exactly this text."""
+    """Return the source expression of a policy that allows exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

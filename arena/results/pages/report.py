@@ -1,4 +1,4 @@
-"""A run, comparison, league or file of records as a page: all statistics, plots, and games to replay."""
+"""Make a page of a run, comparison, league or file of records: all statistics, plots, and games to replay."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
-from arena.results.table import Column, Report, Rows, Table, likelihood, percent, rating_text, table_of
+from arena.results.table import Column, Report, Rows, Table, chance_text, percent, rating_text, table_of
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
@@ -58,9 +58,9 @@ MOST_ROWS = 1000
 
 
 _MOST_ADVISED = 100_000
-"""Games per pairing that a report advises to play."""
+"""The most games per pairing that a report advises to play."""
 NARROW = 5
-"""Bots of which the ratings and the crosstable stand side by side."""
+"""The most bots whose ratings and crosstable fit side by side."""
 _RATINGS = "Ratings with 95% intervals. An arrow in place of a dot: a bot that won or lost all has no rating."
 _TIMES = "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run."
 
@@ -69,7 +69,7 @@ _TIMES = "The dot is the median, the bar goes from the 10th to the 90th of 100 d
 class Section:
     """A part of the page with a heading: plots with their captions, tables, sentences, and texts to copy.
 
-    `closed` are tables that one opens; `half`: narrow enough to stand beside another section.
+    `closed` are tables that the reader opens; `half`: narrow enough to stand beside another section.
     """
 
     id: str
@@ -88,15 +88,16 @@ class Section:
 
     @property
     def drawn(self) -> list[tuple[str, Markup]]:
+        """The plots, each with its caption."""
         return [(caption, svg(plot)) for plot, caption in self.plots if plot is not None]
 
 
 @dataclass
 class ReportPart:
-    """All about one run, or what a comparison says of several.
+    """One run, or the comparison of several.
 
-    prefix    rule set of a run of a comparison, else ""; `folder`: what stands before its games' names
-    lead      who won, how certain that is, and what one may do next, a sentence each
+    prefix    rule set of a run of a comparison, else ""; `folder`: the prefix of its games' names
+    lead      the winner, how certain that is, and what to do next, a sentence each
     facts     a word and a figure each
     """
 
@@ -116,7 +117,7 @@ def report_page(
 ) -> str:
     """Return the page of a source, with `count` of its games that are `wanted` to replay.
 
-    StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
+    Raise StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
     """
     if isinstance(source, StoredComparison):
         title, parts, games, there = _comparison(source, count, wanted, prior)
@@ -128,8 +129,8 @@ def report_page(
     sampled = f"All {there:,} games can be replayed here."
     if len(games) < there:
         sampled = (
-            f"{len(games)} of {there:,} games can be replayed here: first a forfeit of each bot and kind, then games"
-            f" evenly spaced over the run. For others: arena replay {one_line(str(source.path))} GAME --html"
+            f"{len(games)} of {there:,} games can be replayed here: one example of each forfeit, then a spread across"
+            f" the run. For others: arena replay {one_line(str(source.path))} GAME --html"
         )
     if games:
         before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 3)
@@ -154,8 +155,13 @@ def _games(
     numbered, there = sample(source, run.games, wanted, count)
     games = []
     for number, game in numbered:
+<<<<<<< HEAD
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
             games.append(game_data(game, before + number) | {"id": before + str(game.id)})
+=======
+        with suppress(ArenaError):  # a damaged record: `arena verify` reports it, and the figures are not affected
+            games.append(game_data(game, before + number) | {"id": before + str(game.id)})
+>>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
     return games, there
 
 
@@ -190,7 +196,7 @@ def _comparison(
 
 
 def _compared(folders: list[Path]) -> Report | None:
-    """What `arena compare` says, None where there is nothing to compare yet."""
+    """Return the report of `arena compare`, None if there is nothing to compare yet."""
     try:
         return comparison(read_variants(folders, CARD_GAMES))
     except ArenaError:
@@ -205,7 +211,7 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
     shown = {table.name: table for table in _shown(stats)}
 
     def taken(*names: str) -> list[Table]:
-        """Tables that stand beside their plot, so that they are no longer among the others."""
+        """Take tables that stand beside their plot out of the others."""
         return [shown.pop(name) for name in names if name in shown]
 
     order = [row["bot"] for row in figures.rows]
@@ -273,12 +279,12 @@ def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
     elo, error = gap["elo_difference"], gap["elo_difference_error95"]
     if math.isnan(elo) or math.isnan(error):
         return ["There are too few deals to say how certain that is: play more games."]
-    apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; {one_line(best, 60)} is stronger with a"
-    apart += " likelihood of"
+    apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; chance that {one_line(best, 60)} is the"
+    apart += f" stronger bot: {chance_text(gap['los'])}."
     if elo > error:
-        line = f"That is certain: {apart} {likelihood(gap['los'])}%."
+        line = f"That is certain: {apart}"
         return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
-    lines = [f"That is not certain: {apart} {likelihood(gap['los'])}%."]
+    lines = [f"That is not certain: {apart}"]
     if run.planned is not None and "games" in run.config and elo > 0:
         games = math.ceil(run.config["games"] * (error / elo) ** 2 / 2) * 2
         if games <= _MOST_ADVISED:
@@ -290,7 +296,7 @@ def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
 
 
 def _lead(standings: RunStandings) -> str:
-    """Who came out first."""
+    """Say which bot came first."""
     best = [row for row in standings.rows if row["rank"] == 1]
     so_far = standings.run.planned is not None and not standings.run.complete
     bots = ", ".join(one_line(row["bot"], 60) for row in best[:MOST_LEADERS])
@@ -303,7 +309,7 @@ def _lead(standings: RunStandings) -> str:
 
 
 def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
-    """What the page says of a run above all: a word and a figure each."""
+    """Return the main facts of a run: a word and a figure each."""
     played = f"{len(run.games):,}"
     if run.planned is not None and not run.complete:
         played += f" of {run.planned:,}"
@@ -321,19 +327,19 @@ def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
 
 
 def _rounds(report: Report) -> Iterator[Section]:
-    """Rounds and brackets; the crosstable is shown as a heat map."""
+    """Yield rounds and brackets; the crosstable is shown as a heat map."""
     for table in report.tables[1:]:
         if table.columns and table.name != "crosstable":
             yield Section(table.name, table.title, tables=[replace(cut(table), title="")])
 
 
 def _shown(report: Report) -> list[Table]:
-    """The tables for people, as many rows as a page can show."""
+    """Return the tables that are shown, with as many rows as fit on a page."""
     return [cut(table) for table in report.tables if table.columns]
 
 
 def cut(table: Table) -> Table:
-    """The table without columns that say nothing, and with as many rows as a page can show."""
+    """Return the table without empty columns, and with as many rows as fit on a page."""
     if table.rows:
         filled = [any(cell not in ("", "-") for cell in cells) for cells in zip(*table.cells)]
         table = replace(table, columns=list(compress(table.columns, filled)))
@@ -344,7 +350,7 @@ def cut(table: Table) -> Table:
 
 
 def _sprt(run: RunData) -> tuple[list[str], list[Section]]:
-    """Where a sequential test stands, as `arena sprt` says it: the verdict, and the rest of it."""
+    """Return the state of a sequential test as `arena sprt` prints it: the verdict, and a section with the rest."""
     test = read_sprt(run)
     if test is None:
         return [], []
@@ -365,7 +371,7 @@ def _matrix(run: RunData, order: Sequence[str], gaps: Rows, closed: Sequence[Tab
 
 
 def _calibration(statistics: Mapping[str, Table], tables: Sequence[Table]) -> Iterator[Section]:
-    """What bots noted, and how right their chances were."""
+    """Yield the notes of bots, and how well their chances came true."""
     if tables:
         plot = calibration_plot(statistics["reliability"].frame()) if "reliability" in statistics else None
         caption = "Score minus the chance to win that the bot noted. Left of 0, it was too optimistic."
@@ -384,7 +390,7 @@ def _cards(source: Source, run: RunData) -> Iterator[Section]:
 
 
 def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
-    """Each bot and kind with the most frequent reason."""
+    """Return the forfeits of each bot and kind, with the most frequent reason."""
     plots = [(forfeits_plot(run.games, order), "Games that each bot forfeited, by kind.")]
     if not run.forfeits:
         return Section("forfeits", "Forfeits")
@@ -400,7 +406,7 @@ def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Se
 
 
 def _settings(run: RunData) -> Iterator[Section]:
-    """Of a run; a league and a file of records have none."""
+    """Yield the settings of a run; a league and a file of records have none."""
     columns = (Column("bot", "text"), Column("hash", "text"))
     sources = [{"bot": bot, "hash": source} for bot, source in run.sources.items()]
     hashes = Table("sources", "Hashes of the bots' sources", sources, columns)
@@ -416,9 +422,9 @@ def _settings(run: RunData) -> Iterator[Section]:
 
 
 def settings_toml(config: Mapping[str, Any]) -> str | None:
-    """The TOML file that plays a run again; None for what no settings have played: a league, a file of records.
+    """Return the TOML file that plays a run again; None for a league or a file of records, which have no settings.
 
-    `config` is as stored with a run. Paths in it are those of the machine on which it was played.
+    `config` is as stored with a run. Paths in it belong to the machine on which it was played.
     """
     if config.get("format") not in FORMATS:
         return None
@@ -430,13 +436,13 @@ def settings_toml(config: Mapping[str, Any]) -> str | None:
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that are set."""
+    """Return the values that are set."""
     known = {key: _known(value) if isinstance(value, Mapping) else value for key, value in values.items()}
     return {key: value for key, value in known.items() if value is not None and value != {}}
 
 
 def _toml(value: Any) -> str:
-    """A value in TOML: as in JSON, except for tables."""
+    """Return a value in TOML: as in JSON, except for tables."""
     if isinstance(value, Mapping):
         inner = ", ".join(
             f"{key if key.isidentifier() else json.dumps(key)} = {_toml(value)}" for key, value in _known(value).items()

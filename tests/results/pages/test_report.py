@@ -267,7 +267,7 @@ def test_figures_of_the_report_say_what_is_measured(folder: Path, page: Page) ->
     mean = {seat: own.loc[own["seat"] == seat, "score"].mean() for seat in ("first", "second")}
     assert any(tip.startswith(f"greedy: {100 * (mean['first'] - mean['second']):+.1f}% (") for tip in page.tips)
     assert any("decisions within" in tip for tip in page.tips)
-    assert any("Elo, stronger with a likelihood of" in tip for tip in page.tips)
+    assert any("Elo, chance of being the stronger bot:" in tip for tip in page.tips)
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
