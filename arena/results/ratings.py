@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from arena.results.data_formats import plain, records
 from arena.results.table import WIDE, Column, Report, Table, elo_text, likelihood, record_text, rows_of
 from arena.stats.ratings import Ratings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WIDEST_LOS = 20
 

@@ -7,10 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+<<<<<<< HEAD
 from typing import Any
 
 import numpy as np
 import pandas as pd
+=======
+from typing import TYPE_CHECKING, Any
+>>>>>>> 4e4ee93f (results: load pandas only in the functions that need it)
 
 from arena.results.data_formats import table_values
 from arena.results.judge import losses_table, read_losses
@@ -37,6 +41,9 @@ from arena.stats.fit import misfit_p_value
 from arena.stats.frames import Floats, GameArrays, StatsError, by_seat, cross_columns
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -210,6 +217,8 @@ def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
     """Order rows as in the ratings, with names as plain strings."""
+    import pandas as pd  # slow to load
+
     names = [column for column in ("bot", "opponent") if column in frame.columns]
     if not names:
         return frame
@@ -231,9 +240,15 @@ def pairings_frame(games: GameArrays, error: float) -> pd.DataFrame:
     bring elo_error95 down to `error`, missing if that is unknown. If every game was won (flag '>') or lost ('<'), there
     is only the bound, in elo_low or elo_high.
     """
+<<<<<<< HEAD
     table = pd.DataFrame(cross_columns(games))
     for name in ("bot", "opponent"):
         table[name] = np.array(games.bots, dtype=object)[table[name]]
+=======
+    import pandas as pd  # slow to load
+
+    table = crosstable(games)
+>>>>>>> 4e4ee93f (results: load pandas only in the functions that need it)
     all_counts = []
     seen: dict[tuple[str, str], tuple[int, ...]] = {}
     for bot, opponent in zip(table["bot"], table["opponent"]):
@@ -267,6 +282,8 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
 
     los is the likelihood that `bot` is stronger; what moves both ratings together cancels out.
     """
+    import pandas as pd  # slow to load
+
     likely = rated.los().to_numpy()
     rows = []
     for i, bot in enumerate(rated.bots):
@@ -287,6 +304,8 @@ def fit_sentence(p_value: float) -> str:
 
 def time_frame(run: RunData) -> pd.DataFrame:
     """Return each bot's thinking time in ms per decision: bot, decisions, ms_mean, ms_p50, ms_p99, ms_max, ms_total."""
+    import pandas as pd  # slow to load
+
     rows = []
     for time in run.times:
         *figures, total = time.measures().values()
