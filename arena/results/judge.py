@@ -25,7 +25,6 @@ from arena.results.board import Decision, decisions, result_line, shown_names
 from arena.results.data_formats import json_text, records, table_values
 from arena.results.table import Column, Report, Row, Table, column_of, percent
 from arena.stats.distributions import t_width
-from arena.stats.distributions import t_width
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.whole_file import write_whole
@@ -295,7 +294,6 @@ _BAR_LINES = 60
 
 def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -> Report:
     """Report a judged game: both players, its turning points and blunders, or with `whole` every decision."""
-from arena.stats.distributions import t_width
     record = parse_record(game.record)
     names = [one_line(name) for name in game.seats]
     turning, blunders = analysis.turning_points, analysis.blunders
@@ -316,7 +314,6 @@ from arena.stats.distributions import t_width
     moves = Table("moves", title, shown, columns, note=note)
     stored = Table("moves", "", rows, files=_MOVE_NAMES)
     heading = f"{names[0]} (a) - {names[1]} (b), {record.rules.name}: {result_line(record, shown_names(game))}"
-from arena.stats.distributions import t_width
     values = {
         "names": names,
         "rules": record.rules.canonical,

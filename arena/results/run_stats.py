@@ -7,14 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-<<<<<<< HEAD
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-=======
-from typing import TYPE_CHECKING, Any
->>>>>>> 4e4ee93f (results: load pandas only in the functions that need it)
 
 from arena.results.data_formats import table_values
 from arena.results.judge import losses_table, read_losses
@@ -227,28 +222,19 @@ def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
     return frame.loc[ranks.sort_values(names, kind="stable").index].reset_index(drop=True)
 
 
-<<<<<<< HEAD
-def pairings_frame(games: GameArrays, error: float) -> pd.DataFrame:
-    """A row for each bot and opponent that met: the score, and what their pairs say.
-=======
 def pairings_frame(games: GameArrays, error: float) -> pd.DataFrame:
     """Return a row for each bot and opponent that met: the score, and the figures of their pairs.
->>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
 
     Columns: bot, opponent, games, wins, draws, losses, score, unit ("pairs", or "games" where there are no pairs),
     units, flag, elo, elo_error95, elo_low, elo_high, normalized_elo, los, units_needed: how many more pairs (games)
     bring elo_error95 down to `error`, missing if that is unknown. If every game was won (flag '>') or lost ('<'), there
     is only the bound, in elo_low or elo_high.
     """
-<<<<<<< HEAD
+    import pandas as pd  # slow to load
+
     table = pd.DataFrame(cross_columns(games))
     for name in ("bot", "opponent"):
         table[name] = np.array(games.bots, dtype=object)[table[name]]
-=======
-    import pandas as pd  # slow to load
-
-    table = crosstable(games)
->>>>>>> 4e4ee93f (results: load pandas only in the functions that need it)
     all_counts = []
     seen: dict[tuple[str, str], tuple[int, ...]] = {}
     for bot, opponent in zip(table["bot"], table["opponent"]):

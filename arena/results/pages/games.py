@@ -56,13 +56,8 @@ LONGEST_REASON = 4000
 _STONES = range(1, 10)
 
 
-<<<<<<< HEAD
-def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
-    """All that the viewer shows of a game; `key` names it as `arena replay` does.
-=======
 def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
     """Return everything that the viewer shows of a game; `key` is its name for `arena replay`.
->>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
 
     `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
     `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it was not measured),
@@ -96,13 +91,8 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     }
 
 
-<<<<<<< HEAD
-def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) -> str:
-    """A page with the viewer alone. `key` is how the user named the game, `judged` its analysis (None: by the net).
-=======
 def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) -> str:
     """Return a page with only the viewer. `key` is the user's name for the game.
->>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
 
     `judged` is its analysis (None: by the net). Raise RecordError if the game does not replay.
     """

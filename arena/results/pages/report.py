@@ -155,13 +155,8 @@ def _games(
     numbered, there = sample(source, run.games, wanted, count)
     games = []
     for number, game in numbered:
-<<<<<<< HEAD
-        with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
-            games.append(game_data(game, before + number) | {"id": before + str(game.id)})
-=======
         with suppress(ArenaError):  # a damaged record: `arena verify` reports it, and the figures are not affected
             games.append(game_data(game, before + number) | {"id": before + str(game.id)})
->>>>>>> ef96eaba (results: docstrings and messages in plain English, verbs first)
     return games, there
 
 
