@@ -1,8 +1,8 @@
-"""Sudden death: `python -m tools.crash --seed 1 --moments 50`.
+"""Kill a league's server at random moments: `python -m tools.crash --seed 1 --moments 50`.
 
-Authors upload bots to a real server while it, its workers, or both are killed (SIGKILL) at random moments and started
-again. In the end each bot whose receipt an author was given must be in the league once and decided, the league must be
-sound, and the server's table that of the commands.
+Authors upload bots to a real server while the server, its workers, or both are killed (SIGKILL) at random moments and
+restarted. In the end, each bot for which an author got a receipt must be in the league exactly once and decided, the
+league must be sound, and the server's table must equal the table of the commands.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WHOM = ("web", "worker", "both")
 
 @dataclass
 class Outcome:
-    """What was done and found. `faults` says what is wrong."""
+    """Statistics of a session and the `faults` found."""
 
     seed: int
     moments: int
@@ -74,7 +74,7 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
             if mine.random() < 0.2:
                 text += "    ]\n"
             what = Submission(f"b{number}x{count}", None, "bot.py", (StoredFile("bot.py", text.encode()),))
-            while not over.is_set():  # an author who gets no answer tries again
+            while not over.is_set():  # an author without an answer tries again
                 try:
                     told = ask.submit(what)
                 except ArenaError:
@@ -141,7 +141,7 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
         blamed = {version.label for version in every if "suspended" in f"{version.reason}{version.retired_reason}"}
         outcome.faults += [f"refused, but sound: {one}" for one in sorted(broken - blamed)]
         outcome.faults += verify_league(league).faults
-    for _ in range(30):  # the server keeps its tables for a moment, and its workers may play on
+    for _ in range(30):  # the server caches its tables for a moment, and its workers may still be playing
         before, found, after = _table(folder), Server(server.url).ask("standings")["standings"], _table(folder)
         if found in (before, after):
             return
@@ -165,7 +165,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         options = given.seed, given.moments, given.authors, given.pause_s, given.isolation
         outcome = run(Path(place, "crash"), *options)
-    print(json.dumps(vars(outcome), indent=2))  # asdict spoils a Counter
+    print(json.dumps(vars(outcome), indent=2))  # asdict cannot copy a Counter
     return 1 if outcome.faults else 0
 
 

@@ -1,10 +1,11 @@
-"""Hold the fast engine against the oracle: random games, compared at every decision.
+"""Compare the fast engine with the oracle in random games, at every decision.
 
     python -m tools.differential --seed 1 --count 20000                 # all rule sets
     python -m tools.differential --seed 1 --count 500 --rules bga-tactical --workers 2
 
-Random play is biased, game by game, so that rare things happen: players who love tactic cards, keep them to the
-end, never claim, pass whenever they may, throw Mud onto complete sides. The run fails if a game differs.
+Random play is biased, with a different taste in each game, so that rare situations occur: players who prefer tactic
+cards, keep them to the end, never claim, pass whenever they may, or put Mud onto complete sides. The run fails if a
+game differs.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ from tests.oracle import Options, Oracle
 
 @dataclass(frozen=True)
 class Taste:
-    """What a random player likes; weights of groups of moves, 1 is a clan card."""
+    """The preferences of a random player: weights of groups of moves, relative to 1 for a clan card."""
 
     name: str
     tactic: float = 1.0  # each tactic card in hand
-    wild: float = 1.0  # of these, elite troops
+    wild: float = 1.0  # elite troops among them
     joker: float = 1.0
-    keep: bool = False  # tactic cards are kept until the decks are empty
+    keep: bool = False  # keep tactic cards until the decks are empty
     pass_: float = 1.0
-    claim: float = 1.0  # the chance to claim where claims are chosen
+    claim: float = 1.0  # the chance to claim if claims are chosen
     draw_tactic: float = 0.5
     rare: float = 1.0  # combat modes onto complete sides, ruses from complete sides, Traitor onto the same stone
-    lump: float = 0.0  # the chance to go where most cards lie already
-    auto: float = 0.8  # the chance of automatic claims, seat by seat
+    lump: float = 0.0  # the chance to play where most cards already lie
+    auto: float = 0.8  # the chance of automatic claims, for each seat
 
 
 TASTES = (
@@ -56,7 +57,7 @@ TASTES = (
 )
 
 
-#: The presets, and one combination of options that none of them has.
+#: The presets, and one combination of options that no preset has.
 RULE_SETS = [*preset_names(), "bga-tactical:ruse_targets=clan_and_elite"]
 
 
@@ -65,7 +66,7 @@ class Difference(Exception):
 
 
 def choose(oracle: Oracle, taste: Taste, rng: Rng) -> str:
-    """A move by taste, out of the oracle's legal moves."""
+    """Choose one of the oracle's legal moves, by taste."""
     legal = oracle.legal_moves()
     if oracle.phase == "claim":
         return legal[rng.below(len(legal) - 1)] if rng.random() < taste.claim else "no claim"
@@ -96,7 +97,7 @@ def choose(oracle: Oracle, taste: Taste, rng: Rng) -> str:
 
 
 def weight(group: str, oracle: Oracle, taste: Taste) -> float:
-    """How much a taste likes a group of moves."""
+    """Return the weight that a taste gives a group of moves."""
     if group in ("clan", "all"):
         return 1.0 if group == "all" else 3.0
     if group == "pass":
@@ -111,7 +112,7 @@ def weight(group: str, oracle: Oracle, taste: Taste) -> float:
 
 
 def pick(weights: list[float], rng: Rng) -> int:
-    """An index with the chance of its weight."""
+    """Draw an index with a probability proportional to its weight."""
     left = rng.random() * sum(weights)
     for index, one in enumerate(weights):
         left -= one
@@ -121,18 +122,18 @@ def pick(weights: list[float], rng: Rng) -> int:
 
 
 def stone_of(move: str) -> int | None:
-    """The stone 0..8 of a move."""
+    """Return the stone 0..8 of a move."""
     return int(move[-1]) - 1 if "@" in move else None
 
 
 def cards_there(oracle: Oracle, move: str) -> int:
-    """How many cards the mover has at the stone of a move."""
+    """Return the number of the mover's cards at the stone of a move."""
     stone = stone_of(move)
     return -1 if stone is None else len(oracle.sides[oracle.turn][stone])
 
 
 def is_rare(oracle: Oracle, move: str) -> bool:
-    """Does the move touch a complete side, or put Traitor's card onto the same stone?"""
+    """Check whether the move touches a complete side, or puts Traitor's card onto the same stone."""
     stone = stone_of(move)
     if stone is None:
         return False
@@ -144,7 +145,7 @@ def is_rare(oracle: Oracle, move: str) -> bool:
 
 
 def compare(state: State, oracle: Oracle, deep: bool) -> None:
-    """Raise `Difference` with the first thing that engine and oracle see differently."""
+    """Raise `Difference` with the first value that differs between engine and oracle."""
     pairs: list[tuple[str, object, object]] = [
         ("phase", state.phase, oracle.phase),
         ("owners", state.owners, oracle.owners),
@@ -180,13 +181,13 @@ def compare(state: State, oracle: Oracle, deep: bool) -> None:
 
 
 def play_both(rules_name: str, seed: int, number: int) -> None:
-    """One random game in both engines. Raises `Difference` with the moves so far."""
+    """Play a random game in both engines. Raises `Difference` with the moves so far."""
     rules = load_rules(rules_name)
     rng = Rng(derive_seed(seed, "differential", rules_name, number))
     deal = make_deal(rules, seed, number)
     tastes = (TASTES[rng.below(len(TASTES))], TASTES[rng.below(len(TASTES))])
     if rng.random() < 0.5:
-        tastes = (tastes[0], tastes[0])  # some things need two players who want them
+        tastes = (tastes[0], tastes[0])  # some situations need two players with the same taste
     auto = (rng.random() < tastes[0].auto, rng.random() < tastes[1].auto)
     tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
     state = State(rules, deal, auto)
@@ -219,14 +220,14 @@ def _block(job: tuple[str, int, int, int]) -> tuple[str, int, list[str]]:
 
 
 def jobs(names: list[str], seed: int, count: int) -> Iterator[tuple[str, int, int, int]]:
-    """Blocks of games."""
+    """Yield blocks of games."""
     for start in range(0, count, 25):
         for name in names:
             yield name, seed, start, min(start + 25, count)
 
 
 def main() -> int:
-    """The script; exit code 1 for a difference."""
+    """Run the script; return exit code 1 for a difference."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20000, help="games per rule set")

@@ -1,11 +1,11 @@
-"""Damage databases of runs and leagues at many places, and see that every command ends in an answer or one error.
+"""Damage databases of runs and leagues in many places, and check that every command answers or reports one error.
 
     python -m tools.fuzz_database --seed 1 --count 60 [--only base|tactical|swiss|compare|league]
 
-Plays a few small runs and a league, then damages a copy of each `--count` times: flipped bits, bytes of the file
-written over with others, zeros, text that is no UTF-8, pages exchanged, a file cut short. Prints a line for each
-command that ends in a traceback or an unknown exit code, and how often `verify` notices; the exit code is 1 if there is
-such a line.
+Plays a few small runs and a league, then damages a copy of each `--count` times: flipped bits, overwritten bytes,
+zeros, text that is not valid UTF-8, swapped pages, a truncated file. Prints a line for each command that ends in a
+traceback or an unknown exit code, and how often `verify` notices the damage; the exit code is 1 if there is such a
+line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RUNS = {
     "compare": ["compare", "random", "first", "--variants", "base,tactical", "--games", "20", "--seed", "4"],
 }
 LEAGUE, COMPARE = "league", "compare"
-#: The database that is damaged, in the folder of each kind.
+#: The database to damage in the folder of each kind.
 DATABASES = {LEAGUE: "league.sqlite", COMPARE: "base/games.sqlite"}
 COMPARE_READING = (("standings", "--json"), ("compare", "--json", "--from"))
 READING = (
@@ -59,7 +59,7 @@ FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 
 
 def call(*args: object) -> tuple[int, str, str]:
-    """A command's exit code and what it prints; an exception of ours passes through."""
+    """Run a command; return its exit code and output. Unexpected exceptions are not caught."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main([str(arg) for arg in args])
@@ -67,7 +67,7 @@ def call(*args: object) -> tuple[int, str, str]:
 
 
 def play(folder: Path, kinds: Sequence[str]) -> list[Path]:
-    """Sound runs and leagues to be damaged, in folders named after their kinds."""
+    """Play the intact runs and leagues, in folders named after their kinds."""
     made = []
     for kind in kinds:
         if kind != LEAGUE:
@@ -85,10 +85,10 @@ def play(folder: Path, kinds: Sequence[str]) -> list[Path]:
 
 
 def damage(data: bytearray, rng: random.Random) -> str:
-    """Damage a file in one of many ways; says how."""
+    """Damage a file in one of many ways; return a description."""
     page = 16384
     size = rng.choice((1, 2, 16, 64, 500))
-    # where there is something: most of a small database is empty
+    # skip zeros: most of a small database is empty
     used = [at for at in range(0, len(data), 64) if any(data[at : at + 64])]
     at = min(rng.choice(used) + rng.randrange(64), len(data) - size)
     kind = rng.choice(("bit", "bytes", "zeros", "text", "swap", "cut", "header", "digit"))
@@ -108,7 +108,7 @@ def damage(data: bytearray, rng: random.Random) -> str:
     elif kind == "header":
         at = page * rng.randrange(len(data) // page) + rng.randrange(100)
         data[at] ^= 1 << rng.randrange(8)
-    else:  # a digit of a text, which is the likeliest to look right
+    else:  # a digit of a text, which is most likely to look valid
         places = [at for at, byte in enumerate(data) if 48 <= byte <= 57]
         at = rng.choice(places)
         data[at] = 48 + (data[at] - 47) % 10
@@ -116,7 +116,7 @@ def damage(data: bytearray, rng: random.Random) -> str:
 
 
 def answers(folder: Path, at: Path) -> dict[str, tuple[int, str, str]]:
-    """What each reading command says of a folder."""
+    """Return the answer of each reading command about a folder."""
     found = {}
     readings = {LEAGUE: LEAGUE_READING, COMPARE: COMPARE_READING}
     for name, *rest in readings.get(folder.name, READING):
@@ -133,13 +133,13 @@ def answers(folder: Path, at: Path) -> dict[str, tuple[int, str, str]]:
 
 
 def judge(folder: Path, sound: dict[str, tuple[int, str, str]], out: Path) -> tuple[list[str], Counter[str]]:
-    """What is wrong with the answers to a damaged folder, and how many there were of each kind."""
+    """Return the wrong answers about a damaged folder, and the number of answers of each kind."""
     wrong = []
     kinds: Counter[str] = Counter()
     try:
         found = answers(folder, out)
         verified, _, _ = call("verify", folder)
-    except Exception as error:  # whatever it is, it is a fault of ours
+    except Exception as error:  # any exception is an error of ours
         return [f"a traceback: {type(error).__name__}: {error}"], Counter(traceback=1)
     kinds["noticed by verify" if verified else "not noticed by verify"] += 1
     for command, (code, text, err) in found.items():
@@ -153,7 +153,7 @@ def judge(folder: Path, sound: dict[str, tuple[int, str, str]], out: Path) -> tu
 
 
 def fuzz(kinds: Sequence[str], seed: int, count: int, tell: Callable[[str], object] = print) -> int:
-    """Damage each kind `count` times; the number of wrong answers."""
+    """Damage each kind `count` times; return the number of wrong answers."""
     bad = 0
     with tempfile.TemporaryDirectory() as name:
         at = Path(name)

@@ -1,10 +1,10 @@
-"""Feeds the runner's end of a Python bot's pipes with broken frames: `python -m tools.fuzz_pipe --count 100000`.
+"""Feed the runner's end of a Python bot's pipes with broken frames: `python -m tools.fuzz_pipe --count 100000`.
 
-Right answers are cut, spliced, doubled, blown up, broken bit by bit, and said to a whole
-`PythonBot` over real pipes whose other end is a fake. Nothing but a move of the table or a
-`BotFault` with a decent reason may come out, at once, and no process may stay that has broken the protocol.
+Correct answers are cut, spliced, repeated, inflated and broken bit by bit, and sent to a whole `PythonBot` over real
+pipes with a fake process at the other end. The only permitted results are a legal move or a `BotFault` with a printable
+reason, without delay, and a process that has broken the protocol may not be kept.
 
-The child's end is not fuzzed: the runner, which is trusted, writes what it reads.
+The child's end is not fuzzed: it reads only what the runner, which is trusted, writes.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ SIZES = (
 TEXTS = ("on purpose", "\x1b[2J\0\x07", "\u202etxt.exe", "\ud800", "x" * 9000, "", "line\nline\r\n\tline\x0b")
 
 
-# ---------------------------------------------------------------- answers, right and wrong
+# ---------------------------------------------------------------- correct and broken answers
 
 
 def right(rng: random.Random, question: int, moves: list[Move]) -> bytes:
-    """An answer to a question, or an honest failure."""
+    """Return a correct answer to a question, or an honest failure."""
     if rng.random() < 0.05:
         hook = rng.choice(("act", "observe"))
         return fault_message(question, hook, rng.choice(KINDS), rng.choice(TEXTS))
@@ -80,7 +80,7 @@ def right(rng: random.Random, question: int, moves: list[Move]) -> bytes:
 
 
 def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
-    """Bytes after a few accidents."""
+    """Return the bytes after a few random errors."""
     for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
         at = rng.randrange(len(said) + 1)
         what = rng.randrange(14)
@@ -118,7 +118,7 @@ def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
 
 
 def feed_reader(rng: random.Random, said: bytes, question: int) -> str:
-    """Bytes to the reader of frames and answers; what came of them."""
+    """Feed bytes to the reader of frames and answers; return the result."""
     reader = MessageReader()
     try:
         for piece in cut(rng, said):
@@ -134,14 +134,14 @@ def feed_reader(rng: random.Random, said: bytes, question: int) -> str:
     return "more wanted"
 
 
-# ---------------------------------------------------------------- a process that is none
+# ---------------------------------------------------------------- the fake process
 
 
 class FakeProcess:
-    """The other end of real pipes. `answers` gives the bytes for each frame that wants an answer.
+    """The other end of real pipes. `answers` gives the bytes for each frame that needs an answer.
 
-    It reads late: only when something is sent the slow way. So the pipe is full at times, and at the end of all frames
-    it looks whether those were whole.
+    It reads late, only when something is sent the slow way, so the pipe is sometimes full; in the end it checks that
+    all frames were whole.
     """
 
     def __init__(self, forger: Forger) -> None:
@@ -158,7 +158,7 @@ class FakeProcess:
         self.closed = False
 
     def say(self, said: bytes, rng: random.Random) -> None:
-        """Put bytes into the pipe, or what does not come at once behind it."""
+        """Put bytes into the pipe; queue those that do not fit."""
         if self._gone:
             return
         self.said += said
@@ -199,7 +199,7 @@ class FakeProcess:
             yield whole
 
     def listen(self, wait: bool) -> None:
-        """Look at what the runner has said; answer it if it waits for that."""
+        """Read the runner's frames; answer one if the runner waits for that."""
         for whole in self._frames():
             kind = whole[4]
             if not 1 <= kind <= 5:
@@ -207,7 +207,7 @@ class FakeProcess:
             if kind == BEGIN and not BEGINNING.unpack(whole[HEAD.size :])[3] & WANTS_ANSWER:
                 continue
             if not wait or kind == ASK:
-                continue  # the answer to a question has been said before
+                continue  # the answer to a question was sent in advance
             self.forger.answer(self, kind)
 
     def send(self, data: bytes, deadline: float) -> None:
@@ -242,7 +242,7 @@ class FakeProcess:
         return 0.0
 
     def new_game(self) -> None:
-        """Nothing is counted."""
+        """Count nothing."""
 
     wake = rest = new_game
 
@@ -262,7 +262,7 @@ class FakeProcess:
 
 
 class Forger:
-    """What the fakes of one bot say."""
+    """Produces the answers of one bot's fake processes."""
 
     def __init__(self, rng: random.Random, rate: float) -> None:
         self.rng = rng
@@ -278,14 +278,14 @@ class Forger:
         return self.process
 
     def answer(self, process: FakeProcess, kind: int) -> None:
-        """Say something to a frame, right or not."""
+        """Answer a frame, correctly or not."""
         said = pack_message(MADE, bytes([self.flags])) if kind == 2 else pack_message(DONE)
         if self.rng.random() < 0.03:
             said = fault_message(0, "begin", self.rng.choice(KINDS), self.rng.choice(TEXTS))
         self.say(process, said, 0)
 
     def say(self, process: FakeProcess, said: bytes, question: int) -> None:
-        """Say it, perhaps broken."""
+        """Send an answer, perhaps broken."""
         rng = self.rng
         if rng.random() < self.rate:
             self.broken += 1
@@ -301,7 +301,7 @@ class Forger:
 
 
 def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[Counter[str], int]:
-    """Games of one bot, until so many broken things were said. What came of its messages, and how many were broken."""
+    """Play games of one bot until `inputs` answers were broken; return the results and the number of broken answers."""
     forger = Forger(rng, 0.3)
     forger.flags = rng.choice((0, 0, 1, 3, 4, 8, 12, 16, 31, 255))
     came: Counter[str] = Counter()
@@ -327,7 +327,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
 
 
 def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
-    """A game, as far as it goes."""
+    """Play a game as far as possible."""
     came: Counter[str] = Counter()
     clock = rng.choice((None, TimeLeft(10, None), TimeLeft(None, 20)))
     state = rng.choice(known)[0].copy()
@@ -349,7 +349,7 @@ def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Po
         if move is not table[move.index]:
             raise Wrong(f"{move} is not of the table")
         answer = pack_message(ANSWER, ANSWERING.pack(number, move.index))
-        if answer not in forger.process.said:  # perhaps some time ago: a bot may answer without having been asked
+        if answer not in forger.process.said:  # perhaps sent earlier: a bot may answer without having been asked
             raise Wrong(f"{move} was not answered")
         came["taken"] += 1
         if move not in moves:
@@ -361,7 +361,7 @@ def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Po
 
 
 def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], str]:
-    """Feed the runner's end `count` broken inputs. What came of them, and how slow the slowest 50 were."""
+    """Feed the runner's end `count` broken inputs; return the results and the times of the slowest 50."""
     rng = random.Random(seed)
     known = positions(60, seed)
     came: Counter[str] = Counter()

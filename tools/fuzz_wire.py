@@ -1,8 +1,9 @@
-"""Feeds the runner with what strangers' bots might answer: `python -m tools.fuzz_wire --seed 1 --count 1000000`.
+"""Feed the runner with a stranger's bot's answers: `python -m tools.fuzz_wire --seed 1 --count 1000000`.
 
-Legal answers are cut, spliced, doubled, blown up, nested, broken byte by byte. Half of the inputs go straight to the
-parser of answers, the others are said in games of a whole `WireBot` whose process is a fake. Nothing but a legal move
-or a `BotFault` with a decent reason may come out, at once; anything else stops the program with the input.
+Legal answers are cut, spliced, repeated, inflated, nested and broken byte by byte. Half of the inputs go straight to
+the parser of answers; the others are sent in games of a whole `WireBot` with a fake process. The only permitted results
+are a legal move or a `BotFault` with a printable reason, without delay; anything else stops the program and prints the
+input.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tools.fuzzing import Position, Wrong, alarm, check_fault, cut, main, positi
 
 KINDS = {"illegal move", "timeout", "crash", "protocol"}
 HANG_S = 5
-LONGEST = 4 << 20  # of an input
+LONGEST = 4 << 20  # for one input
 TOKENS = (
     b"\0",
     b"\n",
@@ -66,7 +67,7 @@ TOKENS = (
 
 
 def legal(rng: random.Random, number: int, kind: str, moves: list[Move]) -> bytes:
-    """A right answer, in one of many forms."""
+    """Return a correct answer, in one of many forms."""
     answer: dict[str, Any] = {"id": number}
     if kind == "hello":
         answer["protocol"] = 3
@@ -84,7 +85,7 @@ def legal(rng: random.Random, number: int, kind: str, moves: list[Move]) -> byte
 
 
 def mutated(rng: random.Random, line: bytes, other: bytes) -> bytes:
-    """A line after a few of the accidents that strangers think of."""
+    """Return a line after a few of the errors that a stranger's bot might make."""
     for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
         at = rng.randrange(len(line) + 1)
         what = rng.randrange(15)
@@ -130,7 +131,7 @@ def mutated(rng: random.Random, line: bytes, other: bytes) -> bytes:
 
 
 def feed_parser(line: bytes, number: int, kind: str, position: Position) -> str:
-    """One line, as the parser gets it: without its end. Returns what came of it."""
+    """Feed the parser one line without its end, as the runner does; return the result."""
     _, view, moves = position
     try:
         answer = read_answer(line.partition(b"\n")[0], number)
@@ -144,7 +145,7 @@ def feed_parser(line: bytes, number: int, kind: str, position: Position) -> str:
 
 
 class Slowest:
-    """The most processor time that the program itself has needed for one input, in seconds; ours is not counted."""
+    """The longest processor time for one input, in seconds, without the time for generating it."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -152,25 +153,25 @@ class Slowest:
         self._start = self._ours = 0.0
 
     def begin(self) -> None:
-        """An input is about to be fed."""
+        """Note that an input is about to be fed."""
         self._start, self._ours = time.process_time(), 0.0
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """An input is being made."""
+        """Leave out the time for generating an input."""
         start = time.process_time()
         yield
         self._ours += time.process_time() - start
 
     def end(self, line: bytes) -> None:
-        """The input was dealt with."""
+        """Note that the input was processed."""
         seconds = time.process_time() - self._start - self._ours
         if seconds > self.seconds:
             self.seconds, self.line = seconds, line
 
 
 class Stranger:
-    """Answers as a bot that sometimes loses its way; what it says is cut into pieces anyhow."""
+    """Answers like a bot that sometimes makes errors; its output is cut into arbitrary pieces."""
 
     def __init__(self, rng: random.Random, rate: float, slowest: Slowest) -> None:
         self.rng = rng
@@ -185,7 +186,7 @@ class Stranger:
             return self.answer(json.loads(line))
 
     def answer(self, message: dict[str, Any]) -> list[bytes]:
-        """What it says to a message."""
+        """Return the answer to a message, in pieces."""
         rng = self.rng
         if "id" not in message:
             return []
@@ -203,7 +204,7 @@ class Stranger:
 def play_games(
     rng: random.Random, known: list[Position], inputs: int, slowest: Slowest | None = None
 ) -> tuple[Counter[str], int]:
-    """Games of one bot, until it has said so many broken lines. What came of the messages, and how many were broken."""
+    """Play games of one bot until it has sent `inputs` broken lines; return the results and the number of lines."""
     slowest = slowest or Slowest()
     stranger = Stranger(rng, 0.3, slowest)
     position = rng.choice(known)
@@ -240,7 +241,7 @@ def play_games(
 
 
 def fuzz(seed: int, count: int) -> tuple[Counter[str], str]:
-    """Feed `count` broken inputs. What came of them, and the slowest."""
+    """Feed `count` broken inputs; return the results and a remark on the slowest."""
     rng = random.Random(seed)
     known = positions(60, seed)
     came: Counter[str] = Counter()

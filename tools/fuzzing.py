@@ -1,4 +1,4 @@
-"""What the fuzzers of bots share: decisions to be asked about, what may come out, how a hang is noticed."""
+"""Share code between the fuzzers of bots: positions to ask about, permitted results, detection of hangs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Position = tuple[State, View, list[Move]]
 
 
 class Wrong(Exception):
-    """An input did what none may do."""
+    """An input had a result that no input may have."""
 
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise `Wrong` if so many seconds pass between two calls of what is given; on the main thread only."""
+    """Raise `Wrong` if `seconds` pass between two calls of the yielded function; on the main thread only."""
 
     def ring(number: int, frame: object) -> NoReturn:
         raise Wrong(f"a hang of {seconds:g} s")
@@ -45,7 +45,7 @@ def alarm(seconds: float) -> Iterator[Callable[[], None]]:
 
 
 def positions(count: int, seed: int) -> list[Position]:
-    """Decisions of random games under several rule sets."""
+    """Return decisions of random games under several rule sets."""
     known: list[Position] = []
     rng = Rng(seed)
     while len(known) < count:
@@ -64,7 +64,7 @@ def positions(count: int, seed: int) -> list[Position]:
 
 
 def cut(rng: random.Random, said: bytes) -> list[bytes]:
-    """The same bytes in pieces, as a pipe may deliver them."""
+    """Return the same bytes in pieces, as a pipe may deliver them."""
     if len(said) < 2 or rng.random() < 0.5:
         return [said]
     size = rng.choice((1, 2, 4, 5, 7, 9, 13, 14, 64)) if len(said) < 2000 else rng.choice((4096, 65536))
@@ -72,7 +72,7 @@ def cut(rng: random.Random, said: bytes) -> list[bytes]:
 
 
 def check_fault(fault: BotFault, kinds: Collection[str]) -> str:
-    """The kind of a fault. `Wrong` if it is none of `kinds`, or its reason cannot be shown, stored and read."""
+    """Return the kind of a fault; raise `Wrong` for other kinds or a reason that cannot be shown, stored and read."""
     if fault.kind not in kinds:
         raise Wrong(f"a fault of the kind {fault.kind!r}")
     fault.detail.encode()
@@ -82,7 +82,7 @@ def check_fault(fault: BotFault, kinds: Collection[str]) -> str:
 
 
 def main(fuzz: Callable[[int, int], tuple[Counter[str], str]], description: str | None) -> None:
-    """A fuzzer's command line: `fuzz(seed, count)` returns what came of the inputs, and a remark about its time."""
+    """Run a fuzzer's command line: `fuzz(seed, count)` returns the counts of results, and a remark on its time."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=10_000)

@@ -1,12 +1,12 @@
-"""Golden counts of move sequences (perft) for every rule set: `tests/data/perft.json`.
+"""Count move sequences (perft) for every rule set: `tests/data/perft.json`.
 
     python -m tools.make_perft             # write the file from the engine
-    python -m tools.make_perft --oracle    # also count with the oracle, about a minute; how deep is noted in the file
+    python -m tools.make_perft --oracle    # also count with the oracle, about a minute; the file notes the depth
     python -m tools.make_perft --check     # count again and compare, change nothing
 
 For each rule set there are the deal and, from random games with many tactic cards, positions in the middle: one for
-each kind of decision, and plays on a board with Fog, Mud and wilds. A position is a deal and the moves that lead to
-it. `counts` are the sequences of 1, 2, 3 ... moves; `oracle` says to which depth the oracle agreed.
+each kind of decision, and plays on a board with Fog, Mud and wilds. A position is a deal and the moves that lead to it.
+`counts` are the numbers of sequences of 1, 2, 3 ... moves; `oracle` is the depth to which the oracle agreed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from tools.differential import RULE_SETS
 
 FILE = Path(__file__).parents[1] / "tests" / "data" / "perft.json"
 SEED = 1
-LEAVES = 400_000  # the deepest count of a position has at most so many
+LEAVES = 400_000  # upper limit for the deepest count of a position
 DEPTH = 6
-ORACLE_NODES = 6_000  # positions in which the oracle lists the legal moves, for one count
+ORACLE_NODES = 6_000  # upper limit of positions in which the oracle lists the legal moves, for one count
 AUTOS = ((True, True), (False, False), (True, False))
 
 
 def kind_of(state: State) -> str:
-    """What makes a position worth counting: the decision, and what lies on the board."""
+    """Return the kind of a position: the decision, and for plays the special cards on the board."""
     if state.phase != "play":
         return state.phase + (f" {state.ruse_under_way}" if state.ruse_under_way else "")
     if any(move.kind == "pass" for move in state.legal_moves()):
@@ -51,7 +51,7 @@ def kind_of(state: State) -> str:
 
 
 def positions(name: str) -> list[dict[str, Any]]:
-    """The deal with each setting of claims, and one position of each kind."""
+    """Return the deal with each setting of claims, and one position of each kind."""
     rules = load_rules(name)
     found: list[dict[str, Any]] = [entry(rules, name, 0, auto, [], "the deal") for auto in AUTOS[:2]]
     kinds: set[tuple[str, bool]] = set()
@@ -62,7 +62,7 @@ def positions(name: str) -> list[dict[str, Any]]:
         moves: list[str] = []
         while not state.is_over:
             key = (kind_of(state), auto[0])
-            # late positions of the same kind are left out, plays come only where little is left to play
+            # one position of each kind; plays only near the end, where little is left to play
             if len(moves) >= 8 and key not in kinds and state.perft(2) < 60_000:
                 kinds.add(key)
                 found.append(entry(rules, name, number, auto, moves, key[0]))
@@ -73,7 +73,7 @@ def positions(name: str) -> list[dict[str, Any]]:
 
 
 def entry(rules: Rules, name: str, number: int, auto: tuple[bool, bool], moves: list[str], kind: str) -> dict[str, Any]:
-    """One position with its counts."""
+    """Return a position with its counts."""
     found = {
         "rules": name,
         "deal": f"{SEED}:{number}",
@@ -84,7 +84,7 @@ def entry(rules: Rules, name: str, number: int, auto: tuple[bool, bool], moves: 
     state = state_of(found)
     counts: list[int] = []
     for depth in range(1, DEPTH + 1):
-        # the next level grows about as this one did: do not begin what would be too much
+        # the next level would grow by about the same factor: stop if it would be too large
         if counts and (not counts[-1] or counts[-1] ** 2 // [1, *counts][-2] > LEAVES):
             break
         counts.append(state.perft(depth))
@@ -92,7 +92,7 @@ def entry(rules: Rules, name: str, number: int, auto: tuple[bool, bool], moves: 
 
 
 def state_of(position: dict[str, Any]) -> State:
-    """The engine's state of a position."""
+    """Return the engine's state of a position."""
     rules = load_rules(position["rules"])
     seed, number = position["deal"].split(":")
     auto = (position["auto"][0] == "1", position["auto"][1] == "1")
@@ -103,7 +103,7 @@ def state_of(position: dict[str, Any]) -> State:
 
 
 def oracle_of(position: dict[str, Any]) -> Oracle:
-    """The oracle's game of a position."""
+    """Return the oracle's game of a position."""
     rules = load_rules(position["rules"])
     seed, number = position["deal"].split(":")
     deal = make_deal(rules, int(seed), int(number))
@@ -116,7 +116,7 @@ def oracle_of(position: dict[str, Any]) -> Oracle:
 
 
 def oracle_depth(counts: list[int], nodes: int = ORACLE_NODES) -> int:
-    """How deep the oracle counts: so that it lists the moves of at most `nodes` positions."""
+    """Return the depth to which the oracle counts, listing the moves of at most `nodes` positions."""
     depth = 1
     while depth < len(counts) and counts[depth - 1] <= nodes:
         depth += 1
@@ -124,7 +124,7 @@ def oracle_depth(counts: list[int], nodes: int = ORACLE_NODES) -> int:
 
 
 def check_by_oracle(found: list[dict[str, Any]]) -> int:
-    """Count by the oracle and note the depth; the number of differences."""
+    """Count with the oracle and note the depth; return the number of differences."""
     wrong = 0
     for position in found:
         depth = oracle_depth(position["counts"])
@@ -140,7 +140,7 @@ def check_by_oracle(found: list[dict[str, Any]]) -> int:
 
 
 def kept_depths(found: list[dict[str, Any]]) -> None:
-    """What the oracle has checked before stays noted where the counts are the same."""
+    """Keep the depth that the oracle has already checked where the counts are unchanged."""
     if FILE.exists():
         old = {key_of(one): one for one in json.loads(FILE.read_text())["positions"]}
         for position in found:
@@ -150,19 +150,19 @@ def kept_depths(found: list[dict[str, Any]]) -> None:
 
 
 def key_of(position: dict[str, Any]) -> tuple[str, ...]:
-    """What a position is, without its counts."""
+    """Return the identity of a position, without its counts."""
     return tuple(position[key] for key in ("rules", "deal", "auto", "moves"))
 
 
 def text_of(found: list[dict[str, Any]]) -> str:
-    """The file: one position a line."""
+    """Return the content of the file, one position a line."""
     about = "golden perft counts; written and explained by tools/make_perft.py"
     lines = ",\n".join(json.dumps(position) for position in found)
     return f'{{"about": "{about}",\n"positions": [\n{lines}\n]}}\n'
 
 
 def main() -> int:
-    """The script; exit code 1 for a difference."""
+    """Run the script; return exit code 1 for a difference."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--oracle", action="store_true", help="count by the oracle too")
     parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")

@@ -1,9 +1,9 @@
-"""Screenshots of the main pages: `python -m tools.pictures --out shots`.
+"""Take screenshots of the main pages: `python -m tools.pictures --out shots`.
 
-A small run is played and a small league served. Each page is taken at three widths, light and dark, into the folder of
-`--out`, as far as the screen goes or, with `--whole`, to its end; `--keep` renews docs/pictures. Needed are
-Chromium with chromedriver, and what the extra `test` installs. Games are always the same, except the one that is being
-played; thinking times are not.
+The program plays a small run and serves a small league. It takes each page at three widths, light and dark, into the
+folder of `--out`: the visible part or, with `--whole`, the whole page; `--keep` updates docs/pictures. It needs
+Chromium with chromedriver, and the extra `test`. Games are the same every time, except the unfinished one; thinking
+times are not.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ GAME = "101"
 AUTHORS = {"random": None, "greedy": "Ann", "counter": "Chidi", "odds": "Mei", "net": "Oluwaseun"}
 PLACEMENT = ["error=70", "most_games=80", "games=10"]
 KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot", "table": "play"}
-"""Pages whose pictures at 1280 px are kept, and the names of these."""
+"""Pages whose pictures at 1280 px are kept, with the names of the pictures."""
 ON_PHONES = ("home", "replay", "table")
-"""Those of them that are kept at 390 px and dark, too."""
+"""The pages whose pictures at 390 px and in dark colours are kept as well."""
 MOVES = 20
-"""How many moves, at least, are made in the game that is being played: with the net's hints, against the best bot."""
+"""The least number of moves in the unfinished game, played with the net's hints against the best bot."""
 _STATE = "return document.querySelector('[data-play]:not([aria-busy])')?.dataset.kind"
 _FOLLOW_HINT = """
 const hint = document.querySelector("[data-told]").innerText.toLowerCase();
@@ -95,7 +95,7 @@ def main() -> None:
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """Chromium without a window."""
+    """Start Chromium without a window."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
     for flag in FLAGS:
@@ -114,7 +114,7 @@ def _arena(place: Path, *words: str) -> None:
 
 
 def _league(place: Path) -> Path:
-    """A league of five bots, one of which has two versions."""
+    """Create a league of five bots, one of which has two versions."""
     settings = [word for text in PLACEMENT for word in ("--set", f"placement.{text}")]
     _arena(
         place, "league", "create", "open", "--rules", "tactical", "--isolation", "process", "--out", "open", *settings
@@ -122,7 +122,7 @@ def _league(place: Path) -> Path:
     for bot, author in AUTHORS.items():
         by = ["--author", author] if author else []
         _arena(place, "submit", bot, "--league", "open", "--workers", "1", *by)
-        if bot != "random":  # the first one has nobody to play against
+        if bot != "random":  # the first bot has no opponents
             _arena(place, "league", "play", "open", "--max-games", "20", "--workers", "1")
     for change in ("return moves[-1]", "return moves[len(moves) // 2]"):
         (place / "late.py").write_text(f"def act(view, moves):\n    {change}\n")
@@ -131,7 +131,7 @@ def _league(place: Path) -> Path:
 
 
 def _game(driver: Any, url: str) -> str:
-    """The address of a game after some moves, with a hint for the next one."""
+    """Return the address of a game after some moves, with a hint for the next one."""
     driver.get(f"{url}/play")
     driver.find_element("css selector", "main form button").click()
     wait = WebDriverWait(driver, 60)
@@ -147,7 +147,7 @@ def _game(driver: Any, url: str) -> str:
 
 
 def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace) -> None:
-    """A page at all widths, light and dark."""
+    """Take a page at all widths, light and dark."""
     for scheme in ("light", "dark"):
         scheme_of = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme_of)

@@ -26,7 +26,7 @@ _EXPECTED = {list: "a list", str: "a text", int: "a whole number"}
 
 
 def _value(position: dict[str, Any], key: str, kind: type[Any], default: Any = _REQUIRED) -> Any:
-    """Return the value of a key. PositionError if it is of another kind, or missing without a default."""
+    """Return the value of a key. Raises PositionError for a wrong type, or if it is missing without a default."""
     value = position.get(key, default)
     if value is _REQUIRED:
         raise PositionError(f"the key '{key}' is missing")
@@ -64,7 +64,7 @@ def _first_complete(position: dict[str, Any]) -> str | None:
 def answer(position: Any) -> dict[str, Any]:
     """Return the answer to a position, with the keys of its `expect` if it has one.
 
-    PositionError names the id of a position that cannot be read.
+    PositionError names the id of an invalid position.
     """
     if not isinstance(position, dict):
         raise PositionError(f"a position is a JSON object, not {position!r:.60}")
@@ -124,7 +124,7 @@ def _tie_order(position: dict[str, Any]) -> dict[str, Any]:
 
 
 def _victory(position: dict[str, Any]) -> dict[str, Any]:
-    """Return the winner; if both have won, which only a stalemate allows, the one with more stones (RULES.md §8)."""
+    """Return the winner; if both have won, which only a stalemate allows, the player with more stones (RULES.md §8)."""
     owners = _value(position, "owners", str)
     if len(owners) != 9 or set(owners) - set("ab."):
         raise PositionError(f"owners are nine signs a, b or ., not {owners!r:.60}")
@@ -139,7 +139,7 @@ def _victory(position: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tactic_limit(position: dict[str, Any]) -> dict[str, Any]:
-    # after the play at most one more than the opponent, RULES.md §5
+    # after the play, at most one more than the opponent (RULES.md §5)
     return {"may_play": _value(position, "played_me", int) <= _value(position, "played_opp", int)}
 
 
@@ -156,7 +156,7 @@ _KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 
 def read_positions(file: Path) -> list[Any]:
-    """Return the positions of a file. PositionError if it holds none."""
+    """Return the positions of a file. Raises PositionError if it holds none."""
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
@@ -189,7 +189,7 @@ def _json(text: str, source: str) -> Any:
 
 
 def answer_all(positions: Sequence[Any], as_json: bool) -> None:
-    """Print a line for each position and, if answers are expected, how many are as expected."""
+    """Print a line for each position and, if some have `expect`, the number of correct answers."""
     right = checked = 0
     for position in positions:
         given = answer(position)
@@ -207,7 +207,7 @@ def answer_all(positions: Sequence[Any], as_json: bool) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line; exit with code 2 for a file that cannot be read or holds a wrong position."""
+    """Run the command line; exit with code 2 for an unreadable file or an invalid position."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, metavar="FILE", help="the file with the positions")
     parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object per line")

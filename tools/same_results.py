@@ -4,10 +4,10 @@
 
 `BEFORE` and `AFTER` are checkouts, each with an environment in `.venv`. Both play the same bots (of `BEFORE`) in all
 formats, rule sets and isolation levels. Then every output is compared: the tables in all output formats, the files of a
-run, its database (all columns but those that a clock measures), records, and the standing of a league.
+run, its database (all columns except measured times), records, and the standings of a league.
 
-Prints a line for each case, with what differs on purpose since version 0.2 (`intended`) and what differs without one;
-the exit code is 1 if there is such a value. Texts that people read may have other words.
+Prints a line for each case, with the values that differ on purpose since version 0.2 (`intended`) and the values that
+differ without a reason; the exit code is 1 if there is such a value. The wording of messages may differ.
 """
 
 from __future__ import annotations
@@ -101,14 +101,14 @@ create_league(Path("open"), load_settings(Path("league.toml"), "open", {}), "0" 
 """
 SEED = "20260101"
 SHA256 = re.compile(rb"\b[0-9a-f]{64}\b")
-#: What people read: its wording may change, and its figures stand in the other outputs, too.
+#: Text for display: its wording may change, and the other outputs have the same figures.
 TEXTS = ("table", "markdown", "html", "replay", "verify")
 #: First player's advantage in the summary of a run.
 ADVANTAGE = (("first_player", "elo"), ("first_player", "elo_error95"))
 LINE_OF_BOT = re.compile(r" \([^()]+, line \d+\)")
 
 Case = Callable[["Side"], dict[str, bytes]]
-#: How version 0.2 calls what these cases ask for.
+#: The names that version 0.2 uses for these cases.
 NAMES_OF_0_2 = {
     "rate": "ratings",
     "show": "standings",
@@ -119,7 +119,7 @@ NAMES_OF_0_2 = {
 
 
 class Side:
-    """One of the two versions at work in a folder of its own."""
+    """One of the two versions, running in its own folder."""
 
     def __init__(self, checkout: Path, folder: Path) -> None:
         self.checkout = checkout.resolve()
@@ -127,11 +127,11 @@ class Side:
         folder.mkdir()
 
     def __call__(self, *args: object, fails: bool = False) -> bytes:
-        """What a command prints on standard output."""
+        """Return the standard output of a command."""
         return self._run(self.command(*args), fails)
 
     def python(self, code: str) -> bytes:
-        """What Python code prints that uses this version."""
+        """Return the output of Python code that uses this version."""
         return self._run([*self.command()[:1], "-c", code])
 
     def _run(self, command: list[str], fails: bool = False) -> bytes:
@@ -153,19 +153,19 @@ class Side:
         return {**os.environ, "PYTHONPATH": str(self.checkout), "COLUMNS": "200"}
 
 
-# ---------------------------------------------------------------- what is compared
+# ---------------------------------------------------------------- outputs to compare
 
 
 def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
-    """What a run has left that no clock measures; with `read`, also what the reading commands say of it."""
+    """Return what a run has written, without measured times; with `read`, also the output of the reading commands."""
     found = {}
     if read:
         side("export", run, "--all")
         found["games.csv"] = (side.folder / run / "games.csv").read_bytes()
         for form in OUTPUTS:
-            if form != "table":  # the one for the terminal shows thinking times
+            if form != "table":  # the terminal's table shows thinking times
                 found[f"standings {form}"] = side("standings", run, "--print", form)
-        found["replay"] = re.sub(rb", [\d.e+-]+ ms\)", b")", side("replay", run, "1"))  # as a clock has it
+        found["replay"] = re.sub(rb", [\d.e+-]+ ms\)", b")", side("replay", run, "1"))  # measured times
         found["verify"] = side("verify", run)
     found |= {name: (side.folder / run / name).read_bytes() for name in FILES}
     found["database"] = rows(side.folder / run / "games.sqlite")
@@ -173,14 +173,14 @@ def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
 
 
 def rows(database: Path) -> bytes:
-    """The tables of a database as text, but for the columns that a clock measures."""
+    """Return the tables of a database as text, without the columns of measured times."""
     db = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     try:
         lines = []
         for table in ("meta", "bots", "pairings", "games"):
             names = [column[1] for column in db.execute(f"PRAGMA table_info({table})")]
             kept = ", ".join(name for name in names if name not in MEASURED)
-            which = "WHERE key <> 'mark'" if table == "meta" else ""  # a user's, not a run's
+            which = "WHERE key <> 'mark'" if table == "meta" else ""  # belongs to a user, not to a run
             lines += [f"{table}: {row}" for row in db.execute(f"SELECT {kept} FROM {table} {which} ORDER BY 1")]
         return "\n".join(map(str, lines)).encode()
     finally:
@@ -272,13 +272,13 @@ def cases(bots: tuple[str, ...], failing: str) -> Iterator[tuple[str, Case]]:
 
 
 def both(case: Case, before: Path, after: Path, work: Path) -> tuple[list[str], Counter[str]]:
-    """What differs when both versions play a case."""
+    """Play a case with both versions; return the differences."""
     sides = [Side(checkout, work / name) for checkout, name in ((before, "before"), (after, "after"))]
     return differing(*[case(side) for side in sides])
 
 
 def leaves(name: str, text: bytes) -> dict[tuple[str, ...], Any]:
-    """Return each value of CSV or JSON under its path, such as `("bots", "0", "elo")`; of other files the text."""
+    """Return each value of CSV or JSON under its path, such as `("bots", "0", "elo")`; for other files, the text."""
     if not name.endswith(("csv", "json")):
         return {(): text}
     value = json.loads(text) if name.endswith("json") else list(csv.DictReader(io.StringIO(text.decode())))
@@ -294,7 +294,7 @@ def flat(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], A
 
 
 def intended(path: tuple[str, ...], before: dict[tuple[str, ...], Any], after: dict[tuple[str, ...], Any]) -> str:
-    """Return what changed this value on purpose since version 0.2; nothing if it should be the same."""
+    """Return the reason why this value changed on purpose since version 0.2; empty if it should be the same."""
     row, column, old, new = path[:-1], path[-1] if path else "", before.get(path), after.get(path)
     if "notes" in path:
         return "other words"
@@ -315,7 +315,7 @@ def intended(path: tuple[str, ...], before: dict[tuple[str, ...], Any], after: d
 
 
 def differing(before: dict[str, bytes], after: dict[str, bytes]) -> tuple[list[str], Counter[str]]:
-    """Return each value that should be the same and is not, and how many differ on purpose, for what reason."""
+    """Return each value that differs but should not, and the number of intended differences by reason."""
     wrong, meant = [], Counter[str]()
     for name in sorted(before.keys() | after.keys()):
         texts = [SHA256.sub(b"SHA256", side.get(name, b"")) for side in (before, after)]

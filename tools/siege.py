@@ -1,16 +1,16 @@
-"""An arena under siege: 20 hostile bots and 4 honest ones play a league for some time, on two cores and 4 GB.
+"""Besiege an arena: 20 hostile bots and 4 honest ones play a league for some time, on two cores and 4 GB.
 
     python -m tools.siege --minutes 60 --seed 1 [--clock-ms 1000] [--json FILE]
 
-The hostile ones are the files of tools/hostile. Each author submits again and again: first a bot that attacks
-at once, then one that behaves in its check and attacks later, then one that attacks in some of its games. Honest
-authors submit new versions all the time. Meanwhile `arena league play` plays. At the end must hold:
+The hostile bots are the files of tools/hostile. Each author submits repeatedly: first a bot that attacks at once, then
+one that behaves in its check and attacks later, then one that attacks in some of its games. Honest authors submit new
+versions all the time. Meanwhile `arena league play` plays. At the end,
 
-- the runner lives: no command has ended in another way than it should;
-- no honest bot is refused, suspended, retired or has forfeited a game;
-- each hostile bot is named, with what it did.
+- the runner is alive: no command has ended in an unexpected way;
+- no honest bot is refused, suspended or retired, or has forfeited a game;
+- each hostile bot is named, with its attack.
 
-Where a control group (v1 or v2) can be made, everything runs in one of 4 GB, the kernel's memory included.
+If a control group (v1 or v2) can be created, everything runs in one with 4 GB, including the kernel's memory.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ HONEST = {
 MEMORY = 4 << 30
 _FINE = {0: "done", 1: "refused", 130: "interrupted"}
 _ARENA = (sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())")
-_PATIENCE_S = 120.0  # for a command that was asked to stop
+_PATIENCE_S = 120.0  # for a command that should stop
 
 
 @dataclass
 class Command:
-    """An `arena` command that has ended: how, and the end of what it said if that was not as it should be."""
+    """An `arena` command that has ended: how it ended, and the end of its output if that was unexpected."""
 
     words: str
     code: int | None
@@ -62,7 +62,7 @@ class Command:
 
 @dataclass
 class Result:
-    """What a siege has shown; `named` and `harmed` by bot, each a list of sentences."""
+    """The result of a siege; `named` and `harmed` hold lists of sentences by bot."""
 
     seed: int
     minutes: float
@@ -79,7 +79,7 @@ class Result:
 
     @property
     def held(self) -> bool:
-        """Did the arena hold?"""
+        """Check whether the arena held."""
         return not (self.failed or self.harmed or self.unnamed or self.left)
 
 
@@ -103,7 +103,7 @@ class Siege:
     # ------------------------------------------------------------ commands
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """An `arena` command within the control group."""
+        """Start an `arena` command within the control group."""
         number = self.result.commands = self.result.commands + 1
         with open(self.folder / f"{number}.out", "wb") as out:
             return subprocess.Popen(
@@ -117,18 +117,18 @@ class Siege:
             )
 
     def ended(self, process: subprocess.Popen[bytes], number: int, began: float, fine: Sequence[int] = (0, 1)) -> str:
-        """Note how a command has ended; what it said."""
+        """Note how a command has ended; return its output."""
         text = (self.folder / f"{number}.out").read_bytes().decode("utf-8", "replace")
         code = process.returncode
         ours = re.search(r"^(Internal error|Traceback .*)", text, re.MULTILINE) and "is refused" not in text
-        retired = code == 2 and re.match(r"Error: '\w+' was retired ", text)  # and submits again: `judge` says who
+        retired = code == 2 and re.match(r"Error: '\w+' was retired ", text)  # expected: the author submits again
         if not (code in fine or retired) or ours:
             words = " ".join(str(word) for word in process.args[3:])  # type: ignore[index]
             self.result.failed.append(Command(words, code, round(time.monotonic() - began, 1), text[-3000:]))
         return text
 
     def run(self, *words: str, until: float) -> str:
-        """A command to its end, or to the end of the siege."""
+        """Run a command to its end, or to the end of the siege."""
         began = time.monotonic()
         process = self.start(*words)
         number = self.result.commands
@@ -143,9 +143,9 @@ class Siege:
         return self.ended(process, number, began, fine)
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
-        """Ask a command to stop as Ctrl-C does; what does not is a failure.
+        """Ask a command to stop as Ctrl-C does; note a failure if it does not.
 
-        One that is at its very end, where Python hears no signals any more, is ended by it.
+        A command that is just ending, when Python no longer handles signals, is killed by the signal.
         """
         process.send_signal(signal.SIGINT)
         try:
@@ -180,7 +180,7 @@ class Siege:
         self.ended(process, self.result.commands, time.monotonic(), (0,))
 
     def submit_honest(self, name: str, until: float) -> None:
-        """A new version of an honest bot."""
+        """Submit a new version of an honest bot."""
         file = self.folder / f"{name}.py"
         file.write_text(f"# version {self._rounds}\n{HONEST[name]}")
         self._submit(name, str(file), until=until)
@@ -208,7 +208,7 @@ class Siege:
         )
 
     def lay(self, seconds: float, rounds: int | None = None) -> Result:
-        """Besiege the arena for so long, or for so many rounds of submissions; what that has shown."""
+        """Besiege the arena for some seconds, or for some rounds of submissions; return the result."""
         began = time.monotonic()
         until = began + seconds
         before = _processes(self.folder)
@@ -232,13 +232,13 @@ class Siege:
         return self.result
 
     def _submit_quietly(self, name: str, until: float) -> None:
-        """Before there is anything to play."""
+        """Submit before there is anything to play."""
         keep, self.keep_playing = self.keep_playing, lambda: None  # type: ignore[method-assign]
         self.submit_honest(name, until)
         self.keep_playing = keep  # type: ignore[method-assign]
 
     def _round(self, honest: Sequence[str], until: float) -> None:
-        """Everybody submits once, in some order."""
+        """Let every author submit once, in random order."""
         order = [*self.names, *honest]
         self.rng.shuffle(order)
         for name in order:
@@ -251,10 +251,10 @@ class Siege:
                 mode = MODES[(self._rounds + NAMES.index(name)) % len(MODES)]
                 self.submit_hostile(name, mode, until)
 
-    # ------------------------------------------------------------ what it has shown
+    # ------------------------------------------------------------ the result
 
     def judge(self) -> None:
-        """Read in the league what has become of everybody."""
+        """Read from the league what has become of each bot."""
         told: dict[str, list[str]] = {}
         hurt: dict[str, list[str]] = {}
         with open_league(self.league, write=False) as league:
@@ -291,7 +291,7 @@ _USUAL = (events.CREATED, events.ACCEPTED, events.BACK, events.REFUSED, events.R
 
 
 class _Group:
-    """A control group with a limit of memory, if one can be made. A context manager; it ends what is left in there."""
+    """A control group with a limit of memory, if possible. A context manager that kills what is left in the group."""
 
     def __init__(self) -> None:
         self._path: Path | None = None
@@ -309,12 +309,12 @@ class _Group:
                     path.rmdir()
 
     def enter(self) -> None:
-        """Within a new process, before it becomes the command."""
+        """Join the group, within a new process before it becomes the command."""
         if self._path is not None:
             (self._path / "cgroup.procs").write_text(str(os.getpid()))
 
     def peak_mb(self) -> int | None:
-        """The most memory that was in use, page cache included."""
+        """Return the peak memory use in MB, page cache included."""
         for file in ("memory.max_usage_in_bytes", "memory.peak"):
             with contextlib.suppress(OSError, TypeError, AttributeError):
                 return int((self._path / file).read_text()) >> 20  # type: ignore[operator]
@@ -337,7 +337,7 @@ class _Group:
 
 
 def _processes(folder: Path) -> set[str]:
-    """Processes that have to do with a folder."""
+    """Return the processes that are related to a folder."""
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

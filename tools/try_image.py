@@ -2,9 +2,10 @@
 
     python -m tools.try_image --root /tmp/image
 
-Needs root, git, debootstrap and the network. Each stage is a folder with a fresh Debian, each RUN a command with it as
-its root. At the end a league is created and served as the image does it, and asked for /healthz and its first page.
-`--keep` leaves the folders. `--copy` puts files of this machine, such as certificates, into each stage first.
+Needs root, git, debootstrap and the network. Each stage is a folder with a fresh Debian; each RUN is a command with
+this folder as its root. At the end, a league is created and served as in the image, and /healthz and the first page are
+requested. `--keep` keeps the folders. `--copy` first copies files of this machine, such as certificates, into each
+stage.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Make the folder $0 the root; chroot would not do, since the kernel allows no sandbox (user namespace) in it.
+#: Make the folder $0 the root. In a chroot, the kernel would not allow a sandbox (user namespace).
 ENTER = """
 mount --bind "$0" "$0" && cd "$0" && mount --rbind /dev dev && mount -t proc proc proc && mkdir -p .old &&
 pivot_root . .old && cd / && umount -l /.old && exec "$@"
@@ -33,7 +34,7 @@ pivot_root . .old && cd / && umount -l /.old && exec "$@"
 
 @dataclass
 class Stage:
-    """A stage of the image: the folder of its files, and what the instructions so far have set."""
+    """A stage of the image: the folder with its files, and the settings of the instructions so far."""
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
@@ -43,7 +44,7 @@ class Stage:
     command: tuple[str, ...] = ()
 
     def argv(self, command: str) -> list[str]:
-        """A shell command in the stage, in its own mounts."""
+        """Return the words of a shell command that runs in the stage, with its own mounts."""
         pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
         settings = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"} | pip | self.environment
         variables = [f"{name}={value}" for name, value in settings.items()]
@@ -54,14 +55,14 @@ class Stage:
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The lines of the Dockerfile as (instruction, rest)."""
+    """Return the lines of the Dockerfile as (instruction, rest)."""
     text = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
     lines = re.sub(r"\\\n", "", text).splitlines()
     return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines if line and not line.startswith("#")]
 
 
 def build(root: Path, copied: list[Path]) -> Stage:
-    """Carry out all instructions. Returns the last stage."""
+    """Carry out all instructions; return the last stage."""
     stages: dict[str, Stage] = {}
     stage = Stage(root)
     for kind, rest in instructions():

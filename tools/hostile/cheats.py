@@ -1,4 +1,4 @@
-"""Illegal moves: of another turn, of cards it does not hold, made by hand, and moves that are made anew in place."""
+"""Makes illegal moves: of another turn, of cards it does not hold, made by hand, and rewritten in place."""
 
 import contextlib
 

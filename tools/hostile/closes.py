@@ -1,4 +1,4 @@
-"""Closes all descriptors and goes on, or opens as many as there are."""
+"""Closes all descriptors and continues, or opens as many as possible."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Presses Ctrl-C wherever it is looked at: a metaclass, an exception, a move that raise KeyboardInterrupt."""
+"""Simulates Ctrl-C wherever it is inspected: a metaclass, an exception, a move that raise KeyboardInterrupt."""
 
 from when import Hostile
 

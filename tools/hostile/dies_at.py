@@ -1,4 +1,4 @@
-"""Ends its process at one decision of a game, each time in another way."""
+"""Ends its process at one decision of a game, in a different way each time."""
 
 import atexit
 import ctypes
@@ -11,7 +11,7 @@ from when import Hostile
 
 
 def leaves_politely():
-    """Exit functions hold up the end of an interpreter."""
+    """Delay the end of the interpreter with exit functions."""
     atexit.register(time.sleep, 600)
     sys.exit(0)
 

@@ -1,4 +1,4 @@
-"""Memory by inodes: empty files and folders in all places that can be written, for half a second a decision."""
+"""Uses up memory by inodes: empty files and folders in all writable places, for half a second per decision."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Megabytes on stdout and stderr at each decision, with signs that a terminal obeys and lines of the arena's own."""
+"""Writes megabytes to stdout and stderr at each decision, with terminal escapes and lines like the arena's own."""
 
 import os
 
@@ -12,6 +12,6 @@ class FloodsOutput(Hostile):
         for _ in range(40):
             os.write(1, EVIL * 600)
             os.write(2, EVIL * 600)
-        os.write(2, b"x" * 200_000)  # a line that does not end
+        os.write(2, b"x" * 200_000)  # a line without an end
         if self.decision == 9:
             os._exit(0)

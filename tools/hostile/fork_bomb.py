@@ -1,4 +1,4 @@
-"""Starts processes by every door: fork, spawn, a shell, threads of the C library."""
+"""Starts processes in every way: fork, spawn, a shell, threads of the C library."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Writes what is no answer into every descriptor that takes it: forged frames, half frames, a pickle."""
+"""Writes invalid answers to every writable descriptor: forged frames, half frames, a pickle."""
 
 import os
 import struct

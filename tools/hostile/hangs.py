@@ -1,4 +1,4 @@
-"""Hangs, in another place in each game: `begin`, `act`, `observe`, `end`; in Python, in C, deaf to signals."""
+"""Hangs in a different place in each game: `begin`, `act`, `observe`, `end`; in Python, in C, ignoring signals."""
 
 import contextlib
 import re

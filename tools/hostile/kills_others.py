@@ -1,4 +1,4 @@
-"""Signals to whoever can be reached: its parent, its group, every process there is."""
+"""Sends signals to all processes that it can reach: its parent, its group, every process there is."""
 
 import contextlib
 import os
@@ -17,4 +17,4 @@ class KillsOthers(Hostile):
                     with contextlib.suppress(OSError):
                         os.kill(pid, number)
         with contextlib.suppress(OSError):
-            os.killpg(0, signal.SIGUSR1)  # ends itself, too
+            os.killpg(0, signal.SIGUSR1)  # also ends itself

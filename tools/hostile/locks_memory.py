@@ -1,4 +1,4 @@
-"""Memory that no limit counts as data: written, then made read-only, 64 MiB a decision, kept for ever."""
+"""Uses memory that no limit counts as data: written, then made read-only, 64 MiB per decision, never freed."""
 
 import ctypes
 import mmap

@@ -1,4 +1,4 @@
-"""Memory of the kernel: page tables, by reading one byte in 2 MiB of read-only mappings without end."""
+"""Uses up kernel memory: page tables, by reading one byte in 2 MiB of endless read-only mappings."""
 
 import ctypes
 import mmap

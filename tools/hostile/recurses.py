@@ -1,4 +1,4 @@
-"""Recursion without a limit, in Python and in C."""
+"""Recurses without a limit, in Python and in C."""
 
 import sys
 

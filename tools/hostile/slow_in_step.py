@@ -1,4 +1,4 @@
-"""Quick for most of a game; then one decision takes as long as it may, and a little more."""
+"""Plays fast for most of a game; then one decision takes slightly longer than allowed."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Threads without end, and threads that compute when it is not asked."""
+"""Starts threads without end, and threads that compute when the bot is not asked."""
 
 import hashlib
 import threading

@@ -1,4 +1,4 @@
-"""Honest as long as it believes that it is being checked; else it hogs the clock, memory and the processor."""
+"""Plays honestly while it believes that it is being checked; otherwise it hogs the clock, memory and processor."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ KEPT = []
 
 
 def watched():
-    """Whatever in its process might tell a check from a game of the league."""
+    """Look for anything in its process that distinguishes a check from a game of the league."""
     return any("audit" in name or "check" in name for name in sys.modules if name.startswith("arena"))
 
 

@@ -1,4 +1,4 @@
-"""Names and reasons that harm whoever reads them: signs of terminals, right-to-left, formulas, markup, megabytes."""
+"""Uses names and reasons that harm their readers: terminal escapes, right-to-left text, formulas, markup, megabytes."""
 
 from when import Hostile
 

@@ -1,4 +1,4 @@
-"""Never plays the same game twice, but for the first so many: in its check it does."""
+"""Never plays the same game twice, except its first games, so that it passes its check."""
 
 import os
 

@@ -1,7 +1,10 @@
-"""When a hostile bot misbehaves: `always`, `later` (after so many honest decisions that its check is
-over by then) or `sometimes` (in one game of five). Submitted with each of them; see `tools.siege`."""
+"""Decides when a hostile bot attacks, in one of three modes.
 
-LATER = 400  # decisions in one process; a check asks for fewer
+`always`, `later` (after enough honest decisions for its check to be over) or `sometimes` (in one game of five). Every
+hostile bot is submitted with each of them; see `tools.siege`.
+"""
+
+LATER = 400  # decisions in one process; a check has fewer
 
 
 class Hostile:
@@ -14,7 +17,7 @@ class Hostile:
         self.made()
 
     def made(self):
-        """For what is done once, when the bot is made."""
+        """Do nothing; override this to attack when the bot is made."""
 
     def begin(self, setup):
         self.bad = self.when == "always" or setup.seed % 5 == 0
@@ -22,7 +25,7 @@ class Hostile:
         self.begins(setup)
 
     def begins(self, setup):
-        """For what is done in `begin`."""
+        """Do nothing; override this to attack in `begin`."""
 
     @property
     def now(self):

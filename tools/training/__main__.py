@@ -1,12 +1,12 @@
 """Train a net: `python -m tools.training base --generation 50000:4:5 --search 10000:3:7`.
 
-Each generation plays games (the first `odds` against itself, each later one the net of the one before against itself
-and against `odds` in turn), adds their positions to those before, and fits a net to all of them and to how the games
-ended. A search goes on from the last weights: in games of that net against itself, `odds` of several tempers and bots
-of other families, it takes some decisions, makes several moves of each in the same samples of the hidden cards, lets
-the net play them on, and fits the net to what they were worth there and by how much they differ (expert iteration:
-Anthony, Tian and Barber 2017). `--start base` goes on from a packaged net. After each step the net plays the one before
-and `odds`: what it gained stands in the log, with its error.
+Each generation plays games (the first: `odds` against itself; each later one: the previous net against itself and
+against `odds` in turn), adds their positions to the earlier ones, and fits a net to all positions and the results of
+their games. A search starts from the last weights: in games of that net against itself, variants of `odds` and bots of
+other families, it selects some decisions, tries several moves of each in the same samples of the hidden cards, lets the
+net continue from there, and fits the net to the values of the moves and the differences between them (expert iteration:
+Anthony, Tian and Barber 2017). `--start base` starts from a packaged net. After each step the net plays the previous
+one and `odds`; the log records the gain with its error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tools.training.positions import Array, Positions, join, play_out, player, s
 RATES = 2e-3, 1e-3
 #: The packaged nets.
 NETS = ("base", "tactical")
-#: The seed of the first weights and of the order in which positions are learned from.
+#: The seed of the first weights and of the order of the positions.
 SEED = 1
 
 
@@ -72,7 +72,7 @@ class StepType(click.ParamType[TrainingStep]):
 
 
 def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> tuple[float, float]:
-    """The share of points of `one` over pairs of games, and its 95% error."""
+    """Return the share of points of `one` over pairs of games, with its 95% error."""
     scores = np.zeros(deals)
     for seat, pair in enumerate(((one, two), (two, one))):
         results = play_games(load_rules(rules), pair, 0, deals, seed)
@@ -90,10 +90,10 @@ def train(
     workers: int | None = None,
     start_net: str | None = None,
 ) -> Path:
-    """Train one step after the other; the file of the last one's weights, as numpy wrote it.
+    """Train one step after the other; return the file with the last weights, as written by numpy.
 
-    `start_net`: a packaged net to go on from. A generation learns from all positions so far, a search from those of
-    the last two.
+    `start_net`: a packaged net to start from. A generation learns from all positions so far, a search from the
+    positions of the last two searches.
     """
     parts: dict[bool, list[Positions]] = {False: [], True: []}
     last = None
@@ -137,19 +137,19 @@ def train(
 
 
 def write_weights(path: Path, numbers: Array, made: dict[str, object]) -> None:
-    """Write weights, and in `weights.json` beside them their hash, how they were made and from which net."""
+    """Write weights and, to `weights.json` beside them, their hash, how they were made and from which net."""
     data = numbers.astype("<f4").tobytes()
     path.write_bytes(data)
     log = path.parent / "weights.json"
     table = json.loads(log.read_text(encoding="utf-8")) if log.exists() else {}
     begun = {"start": table[path.stem]} if "--start" in str(made["command"]) else {}
     table[path.stem] = {"sha256": hashlib.sha256(data).hexdigest(), **made, **begun}
-    lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in table.items()]  # a net each: the logs are long
+    lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in table.items()]  # one line each
     log.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The rule sets, if they are there."""
+    """Return the rule sets, or raise an error for an unknown one."""
     for name in names:
         try:
             load_rules(name)
@@ -211,7 +211,7 @@ def main(
     out: Path,
     install: str | None,
 ) -> None:
-    """The command line."""
+    """Run the command line."""
     if not generations and not (start and searches):
         raise click.UsageError("There is nothing to learn: give --generation, or --start and --search.")
     out.mkdir(parents=True, exist_ok=True)

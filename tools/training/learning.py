@@ -1,8 +1,8 @@
-"""Fitting the weights of `arena.policy.Net` to positions, with PyTorch: `pip install torch`.
+"""Fit the weights of `arena.policy.Net` to positions, with PyTorch: `pip install torch`.
 
-The loss is the cross entropy of the chance to win. Beside it, weighted by `SPREAD`, stands the squared error of how the
-values after several moves of one decision differ, for that is what decides; and by `STONES`, the cross entropy of who
-owns each stone in the end: a helper output on the stones' embeddings that only training has.
+The loss is the cross entropy of the chance to win, plus two weighted parts: with `SPREAD`, the squared error of the
+differences between the values of several moves of one decision, because these decide the choice; with `STONES`, the
+cross entropy of the final owner of each stone, a helper output on the stones' embeddings that exists only in training.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from arena.policy.net import SHAPES
 from tools.training.positions import Array, Positions
 
 Weights: TypeAlias = dict[str, torch.Tensor]
-#: Numbers of a stone, and of nine.
+#: The inputs of a stone, and of nine stones.
 STONE, STONES_END = 100, 900
 #: Weights of the parts of the loss.
 SPREAD, STONES = 40.0, 0.45
 #: Shapes of the helper output.
 HELPER = {"wp": (16,), "bp": (1,)}
-#: Inputs of the arrays that begin with random weights, which depend on their number (He et al. 2015).
+#: The numbers of inputs of arrays that start with random weights, whose variance depends on them (He et al. 2015).
 FAN = {"w1": 100, "wh": 100, "wr": 100, "w2": 64, "w3": 144, "wg": 55, "w4": 64, "wp": 16}
 
 
 def start_weights(seed: int) -> Weights:
-    """Random weights: normal with variance 2 / inputs; the biases 0."""
+    """Return random weights: normal with variance 2 / inputs; the biases 0."""
     rng = np.random.default_rng(seed)
     return {
         name: torch.tensor(
@@ -40,12 +40,12 @@ def start_weights(seed: int) -> Weights:
 
 
 def flat(weights: Weights) -> Array:
-    """The weights as `Net` takes them."""
+    """Return the weights in the form that `Net` takes."""
     return np.concatenate([weights[name].numpy().ravel() for name in SHAPES])
 
 
 def weights_of(numbers: Array, seed: int) -> Weights:
-    """The weights of a net to go on from; the helper output, which nets do without, starts from random weights."""
+    """Return a net's weights to start from, with random weights for the helper output, which nets do not store."""
     found, at = start_weights(seed), 0
     for name, shape in SHAPES.items():
         size = int(np.prod(shape))
@@ -55,7 +55,7 @@ def weights_of(numbers: Array, seed: int) -> Weights:
 
 
 def forward(w: Weights, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The values of n positions, before the logistic function, and of n x 9 stones, whose they will be, likewise."""
+    """Return logits of the values of n positions, and of the owners of n x 9 stones."""
     stones, hand = x[:, :STONES_END].reshape(-1, 9, STONE), x[:, STONES_END:]
     wants = (stones[:, :, 48:58].sum(2) > 0) & (stones[:, :, 2] == 0)
     free = (stones[:, :, 0] == 0) & (stones[:, :, 1] == 0)
@@ -68,7 +68,7 @@ def forward(w: Weights, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def losses(w: Weights, x: torch.Tensor, y: torch.Tensor, groups: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """The mean cross entropy, the mean squared error of differences in groups, and what `forward` says of stones."""
+    """Return the mean cross entropy, the mean squared error of differences in groups, and the stones of `forward`."""
     values, stones = forward(w, x)
     off = torch.sigmoid(values) - y
     n = int(groups.max()) + 1
@@ -77,7 +77,7 @@ def losses(w: Weights, x: torch.Tensor, y: torch.Tensor, groups: torch.Tensor) -
 
 
 def batch_of(data: Positions, chosen: Array) -> tuple[torch.Tensor, ...]:
-    """Numbers, targets, groups and owners of the positions in the chosen groups."""
+    """Return numbers, targets, groups and owners of the positions in the chosen groups."""
     counts = data.counts[chosen]
     groups = np.repeat(np.arange(len(chosen)), counts)
     first = np.cumsum(counts) - counts
@@ -88,7 +88,7 @@ def batch_of(data: Positions, chosen: Array) -> tuple[torch.Tensor, ...]:
 
 
 def loss_of(w: Weights, data: Positions) -> tuple[float, float]:
-    """The mean cross entropy and the mean squared error of differences over all positions."""
+    """Return the mean cross entropy and the mean squared error of differences over all positions."""
     entropy = spread = 0.0
     with torch.no_grad():
         for at in range(0, len(data.counts), 4096):
@@ -100,7 +100,7 @@ def loss_of(w: Weights, data: Positions) -> tuple[float, float]:
 
 
 def mirrored(x: torch.Tensor) -> torch.Tensor:
-    """The positions seen in a mirror: stone 9 becomes stone 1."""
+    """Return the positions in a mirror: stone 9 becomes stone 1."""
     stones = x[:, :STONES_END].reshape(-1, 9, STONE).flip(1).reshape(-1, STONES_END)
     return torch.cat([stones, x[:, STONES_END:]], 1)
 
@@ -117,7 +117,7 @@ def fit(
 ) -> Weights:
     """Fit weights with Adam (Kingma and Ba 2015), a cosine-shaped rate and half the batches mirrored.
 
-    A batch has about `batch` positions. `tell(epoch, entropy, spread)` hears the losses on the positions held back.
+    A batch has about `batch` positions. `tell(epoch, entropy, spread)` gets the losses on the held-out positions.
     """
     rng = np.random.default_rng(seed)
     w = {name: array.clone().requires_grad_() for name, array in weights.items()}

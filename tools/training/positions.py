@@ -1,4 +1,4 @@
-"""Positions to learn from, made on all cores: how games ended, and what moves were worth when they were played on."""
+"""Generate positions to learn from, on all cores: with the results of games, or with the values of moves."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from arena.policy.search import Playout
 from arena.policy.selfplay import play_games
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-#: Games of a chunk of self-play, and the most positions that they can have; games of a chunk of searched decisions.
+#: Games in a chunk of self-play, and the most positions they can have; games in a chunk of searched decisions.
 GAMES, MOST, SEARCHED = 250, 16000, 50
-#: Of a searched decision: the best moves, how far they may be behind, samples of the hidden cards, decisions played on
-#: and how many of the last of them are judged.
+#: For a searched decision: the number of best moves, the largest distance to the best, samples of the hidden cards,
+#: decisions of each playout, and the number of last decisions that count.
 WIDTH, MARGIN, SAMPLES, DEPTH, TAIL = 5, 0.2, 3, 8, 6
-#: The share of decisions that are searched.
+#: The share of decisions to search.
 SHARE = 0.35
-#: Tempers of `odds` as opponents: hopeful and careful ones beside the usual, one that reckons cards as `barca` does,
+#: Variants of `odds` as opponents: optimistic and careful ones beside the usual, one that counts cards as `barca` does,
 #: and one that keeps its tactic cards until they gain much, as `tactician` does; and these bots themselves.
 TEMPERS = (
     "odds",
@@ -50,9 +50,12 @@ SELF, STRANGE = 0.55, 0.1
 
 @dataclass(frozen=True)
 class Positions:
-    """`x`: n x 955 features; `y`: n targets, the chance to win; `owned`: n x 9, 1 for stones owned in the end, 0 for
-    those of the opponent, -1 for those that count for nothing (owned already, or by nobody in the end); `counts`: how
-    many rows, one group after the other, belong to one decision."""
+    """Training data, with one entry per position.
+
+    `x`: n x 955 features; `y`: n targets, the chance to win; `owned`: n x 9, 1 for stones owned in the end, 0 for the
+    opponent's stones, -1 for stones that do not count (already owned, or owned by nobody in the end); `counts`: the
+    numbers of rows that belong to one decision, one group after the other.
+    """
 
     x: Array
     y: Array
@@ -64,11 +67,11 @@ class Positions:
 
     @property
     def starts(self) -> Array:
-        """The first row of each group."""
+        """Return the first row of each group."""
         return np.cumsum(self.counts) - self.counts
 
     def cut(self, first: int, end: int) -> Positions:
-        """Groups `first` to `end - 1`."""
+        """Return groups `first` to `end - 1`."""
         counts = self.counts[first:end]
         begin = int(self.counts[:first].sum())
         rows = slice(begin, begin + int(counts.sum()))
@@ -76,14 +79,14 @@ class Positions:
 
 
 def join(parts: Sequence[Positions]) -> Positions:
-    """Several sets of positions as one."""
+    """Join several sets of positions."""
     return Positions(
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("x", "y", "owned", "counts"))
     )
 
 
 def player(name: str) -> Evaluator:
-    """`odds`, with other settings `odds:hand=0.7,theirs=0.5`, or a net by the file of its weights."""
+    """Return `odds`, with other settings `odds:hand=0.7,theirs=0.5`, or a net by the file of its weights."""
     kind, _, settings = name.partition(":")
     if kind == "odds":
         given = dict(part.split("=") for part in settings.split(",") if part)
@@ -91,11 +94,11 @@ def player(name: str) -> Evaluator:
     return Net(np.load(name))
 
 
-# ---- how games ended -------------------------------------------------------------------------------------------
+# ---- results of games ------------------------------------------------------------------------------------------
 
 
 def ended(rules: str, players: tuple[str, str], seed: int, number: int, noise: float, keep: float) -> Positions:
-    """A share `keep` of the positions of one chunk of games, with their results."""
+    """Return a share `keep` of the positions of one chunk of games, with their results."""
     room = (
         np.zeros(NUMBERS * MOST, np.float32),
         np.zeros(MOST, np.intc),
@@ -122,7 +125,7 @@ def ended(rules: str, players: tuple[str, str], seed: int, number: int, noise: f
 def play_out(
     rules: Sequence[str], players: Sequence[tuple[str, str]], games: int, seed: int, keep: float, workers: int | None
 ) -> Positions:
-    """Positions of `games` games, shared out over the rule sets and pairs of players in turn, and how they ended."""
+    """Return positions of `games` games, spread over the rule sets and pairs of players in turn, with their results."""
     jobs = [
         (rules[n % len(rules)], players[n // len(rules) % len(players)], seed, n, 0.25, keep)
         for n in range(max(1, games // GAMES))
@@ -130,11 +133,11 @@ def play_out(
     return join(each(ended, jobs, workers))
 
 
-# ---- what moves were worth -------------------------------------------------------------------------------------
+# ---- values of moves -------------------------------------------------------------------------------------------
 
 
 class Opponents:
-    """Those that sit opposite a net in games whose decisions are searched."""
+    """The opponents of a net in games whose decisions are searched."""
 
     def __init__(self, net: str) -> None:
         self.net = player(net)
@@ -142,7 +145,7 @@ class Opponents:
         self.bots = [load_bot(find_bot(name), capture=False).make() for name in STRANGERS]
 
     def pick(self, rng: np.random.Generator) -> Any:
-        """The net itself, another evaluator or a bot of the collection."""
+        """Pick the net itself, another evaluator or a bot of the collection."""
         share = rng.random()
         if share < SELF:
             return self.net
@@ -151,9 +154,9 @@ class Opponents:
 
 
 def searched(rules_name: str, net: str, seed: int, number: int) -> Positions:
-    """Decisions of one chunk of games; for each, positions after several moves and what these turned out to be worth.
+    """Return positions after several moves of searched decisions in one chunk of games, with their values.
 
-    The best moves, and one of the others, are made in the same samples of the hidden cards and played on by the net.
+    The best moves, and one of the others, are tried in the same samples of the hidden cards and continued by the net.
     """
     rules = load_rules(rules_name)
     judge, playout, opponents = player(net), Playout(player(net)), Opponents(net)
@@ -184,7 +187,7 @@ def searched(rules_name: str, net: str, seed: int, number: int) -> Positions:
 def worths(
     state: State, moves: list[Move], judge: Evaluator, playout: Playout, hidden: Rng, rng: np.random.Generator
 ) -> tuple[list[Array], list[float]]:
-    """The features after some of the moves, and their mean value in samples; nothing for a game that is decided."""
+    """Return the features after some of the moves, and their mean values in samples; empty for a decided game."""
     view = state.view(state.turn)
     values = np.array(judge.values(view, moves))
     best = float(values.max())
@@ -211,7 +214,7 @@ def worths(
 
 
 def choice(mover: Any, state: State, moves: list[Move], noise: float, rng: np.random.Generator, hidden: Rng) -> Move:
-    """The move of an evaluator, with some noise so that games differ, or of a bot."""
+    """Return the move of a bot, or of an evaluator with some noise so that games differ."""
     if not isinstance(mover, Evaluator):
         move: Move = mover.act(state.view(state.turn, hidden), moves)
         return move
@@ -224,13 +227,13 @@ def choice(mover: Any, state: State, moves: list[Move], noise: float, rng: np.ra
 
 
 def search_out(rules: Sequence[str], net: str, games: int, seed: int, workers: int | None) -> Positions:
-    """Searched decisions of `games` games, shared out over the rule sets."""
+    """Return searched decisions of `games` games, spread over the rule sets."""
     jobs = [(rules[n % len(rules)], net, seed, n) for n in range(max(1, games // SEARCHED))]
     return join(each(searched, jobs, workers))
 
 
 def each(work: Callable[..., Positions], jobs: Sequence[tuple[Any, ...]], workers: int | None) -> list[Positions]:
-    """What jobs give, in their order, on all cores."""
+    """Run jobs on all cores and return their results in order."""
     if workers == 1:
         return [work(*job) for job in jobs]
     with ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn")) as pool:
