@@ -1,11 +1,11 @@
 """Build the compiled part of the engine; everything else is in pyproject.toml.
 
 The compiled modules are ordinary Python files with C types in a `.pxd` beside them. If no C compiler is found, the
-installation goes on and the same files run as plain Python. `arena/_built.json` holds the hashes of the sources and the
-compiler's flags (see arena/compiled.py); files that were built from the same sources with the same flags are kept.
+installation continues and the same files run as plain Python. `arena/_built.json` holds the hashes of the sources and
+the compiler's flags (see arena/compiled.py); files that were built from the same sources with the same flags are kept.
 
-Built in place (`pip install -e .`), the engine uses AVX2 if this processor has it; a wheel for x86-64 Linux holds it
-twice and chooses when it is imported. `ARENA_CFLAGS` replaces the compiler flags of both.
+Built in place (`pip install -e .`), the engine uses AVX2 if this processor has it; a wheel for x86-64 Linux contains
+both versions and chooses one at import. `ARENA_CFLAGS` replaces the compiler flags of both.
 """
 
 import importlib.util
@@ -24,7 +24,7 @@ from setuptools.command.build_py import build_py
 
 
 def load_compiled() -> Any:
-    """arena/compiled.py by itself: the package may refuse to be imported now."""
+    """Load arena/compiled.py alone, because the package may currently refuse to be imported."""
     spec = importlib.util.spec_from_file_location("compiled", Path("arena/compiled.py").resolve())
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -32,14 +32,14 @@ def load_compiled() -> Any:
 
 
 compiled = load_compiled()
-#: Sums in the order of the source, operations not merged: the same numbers on every machine. Python's own flags ask for
-#: debugging information, four fifths of the files and a quarter of the time.
+#: Sum in the order of the source without merging operations: the same numbers on every machine. Python's own flags add
+#: debugging information, which takes four fifths of the size and a quarter of the time.
 EXACT = ["-O3", "-g0", "-ffp-contract=off"]
 MODULES = [f"{folder}/{name}" for folder, modules in compiled.COMPILED.items() for name in modules]
 
 
 class BuildEngine(build_ext):
-    """Compile on all cores, unless the compiled files that are there were made from these sources."""
+    """Compile on all cores, unless compiled files from the same sources already exist."""
 
     def finalize_options(self) -> None:
         super().finalize_options()
@@ -54,7 +54,7 @@ class BuildEngine(build_ext):
         if compiled.built_as(self.target) == built and all(map(complete, folders)):
             return
         if not self.translate():
-            forget(self.target)  # they are of other sources, or of other flags
+            forget(self.target)  # they were built from other sources or with other flags
             return
         self.compile_with(common)
         super().run()
@@ -69,14 +69,14 @@ class BuildEngine(build_ext):
             forget(self.target)
 
     def translate(self) -> bool:
-        """Translate the modules to C; false if Cython is missing or switched off."""
+        """Translate the modules to C; return False if Cython is missing or disabled."""
         if os.environ.get("ARENA_NO_COMPILE"):
             return False
         try:
             from Cython.Build import cythonize
         except ImportError:
             return False
-        directives = {"auto_pickle": False}  # what it adds fills objects without a look at their fields
+        directives = {"auto_pickle": False}  # the added code would fill objects without checking their fields
         translated = cythonize(
             [Extension(extension.name, extension.sources) for extension in self.extensions],
             language_level=3,
@@ -91,7 +91,7 @@ class BuildEngine(build_ext):
         return True
 
     def flags(self) -> tuple[list[str], list[str]]:
-        """The compiler's flags, and those of a second compilation for newer processors (empty: no second one)."""
+        """Return the compiler flags, and the flags of a second compilation for newer processors (empty: none)."""
         if "ARENA_CFLAGS" in os.environ:
             return os.environ["ARENA_CFLAGS"].split(), []
         if os.name == "nt":
@@ -104,19 +104,22 @@ class BuildEngine(build_ext):
         return EXACT, faster
 
     def compile_with(self, flags: list[str]) -> None:
-        """Only the engine gains from -O3: at -O2, `arena.policy` is as fast and compiled in two thirds of the time."""
+        """Set the flags, with -O3 for the engine only.
+
+        At -O2, `arena.policy` is as fast, and compiles in two thirds of the time.
+        """
         for extension in self.extensions:
             is_policy = extension.name.startswith("arena.policy.")
             extension.extra_compile_args = ["-O2" if is_policy and flag == "-O3" else flag for flag in flags]
 
     def copy_extensions_to_source(self) -> None:
-        """Replace the old files by new ones: a process that plays with an old file keeps it."""
+        """Replace the old files by new ones, so that a process that has loaded an old file keeps it."""
         forget(self.target)
         super().copy_extensions_to_source()
 
 
 def complete(folder: Path) -> bool:
-    """Whether a folder holds all compiled modules for this interpreter."""
+    """Check whether a folder holds all compiled modules for this interpreter."""
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     return all((folder / f"{module}{suffix}").exists() for module in MODULES)
 
@@ -129,7 +132,7 @@ def forget(package: Path) -> None:
 
 
 class BuildPackage(build_py):
-    """Bots, configs and examples travel inside the package."""
+    """Copy bots, configs and examples into the package."""
 
     def run(self) -> None:
         super().run()
@@ -146,7 +149,7 @@ def _travels(path: Path) -> bool:
     return path.is_file() and "__pycache__" not in path.parts and path.suffix in kinds
 
 
-#: `optional`: without a compiler the files run uncompiled.
+#: `optional`: without a compiler, the files run uncompiled.
 EXTENSIONS = [
     Extension(f"arena.{module.replace('/', '.')}", [f"arena/{module}.py"], optional=True) for module in MODULES
 ]

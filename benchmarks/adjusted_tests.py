@@ -1,12 +1,13 @@
-"""Sequential tests with luck taken out, of stored games: the weights of luck, and how much shorter such tests are.
+"""Run sequential tests on stored games without the luck of the draw, and fit the weights of luck.
 
     arena run four.toml -o base7
     python benchmarks/adjusted_tests.py base7
     arena match net odds --games 8000 --seed 11 -o long
     python benchmarks/adjusted_tests.py long 20 50 100
 
-The weights are those with which luck explains most of the results of all pairings of a run, of pairs in units of the
-deviation in their pairing. Tests draw their pairs from those of a run of two bots, whose Elo is the truth.
+The weights are fitted so that luck explains as much as possible of the results of all pairings of a run; pairs are
+measured in standard deviations of their pairing. The tests draw their pairs from a run of two bots, whose Elo counts as
+the true value.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from arena.tournament.store.reader import Reader
 
 
 def fitted_weights(results: Sequence[tuple[int, float, np.ndarray]]) -> np.ndarray:
-    """The weights for all of (pairing, score of a pair, what luck gave in it by part of the game)."""
+    """Fit the weights to all (pairing, score of a pair, luck of the pair by part of the game)."""
     pairings = defaultdict(list)
     for pairing, score, parts in results:
         pairings[pairing].append([score, *parts])
@@ -38,7 +39,7 @@ def fitted_weights(results: Sequence[tuple[int, float, np.ndarray]]) -> np.ndarr
 def played(
     test: SprtTest, cells: np.ndarray, luck: np.ndarray | None, generator: np.random.Generator
 ) -> tuple[str, int]:
-    """The verdict of a test of pairs drawn at random, and how many it took; without `luck` as counted."""
+    """Run a test on random pairs; return its verdict and its number of units. Without `luck`, do not adjust."""
     state = Sprt(test) if luck is None else AdjustedSprt(test)
     while state.verdict == "continue":
         drawn = generator.integers(0, len(cells), 64)
@@ -54,7 +55,7 @@ def played(
 @click.argument("widths", nargs=-1, type=float, metavar="[ELO]...")
 @click.option("--tests", default=2000, show_default=True, help="Tests per row.")
 def main(run: Path, widths: tuple[float, ...], tests: int) -> None:
-    """Print the weights that fit RUN best, and the lengths of tests with hypotheses so far apart of its two bots."""
+    """Print the weights that fit RUN best, and the lengths of tests of its two bots with hypotheses ELO apart."""
     judged = JudgedLuck(run)
     with Reader(run) as reader:
         games = list(reader.results())

@@ -1,10 +1,10 @@
-"""What a Dask cluster costs beside the local executor: the same tournament by both, on two workers of this machine.
+"""Compare a Dask cluster with the local executor: both play the same tournament on two workers of this machine.
 
     python -m benchmarks.bench_dask [--games 4000] [--repeat 3] [--bots first greedy]
 
-A scheduler and two worker processes are started as `dask scheduler` and `dask worker` start them. The executors play in
-turns, and the ratios are of one turn: other programs disturb both. "start" is the time to the first stored game, "play"
-the games a second from then on.
+A scheduler and two worker processes are started with `dask scheduler` and `dask worker`. The executors alternate, and
+each ratio is taken within one round, because other programs disturb both. "start" is the time to the first stored game,
+"play" the number of games per second after it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORKERS = 2
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[str]:
-    """A scheduler with two workers; its address."""
+    """Start a scheduler with two workers and yield its address."""
     told = folder / "scheduler.json"
     words = [["scheduler", "--port", "0", "--host", "127.0.0.1"]]
     words += [["worker", "--nthreads", "1", "--memory-limit", "0", "--no-nanny"]] * WORKERS
@@ -71,7 +71,7 @@ class _Stopwatch:
 
 
 def play(bots: list[str], games: int, executor: str, scheduler: str | None) -> dict[str, float]:
-    """One tournament: seconds to the first game, and games a second after it."""
+    """Play a tournament; return the seconds to the first game, and the games per second after it."""
     data: dict[str, Any] = {"bots": bots, "games": games, "seed": 5, "executor": executor}
     if scheduler:
         data["scheduler"] = scheduler

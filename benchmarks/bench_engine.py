@@ -1,8 +1,8 @@
-"""The speed of the engine, in games a second and as ratios from one run (`pytest benchmarks/bench_engine.py -s`).
+"""Measure the engine, in games per second and as ratios within one run (`pytest benchmarks/bench_engine.py -s`).
 
 Three things are measured: games of random moves inside the engine for every rule set, games of the oracle
 (`tests/oracle`), and the bare loop of a referee with two Python bots that take the first and the last legal move.
-What counts are the ratios; the figures themselves are those of the machine.
+Compare the ratios; the absolute figures depend on the machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ rates: dict[tuple[str, str], float] = {}
 
 @pytest.fixture(scope="module", autouse=True)
 def ratios() -> Iterator[None]:
-    """Print, at the end of the module, what was measured and the ratios."""
+    """Print the measurements and the ratios at the end of the module."""
     yield
     inside, base = "random games inside the engine", rates.get(("random games inside the engine", "base"))
     print("\n")
@@ -82,18 +82,18 @@ def test_random_games_of_the_oracle(rules_name: str, benchmark: BenchmarkFixture
 
 
 def first(view: View, moves: list[Move]) -> Move:
-    """A bot as small as can be."""
+    """Return the first legal move: the smallest possible bot."""
     return moves[0]
 
 
 def last(view: View, moves: list[Move]) -> Move:
-    """Another."""
+    """Return the last legal move."""
     return moves[-1]
 
 
 @pytest.mark.parametrize("rules_name", SETS)
 def test_python_bots_in_a_bare_loop(rules_name: str, benchmark: BenchmarkFixture) -> None:
-    """Deal, ask both bots move by move with a view, apply: what a referee cannot do without."""
+    """Deal, ask both bots for each move with a view, and apply it: the minimum work of a referee."""
     rules = load_rules(rules_name)
     games = 2000
     deals: list[Deal] = [make_deal(rules, 1, number) for number in range(games)]

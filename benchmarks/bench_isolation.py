@@ -1,10 +1,10 @@
-"""What isolation costs: games/s of two bots in processes on one core, and start-up.
+"""Measure the cost of isolation: games per second of two bots in processes on one core, and start-up time.
 
     python -m benchmarks.bench_isolation [--bots first,random] [--rounds 3] [--pairs 4000] [--json]
 
-Everything runs on one core, in turns, and is given as the median of the rounds. The goals, per core, are at least 1,900
-games/s; the sandbox within 10% of the level process; and less than 100 ms to start a sandboxed bot beside its own
-imports. As in a run, bots get fresh processes between the first games of some pairs and their second games.
+All measurements run on one core, in turns; the results are medians of the rounds. The goals per core: at least 1,900
+games per second; the sandbox within 10% of the level `process`; less than 100 ms to start a sandboxed bot, apart from
+its own imports. As in a run, bots get fresh processes between the first games of some pairs and their second games.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WARM_UP = 20
 
 @contextmanager
 def referee_of(names: list[str], level: str) -> Iterator[Referee]:
-    """A referee for two bots at a level; `none` is inside of this process."""
+    """Return a referee for two bots at a level; `none` runs them inside this process."""
     rules = load_rules("base")
     specs = [find_bot(f"{name}={spec}") for name, spec in zip("ab", names)]
     bots: list[PythonBot] = []
@@ -62,7 +62,7 @@ def _player(bot: PythonBot) -> Player:
 
 
 def rate(names: list[str], level: str, pairs: int) -> float:
-    """Games per second."""
+    """Return games per second."""
     tasks = [PairTask(0, WARM_UP + deal, "a", "b") for deal in range(pairs)]
     with referee_of(names, level) as referee:
         start = time.perf_counter()
@@ -76,7 +76,7 @@ def rate(names: list[str], level: str, pairs: int) -> float:
 
 
 def start_up(spec: str, level: str, times: int = 7) -> float:
-    """Milliseconds from nothing to a bot that can be asked: the median of some starts."""
+    """Return the median milliseconds of a few starts, until a bot can be asked for a move."""
     return statistics.median(_start_up(spec, level) for _ in range(times))
 
 
@@ -91,14 +91,14 @@ def _start_up(spec: str, level: str) -> float:
 
 
 def interpreter() -> float:
-    """Milliseconds of an interpreter that does nothing."""
+    """Measure the milliseconds of an interpreter that does nothing."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True)
     return (time.perf_counter() - start) * 1000
 
 
 def bubblewrap() -> float:
-    """Milliseconds of the same in a sandbox."""
+    """Measure the milliseconds of the same interpreter in a sandbox."""
     launch = Launch((sys.executable, "-I", "-S", "-c", "pass"), Path(__file__).parent, "sandbox")
     start = time.perf_counter()
     process = BotProcess(launch)

@@ -1,7 +1,7 @@
-"""The speed of the toolkit, in microseconds and as ratios from one run (`pytest benchmarks/bench_policy.py -s`).
+"""Measure the toolkit, in microseconds and as ratios within one run (`pytest benchmarks/bench_policy.py -s`).
 
 Decisions are measured inside the engine, over games that evaluators play against themselves: one decision judges all
-moves of a position. What counts are the ratios; the figures are those of the machine, in seconds of its processor.
+moves of a position. Compare the ratios; the absolute figures, in processor time, depend on the machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ micros: dict[tuple[str, str], float] = {}
 
 @pytest.fixture(scope="module", autouse=True)
 def table() -> Iterator[None]:
-    """Print, at the end of the module, what was measured, and how many random games take as long."""
+    """Print the measurements at the end of the module, also as numbers of random games that take as long."""
     yield
     print("\n")
     for (what, rules), time_of_one in micros.items():
@@ -36,7 +36,7 @@ def table() -> Iterator[None]:
 
 
 def measured(what: str, rules: str, count: int, run: Callable[[], object]) -> None:
-    """The least time of one of `count` in five runs."""
+    """Return the shortest time per unit of five runs of `count` units."""
     best = float("inf")
     for _ in range(5):
         begun = time.process_time()
@@ -46,7 +46,7 @@ def measured(what: str, rules: str, count: int, run: Callable[[], object]) -> No
 
 
 def stepping(rules: Rules, opponent: str | None) -> float:
-    """Seconds for a step of one of 256 games, with mask and observation; the random actions are not counted."""
+    """Measure a step of one of 256 games with mask and observation, without the choice of random actions."""
     actions, observer = spaces_of(rules)
     stepper, rng = Stepper(rules, 256, actions.codes, opponent), np.random.default_rng(1)
     x, last = np.zeros((2, 256 * observer.size), np.float32)
@@ -87,12 +87,12 @@ def test_speed(rules: str) -> None:
 
 
 def play_both(rules: str, player: Evaluator) -> Callable[[], object]:
-    """Games of an evaluator against itself, inside the engine."""
+    """Play games of an evaluator against itself, inside the engine."""
     return lambda: play_games(load_rules(rules), (player, player), 0, GAMES, 1)
 
 
 def decisions_of(state: State, player: Evaluator) -> int:
-    """How many decisions such a game has."""
+    """Return the number of decisions of such a game."""
     count = 0
     while not state.is_over:
         moves = state.legal_moves()

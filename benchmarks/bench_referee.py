@@ -1,9 +1,9 @@
-"""How much the referee costs beside the engine: games/s, and the ratio to the bare loop, timed in the same run.
+"""Compare the referee with the engine: games per second, and the ratio to the bare loop timed in the same run.
 
     pytest benchmarks/bench_referee.py --benchmark-only
 
-The bare loop deals, asks the engine for the legal moves and applies one: no views, no records, no bots. Wanted are at
-least 40,000 games/s of the referee with trivial bots under base rules, on a core that does nothing else.
+The bare loop deals, asks the engine for the legal moves and applies one: no views, no records, no bots. The goal for
+the referee with trivial bots under base rules is at least 40,000 games per second on an idle core.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How fast a whole tournament is, stored, against the bare referee; and how much memory it takes.
+"""Compare a whole stored tournament with the bare referee, and measure its memory.
 
     python -m benchmarks.bench_runner [--games 120000] [--workers 2] [--repeat 3] [--bot first]
     python -m benchmarks.bench_runner --memory 10000 100000 1000000
 
-Four copies of a trivial bot play a round robin. Every figure is a ratio of two measurements of one run, taken
-in turns, since machines differ and other programs disturb. CPU time for each game is given, too: it tells what
-a machine with enough cores would do. Each tournament is played in a process of its own.
+Four copies of a trivial bot play a round robin. Every figure is a ratio of two measurements of one run, taken in turns,
+since machines differ and other programs disturb. CPU time per game is given as well: it predicts the speed of a machine
+with enough cores. Each tournament is played in its own process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMES = "abcd"
 
 
 def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
-    """Games a second of a referee in a process of its own that does nothing else."""
+    """Measure games per second of a referee alone, in a separate process."""
     from arena.bots.loading import load_bot
     from arena.bots.spec import find_bot
     from arena.game.rules import load_rules
@@ -37,7 +37,7 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     players = [Player.of(load_bot(find_bot(bot, name=name))) for name in NAMES]
     referee = Referee(GameSettings(load_rules("base"), 5), players)
     tasks = round_robin(list(NAMES), 10_000_000).tasks(ScheduleProgress())
-    for _ in range(500):  # the players find out how quick they are
+    for _ in range(500):  # the players measure how quick they are
         referee.play_unit(next(tasks))
     games = 0
     start, cpu = time.perf_counter(), time.process_time()
@@ -51,7 +51,7 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
 
 
 def tournament(bot: str, games: int, workers: int) -> dict[str, float]:
-    """A stored round robin of about `games` games."""
+    """Play and store a round robin of about `games` games."""
     from arena.tournament.config import config_from_dict
     from arena.tournament.runner.run import play_run
 
@@ -81,7 +81,7 @@ def _cpu(who: int) -> float:
 
 
 def _apart(*job: object) -> dict[str, float]:
-    """Run a job in a process of its own."""
+    """Run a job in its own process."""
     command = [sys.executable, "-m", "benchmarks.bench_runner", "--job", json.dumps(job)]
     out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     result: dict[str, float] = json.loads(out.splitlines()[-1])

@@ -1,7 +1,7 @@
-"""What moving first scores, by the strength of the players: `python -m benchmarks.first_move base --games 1000`.
+"""Measure the score of moving first by strength: `python -m benchmarks.first_move base --games 1000`.
 
-Each player plays itself, a game a deal. `odds` and `net` look one move ahead, the numbers are searches of so many nodes
-over the net. The last column is what the net expects of the first move, before it is made.
+Each player plays itself, one game per deal. `odds` and `net` look one move ahead; the numbers are the nodes of a search
+over the net. The last column is the net's expectation before the first move.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from arena.game.rules import Rules, load_rules
 from arena.policy import Evaluator, Searcher, load_net
 from arena.policy.selfplay import play_games
 
-#: Games of a player that looks one move ahead, for one of a search.
+#: Games of a player that looks one move ahead, per game of a search.
 MORE = 20
 
 
 def searched(rules: Rules, seed: int, games: int, nodes: int) -> list[float]:
-    """What the first seat scores in games of a search against itself."""
+    """Return the score of the first seat in games of a search against itself."""
     searcher, scores = Searcher(load_net(rules)), []
     for number in range(games):
         state = State(rules, make_deal(rules, seed, number))
@@ -36,7 +36,7 @@ def searched(rules: Rules, seed: int, games: int, nodes: int) -> list[float]:
 
 
 def one_ply(rules: Rules, seed: int, games: int, player: Evaluator) -> list[float]:
-    """What the first seat scores in games of an evaluator against itself."""
+    """Return the score of the first seat in games of an evaluator against itself."""
     results = play_games(rules, (player, player), 0, games, seed)
     starters = [make_deal(rules, seed, number).starter for number in range(games)]
     return [0.5 if winner == 2 else float(winner == first) for (winner, _, _), first in zip(results, starters)]
@@ -53,7 +53,7 @@ def shown(name: str, scores: list[float]) -> str:
 @click.option("--nodes", type=click.IntRange(1, 100_000), multiple=True, default=(50, 300), show_default=True)
 @click.option("--seed", type=int, default=2029, show_default=True)
 def main(rules: tuple[str, ...], games: int, nodes: tuple[int, ...], seed: int) -> None:
-    """The command line."""
+    """Run the command line."""
     for name in rules:
         known = load_rules(name)
         net = load_net(known)

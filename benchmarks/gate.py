@@ -1,10 +1,10 @@
-"""Is this checkout slower than another one? Ratios of processor time, for pull requests.
+"""Compare the processor time of this checkout with another one, for pull requests.
 
     python -m benchmarks.gate BASE [--limit 1.3] [--rounds 5]
 
-BASE is the folder of another checkout with its own `.venv`, as here. Each job is one command that does the same work
-in both. They are run in turns, and the least processor time of each counts, that of its workers included, so a busy
-machine disturbs both alike. Exits with 1 if a job of this checkout takes more than `--limit` times as long.
+BASE is the folder of another checkout with its own `.venv`. Each job is one command that does the same work in both.
+The checkouts alternate, and the shortest processor time of each counts, including its workers, so a busy machine
+disturbs both equally. Exits with 1 if a job of this checkout takes more than `--limit` times as long.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parents[1]
-STORED = "stored"  # the run that the reading jobs read; the last `match` writes it
+STORED = "stored"  # the run that the reading jobs open; the last `match` writes it
 JOBS = {
     "help": ["--help"],
     "engine": ["bench", "--perft", "5", "--rules", "base"],
@@ -30,7 +30,7 @@ JOBS = {
 
 
 def main() -> int:
-    """Compare the checkouts, and print a line per job. A command that BASE does not have is left out."""
+    """Compare the checkouts and print a line per job. Commands that BASE does not have are skipped."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("base", type=Path)
     parser.add_argument("--limit", type=float, default=1.3)
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def processor_time(checkout: Path, words: list[str], folder: Path) -> float:
-    """Seconds of processor time that a command of a checkout takes, with all processes that it starts and waits for."""
+    """Return the processor time of a checkout's command in seconds, including all processes that it waits for."""
     before = os.times()
     subprocess.run(
         [checkout / ".venv" / "bin" / "python", "-m", "arena.cli.main", *words],

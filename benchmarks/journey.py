@@ -1,11 +1,11 @@
-"""How far do a tournament's settings, a move and a submission travel through the code?
+"""Measure how far a tournament's settings, a move and a submission travel through the code.
 
     python benchmarks/journey.py
 
-A journey is what a reader would follow: the functions of the package that are given the thing, as an argument or in a
-list, each at its first call, in order. Its length is the number of files it enters and how often it returns to a file
-that it had left. In brackets the same of all functions that are called meanwhile. A move is seen until it is part of a
-record; compiled functions are not seen.
+A journey is the path that a reader would follow: the functions of the package that get the object, as an argument or in
+a list, each at its first call, in order. Its length is the number of files it enters, with the number of returns to a
+file that it had left. The figures in brackets count all functions that are called meanwhile. A move is followed until
+it is part of a record; compiled functions are not seen.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ QUICK = 'bots = ["{bot}", {{ spec = "{bot}", name = "other" }}]\ngames = 2\nseed
 
 
 class Tracer:
-    """Writes each function that is called, in this process and those it forks, into one file."""
+    """Writes each function that is called, in this process and its forks, to one file."""
 
     def __init__(self, log: Path, kinds: tuple[type, ...]) -> None:
         self.log = log  # opened for each line, because workers close what they inherit
@@ -52,7 +52,7 @@ class Tracer:
 
 
 def travel(args: list[str], log: Path, *kinds: type) -> list[list[str]]:
-    """The functions that a command calls, in order: file, name, and whether it is given one of the kinds."""
+    """Return the functions that a command calls, in order: file, name, and whether an argument is one of `kinds`."""
     pid = os.fork()
     if pid == 0:
         from arena.cli.main import main

@@ -1,12 +1,11 @@
-"""How far the losses that `arena replay --judge` tells are from the truth, by how deep its judge looks, and how many of
-the last decisions it takes the mean of.
+"""Measure the error of the losses of `arena replay --judge`, by the depth and tail of its playouts.
 
     python benchmarks/judge_errors.py base --positions 250
 
 In positions of games of the net, one of its six best moves is compared with the move that a long search chooses. The
-truth is what comes out where both are played to the end by the net, in many samples; the judge has fewer samples and
-stops earlier. Each depth gets the same number of decisions. The root mean square error is that of the judge alone: the
-variance of the truth's own samples is taken off.
+true loss is measured by playing both moves to the end with the net, in many samples; the judge has fewer samples and
+stops earlier. Each depth gets the same number of decisions. The root mean square error is the judge's alone: the
+variance of the true values' samples is subtracted.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from arena.policy import Net, Searcher, load_net
 from arena.results.judge import BY_RULE, sampled_chances
 
 SHARE = 0.08
-"""Of the positions of a game: those of one game are much alike."""
+"""The share of positions to use: positions of one game are very similar."""
 STRAY = 0.12
-"""Of the moves of a game: chosen at random, so that games differ."""
+"""The share of moves that are chosen at random, so that games differ."""
 AMONG = 6
 LONG = 10_000
-"""Decisions of the search that chooses the move to compare with."""
+"""Decisions of the search that chooses the reference move."""
 
 
 def loss(net: Net, view: View, moves: list[Move], rng: Rng, samples: int, depth: int, tail: int = 1) -> float:
-    """How much less the first move is worth than the second."""
+    """Return the value of the second move minus the value of the first."""
     made, best = sampled_chances(net, view, moves, rng, samples, depth, tail)
     return best - made
 

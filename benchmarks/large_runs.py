@@ -1,11 +1,11 @@
-"""What reading large runs costs: made runs of a million games, and the processor time of the commands that read them.
+"""Measure the reading of large runs: generate runs of a million games, and time the commands that read them.
 
     python -m benchmarks.large_runs make FOLDER --bots 1000 --games 2
     python -m benchmarks.large_runs read FOLDER [--repeat 3] [--commands standings stats]
 
-`make` plays 2,000 games and stores them again and again as those of a round robin of so many bots, with results drawn
-from strengths 400 Elo apart: the rows are real ones, their records are not those of their identities. `read` prints
-the median of the processor and the elapsed time of each command, and the memory that it held.
+`make` plays 2,000 games and stores them repeatedly as a round robin of `--bots` bots, with results drawn from strengths
+400 Elo apart: the rows are real, but their records belong to other games. `read` prints the median processor time and
+elapsed time of each command, and its memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ARENA = (sys.executable, "-m", "arena.cli.main")
 
 
 def real_rows() -> list[Row]:
-    """Rows of games that were played."""
+    """Return rows of games that were actually played."""
     with tempfile.TemporaryDirectory() as folder:
         config = config_from_dict({"bots": ["first", "random"], "games": 2000, "seed": 3})
         play_run(config, Path(folder) / "run")
@@ -42,7 +42,7 @@ def real_rows() -> list[Row]:
 
 
 def make(folder: Path, bots: int, games: int, seed: int = 1) -> int:
-    """A finished round robin of so many bots with so many games for each pairing; the number of games."""
+    """Generate a finished round robin with `--games` games per pairing; return the number of games."""
     names = [f"b{number:04}" for number in range(bots)]
     config = config_from_dict({"bots": [f"{name}=first" for name in names], "games": games, "seed": seed})
     rng = np.random.default_rng(seed)
@@ -74,13 +74,13 @@ def _parts(tasks: Iterator[Task]) -> Iterator[list[Task]]:
 
 
 def _as(row: Row, key: int, won: bool) -> Row:
-    """A row as that of another game, with its result turned if it has to be."""
+    """Copy a row under the identity of another game, with its result turned round if necessary."""
     stones = sorted((row.stones_first, row.stones_second), reverse=won)
     return row._replace(id=key, score=2 * won, stones_first=stones[0], stones_second=stones[1])
 
 
 def read(folder: Path, command: list[str]) -> tuple[float, float, float]:
-    """Processor time and elapsed time of a command in seconds, and its memory in MB."""
+    """Return the processor time and elapsed time of a command in seconds, and its memory in MB."""
     begun = time.perf_counter()
     with subprocess.Popen([*_ARENA, *command, str(folder)], stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)

@@ -1,10 +1,11 @@
-"""Do the error bars keep their promises? Simulates fields and tests whose truth is known, and counts.
+"""Test the error bars: simulate fields and tests with known true values, and count how often they are right.
 
     python benchmarks/promises.py --seed 1 --fields 2000 --tests 5000
 
-prints the tables of docs/statistics.md: how often the 95% intervals of a field hold the truth, how often those of two
-bots do (for few and for one-sided pairs, too), and how often sequential tests end with the wrong verdict. Takes some
-minutes; smaller counts are quicker and vaguer. The table of two bots is computed, not simulated, in half a minute.
+prints the tables of docs/statistics.md: how often the 95% intervals of a field contain the true value, how often the
+intervals of two bots do (even with few or one-sided pairs), and how often sequential tests end with the wrong verdict.
+It takes some minutes; smaller counts are faster and less exact. The table of two bots is computed, not simulated, in
+half a minute.
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ LUCKS = {
 def coverage(
     seed: int, fields: int, bots: int, deals: int, luck: Luck, own_deals: bool = False, deviation: float = SPREAD
 ) -> dict[str, tuple[int, int]]:
-    """(intervals that held the truth, intervals) by kind, over simulated round robins of known strengths.
+    """Simulate round robins of known strengths; return (intervals that contain the truth, intervals) by kind.
 
-    `own_deals` wrongly takes the deals of each pairing for different ones: clusters by pair, not by deal.
+    `own_deals` wrongly treats the deals of each pairing as different: clusters by pair, not by deal.
     """
     held: dict[str, list[int]] = {}
 
@@ -106,13 +107,13 @@ def coverage(
 
 
 def shown_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The interval that all tables show."""
+    """Return the interval that all tables show."""
     low, room = score_intervals(counts)
     return low, 1 - room
 
 
 def fishtest_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The normal approximation with 0.001 in place of empty cells, for comparison."""
+    """Return the normal approximation with 0.001 in place of empty cells, for comparison."""
     filled = regularised(counts)
     number = filled.sum(axis=1)
     scores = cell_scores(5)
@@ -122,9 +123,10 @@ def fishtest_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def loss_coverage(seed: int, runs: int, deals: int, spread: float) -> float:
-    """How often the interval of the average loss of a move holds the truth.
+    """Count how often the interval of the average loss of a move contains the truth.
 
-    Two games on each deal; `spread` is the standard deviation of what a deal adds, as a part of the true mean 0.02.
+    Each deal has two games; `spread` is the standard deviation of a deal's contribution, relative to the true mean
+    0.02.
     """
     held = 0
     for generator in np.random.default_rng([seed, deals]).spawn(runs):
@@ -140,10 +142,10 @@ def loss_coverage(seed: int, runs: int, deals: int, spread: float) -> float:
 def lucky_games(
     generator: np.random.Generator, deals: int, share: float, score: float, deal: np.ndarray | float = 0.0
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Pairs of a and b, in which a wins so often, and what the draws gave the first player, in three parts of the game.
+    """Simulate pairs of a and b with the luck of the first player's draws, in three parts of the game.
 
-    `share` is the part of a game's luck that the judge sees; `deal` (of each game, variance up to 1 - share) is what
-    the deal gives, which it does not see.
+    `share` is the part of a game's luck that the judge sees; `deal` is the deal's part (of each game's variance, at
+    most 1 - share), which the judge does not see.
     """
     first_is_a = np.arange(2 * deals) % 2 == 0
     parts = generator.normal(0, np.sqrt(share / 3 + 1e-6), (2 * deals, 3))
@@ -155,7 +157,7 @@ def lucky_games(
 
 
 def adjusted_coverage(seed: int, runs: int, deals: int, share: float, score: float) -> tuple[float, float]:
-    """How often the interval of an adjusted score holds the truth, and how many deals an adjusted deal is worth."""
+    """Count how often intervals of adjusted scores contain the truth; also return the worth of an adjusted deal."""
     held, worth = 0, 0.0
     for generator in np.random.default_rng([seed, deals]).spawn(runs):
         games, luck = lucky_games(generator, deals, share, score)
@@ -166,7 +168,7 @@ def adjusted_coverage(seed: int, runs: int, deals: int, share: float, score: flo
 
 
 def adjusted_difference_coverage(seed: int, runs: int, deals: int, share: float) -> tuple[float, float]:
-    """The same of the difference between two variants on the same deals, which give a fifth of the luck in both."""
+    """Count the same for the difference of two variants on the same deals, which share a fifth of the luck."""
     held, widths = 0, np.zeros(2)
     for generator in np.random.default_rng([seed, deals]).spawn(runs):
         deal, parts = np.repeat(generator.normal(0, np.sqrt(0.2), deals), 2), []
@@ -184,9 +186,9 @@ def adjusted_difference_coverage(seed: int, runs: int, deals: int, share: float)
 def stopped_coverage(
     seed: int, tests: int, test: SprtTest, elo: float, luck: Luck | None
 ) -> tuple[float, float, float]:
-    """Of tests that stopped, how often the interval holds the truth, and how often both estimates lie above it.
+    """Count, for tests that stopped, how often the interval contains the truth and each estimate lies above it.
 
-    Without `luck` it is that of `lucky_pairs`, and taken out.
+    With `luck`, it is the luck of `lucky_pairs`, which the test takes out.
     """
     held, above, plain = 0, 0, 0
     for generator in np.random.default_rng([seed, 7]).spawn(tests):
@@ -209,7 +211,7 @@ def stopped_coverage(
 def error_rates(
     seed: int, tests: int, test: SprtTest, luck: Luck, unit: str = "pairs"
 ) -> Iterator[tuple[str, float, float, float]]:
-    """For each hypothesis: its name, share of wrong verdicts, mean units taken, and the units predicted.
+    """Yield, for each hypothesis, its name, the share of wrong verdicts, the mean units and the predicted units.
 
     `unit` is "pairs", "games" (single ones, independent), or "torn pairs": pairs wrongly counted as games.
     """
@@ -281,7 +283,7 @@ def main(
 def print_coverage(
     seed: int, fields: int, bots: int, all_deals: Sequence[int], spread: float, echo: Callable[[str], None]
 ) -> None:
-    """The table of coverages; one row a kind of luck and number of deals."""
+    """Print the coverages, one row per kind of luck and number of deals."""
     echo(f"Coverage of 95% intervals, {fields} simulated round robins of {bots} bots a row:\n")
     kinds = ("rating", "difference", "advantage", "win rate", "variant difference")
     echo("| luck in the deal | deals | " + " | ".join(kinds) + " |")
@@ -295,7 +297,7 @@ def print_coverage(
 
 
 def print_head_to_head(echo: Callable[[str], None]) -> None:
-    """The table of coverages of two bots; exact, one row a kind of luck and number of pairs."""
+    """Print the exact coverages of two bots, one row per kind of luck and number of pairs."""
     echo("\nCoverage of the head-to-head interval at true scores, over all outcomes:\n")
     echo("| interval | luck in the deal | pairs | " + " | ".join(f"{score:g}" for score in TRUE_SCORES) + " |")
     echo("|---|---|---|" + "---|" * len(TRUE_SCORES))
@@ -314,7 +316,7 @@ def print_head_to_head(echo: Callable[[str], None]) -> None:
 
 
 def print_losses(seed: int, runs: int, echo: Callable[[str], None]) -> None:
-    """The table of coverages of the average loss of a move, by deals and what a deal adds to it."""
+    """Print the coverages of the average loss of a move, by number of deals and contribution of a deal."""
     echo(f"\nCoverage of the 95% interval of the average loss of a move, {runs} simulated runs a cell:\n")
     spreads = (0.0, 0.2, 0.4)
     echo("| deals | " + " | ".join(f"spread {spread:g}" for spread in spreads) + " |")
@@ -325,7 +327,7 @@ def print_losses(seed: int, runs: int, echo: Callable[[str], None]) -> None:
 
 
 def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
-    """The table of coverages of adjusted scores, by deals and the share of luck that the judge sees."""
+    """Print the coverages of adjusted scores, by number of deals and share of luck that the judge sees."""
     echo(f"\nCoverage of the 95% interval of a score with luck taken out, {runs} simulated runs a cell (and worth):\n")
     cases = [(share, score) for share in (0.0, 0.3, 0.6) for score in (0.5, 0.85)]
     echo("| deals | " + " | ".join(f"sees {share:g}, score {score:g}" for share, score in cases) + " |")
@@ -341,7 +343,7 @@ def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
 
 
 def print_stopped(seed: int, tests: int, echo: Callable[[str], None]) -> None:
-    """The table of estimates after the stop."""
+    """Print the coverages of estimates after the stop."""
     echo(f"\nEstimates of tests that stopped, {tests} a row; the median-unbiased one and the plain one:\n")
     echo("| test | luck | truth | interval holds, % | above the truth, % | plain one above, % |")
     echo("|---|---|---|---|---|---|")
@@ -358,7 +360,7 @@ def _shares(counts: Sequence[tuple[int, int]]) -> str:
 
 
 def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> None:
-    """The table of wrong verdicts; alpha = beta = 5 %."""
+    """Print the shares of wrong verdicts for alpha = beta = 5%."""
     echo(f"\nWrong verdicts of sequential tests, {tests} at each hypothesis, alpha = beta = 5 %:\n")
     echo("| test | unit | luck | truth | wrong, % | mean units | predicted |")
     echo("|---|---|---|---|---|---|---|")
@@ -377,7 +379,7 @@ def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> Non
 
 
 def print_adjusted_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> None:
-    """The table of wrong verdicts with luck taken out; alpha = beta = 5 %."""
+    """Print the shares of wrong verdicts of adjusted tests for alpha = beta = 5%."""
     echo(f"\nWrong verdicts of tests with luck taken out, {tests} at each hypothesis, alpha = beta = 5 %:\n")
     echo("| test | judge sees | weight | truth | wrong, % | mean pairs |")
     echo("|---|---|---|---|---|---|")

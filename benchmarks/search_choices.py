@@ -1,10 +1,10 @@
-"""What settings of `Searcher` gain a decision: a quicker answer than games give.
+"""Measure the gain per decision of settings of `Searcher`, faster than by playing games.
 
     python benchmarks/search_choices.py base depth=10,tail=1,nodes=1000 depth=6,tail=3,nodes=1000
 
-In positions of games between a search and `odds`, all settings choose a move. Where they differ, their moves are played
-on in common samples by the net, 12 decisions deep and to the end; what comes out is compared with the first setting, in
-percent of the games, with its 95 % error. Differences of 0.5 % a decision can be seen in 100 positions.
+In positions of games between a search and `odds`, all settings choose a move. Where the moves differ, the net continues
+from each in common samples, 12 decisions deep and to the end; the results are compared with the first setting, in
+percent of a game, with the 95% error. Differences of 0.5% per decision are visible with 100 positions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arena.game.moves import Move
 from arena.policy import Evaluator, Playout, Searcher, load_net
 
 SHARE = 0.12
-"""Of the positions of a game: those of one game are much alike."""
+"""The share of positions to use: positions of one game are very similar."""
 DEEP = {"12 deep": 12, "to the end": 0}
 
 
@@ -45,7 +45,7 @@ class Choice:
 
 
 def results(view: View, moves: set[Move], playout: Playout, samples: int, depth: int, seed: int) -> dict[Move, float]:
-    """What comes out after each of the moves, the mean over common samples."""
+    """Return the mean result of each move over common samples."""
     totals = dict.fromkeys(moves, 0.0)
     rng = Rng(seed)
     for _ in range(samples if len(moves) > 1 else 0):

@@ -1,9 +1,9 @@
-"""Simulated fields with known strengths and correlated games, to test the statistics against the truth.
+"""Simulate fields with known strengths and correlated games, to test the statistics against the truth.
 
 A game's luck is a standard normal number; the first player wins if it lies below the quantile of its winning
-probability. Each probability is thus exactly that of the Bradley-Terry model, however strongly the games of a
-deal are correlated. Two kinds of luck come with the deal: one for whoever moves first (the same in all pairings;
-the two games of a pair then tend to be split) and one for a bot (in both seats; the two games tend to go the same way).
+probability. Each probability is thus exactly the one of the Bradley-Terry model, however strongly the games of a deal
+are correlated. A deal brings two kinds of luck: one for the bot that moves first (the same in all pairings; the two
+games of a pair then tend to be split) and one for a bot (in both seats; the two games tend to have the same winner).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Interval = Callable[[Floats], tuple[Floats, Floats]]
 
 @dataclass(frozen=True)
 class Luck:
-    """Shares (0..1, sum at most 1) of a game's luck that lie in the deal's first seat and in the deal's bot.
+    """Shares (0..1, sum at most 1) of a game's luck that depend on the deal's first seat and on the deal's bot.
 
     The luck of the two games of a pair, seen by one bot, correlates with `bot - seat`.
     """
@@ -43,7 +43,7 @@ class Luck:
 def simulate_games(
     strength: Floats, deals: int, generator: np.random.Generator, advantage: float = 0.0, luck: Luck | None = None
 ) -> pd.DataFrame:
-    """A round robin in which every two bots play a pair on each deal: a games frame without draws.
+    """Return a round robin, with a pair of every pairing on each deal, as a games frame without draws.
 
     `strength` and `advantage` are in Elo; the bots are named b00, b01, ...
     """
@@ -79,7 +79,7 @@ def simulate_games(
 def simulate_cells(
     score: float, units: int, generator: np.random.Generator, luck: Luck | None = None, pairs: bool = True
 ) -> Ints:
-    """Cells of drawless pairs (0, 2, 4) of a bot with this expected score, or of single games (0, 2)."""
+    """Draw cells of drawless pairs (0, 2, 4) of a bot with this expected score, or of single games (0, 2)."""
     quantile = ndtri(score)
     if not pairs:
         return 2 * (generator.standard_normal(units) < quantile).astype(np.int64)
@@ -94,9 +94,9 @@ def simulate_cells(
 def lucky_pairs(
     generator: np.random.Generator, pairs: int, share: float, weight: float, score: float
 ) -> list[tuple[int, float]]:
-    """Cells of pairs of a bot that wins so often, and what is taken for luck in each.
+    """Draw cells of pairs of a bot with a given winning probability, and the measured luck of each pair.
 
-    `share` is the part of a game's luck that the judge sees; `weight` is what it is counted with, best about 0.4.
+    `share` is the part of a game's luck that the judge sees; `weight` is the factor for it, best about 0.4.
     """
     seen = generator.normal(0, np.sqrt(share), (2, pairs))
     won = seen + generator.normal(0, np.sqrt(1 - share), (2, pairs)) + ndtri(score) > 0
@@ -106,7 +106,7 @@ def lucky_pairs(
 def adjusted_test(
     test: SprtTest, generator: np.random.Generator, score: float, share: float = 0.5, weight: float = 0.4
 ) -> AdjustedSprt:
-    """A test with luck taken out, played to its end; the figures are those of `lucky_pairs`."""
+    """Play an adjusted test to its end, with the parameters of `lucky_pairs`."""
     state = AdjustedSprt(test)
     while state.verdict == "continue":
         state.extend(lucky_pairs(generator, 64, share, weight, score))
@@ -114,13 +114,13 @@ def adjusted_test(
 
 
 def pair_shares(score: float, luck: Luck) -> Floats:
-    """The probabilities of LL, split and WW for pairs without draws, as `simulate_cells` draws them."""
+    """Return the probabilities of LL, split and WW for pairs without draws, as drawn by `simulate_cells`."""
     won = _both_below(float(ndtri(score)), luck.bot - luck.seat)
     return np.array([1 - 2 * score + won, 2 * (score - won), won]).clip(0)
 
 
 def _both_below(limit: float, correlation: float) -> float:
-    """The probability that two standard normal numbers with this correlation both lie below `limit`."""
+    """Return the probability that two standard normal numbers with this correlation both lie below `limit`."""
     if abs(correlation) > 1 - 1e-9:
         return float(ndtr(limit)) if correlation > 0 else max(0.0, 2 * float(ndtr(limit)) - 1)
     found = multivariate_normal.cdf([limit, limit], cov=[[1, correlation], [correlation, 1]])
@@ -128,7 +128,7 @@ def _both_below(limit: float, correlation: float) -> float:
 
 
 def head_to_head_coverage(pairs: int, luck: Luck, true_scores: Sequence[float], interval: Interval) -> list[float]:
-    """The probability that an interval holds each true score: the sum over all outcomes of so many pairs.
+    """Return the probability that an interval contains each true score, summed over all outcomes of `pairs` pairs.
 
     `interval` turns counts (outcomes, 5) into lower and upper ends (outcomes,) for the score.
     """
@@ -149,11 +149,11 @@ def head_to_head_coverage(pairs: int, luck: Luck, true_scores: Sequence[float], 
 def expected_units(
     test: SprtTest, counts: Sequence[float] | npt.ArrayLike, elo: float | None = None
 ) -> tuple[float, float]:
-    """The approximate number of units (pairs or games) the test takes, and its probability of ending with H1.
+    """Return the approximate number of units (pairs or games) of a test, and its probability of ending with H1.
 
-    `counts` give the spread of results. `elo` is the assumed true value on the test's scale; None: as counted.
-    Treats the log likelihood ratio as a Brownian motion between the bounds (good for hypotheses that are not
-    far apart), for a test from its start.
+    `counts` give the spread of results. `elo` is the assumed true value on the test's scale; None: as counted. Treats
+    the log likelihood ratio as a Brownian motion between the bounds (good for hypotheses that are not far apart), for a
+    test from its start.
 
     >>> units, power = expected_units(SprtTest(0, 10), [300, 0, 400, 0, 300], elo=10)
     >>> round(units), round(power, 3)
@@ -177,7 +177,7 @@ def expected_units(
     if abs(slope) * (test.upper - test.lower) < 1e-6:
         return -test.lower * test.upper / spread, -test.lower / (test.upper - test.lower)
     width = test.upper - test.lower
-    if slope > 0:  # so that no exponential overflows in either case
+    if slope > 0:  # avoids overflow of the exponential in both cases
         power = math.expm1(slope * test.lower) / math.expm1(-slope * width)
     else:
         power = math.exp(slope * test.upper) * math.expm1(-slope * test.lower) / math.expm1(slope * width)

@@ -1,10 +1,10 @@
-"""Load on a served league: `python -m benchmarks.web_load --seed 1 --authors 300 --minutes 10 --readers 200`.
+"""Load a served league: `python -m benchmarks.web_load --seed 1 --authors 300 --minutes 10 --readers 200`.
 
-Authors upload bots at random moments, while readers ask for pages as fast as they are answered, or `--pause-ms` after
-each (wrk, from Debian's package of that name). Then it waits until all uploads are decided. Told are the times of both,
-how many uploads were answered within 2 s, and how long their results took. `--minutes 1 --authors 30` is a short run
-with the same rates. With `--attacks`, other connections attack the server meanwhile: ten with thousands of pipelined
-requests, an archive that Python unpacks slowly, and requests of nonsense.
+Authors upload bots at random moments, while readers request pages without a pause, or with `--pause-ms` after each
+(wrk, from Debian's package of that name). Then the program waits until all uploads are decided. It prints the times of
+both, the number of uploads that were answered within 2 s, and the time until their results. `--minutes 1 --authors 30`
+is a short run with the same rates. With `--attacks`, other connections attack the server meanwhile: ten with thousands
+of pipelined requests, an archive that Python unpacks slowly, and malformed requests.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def load(place: Path, given: argparse.Namespace) -> dict[str, object]:
-    """One run of it; the figures."""
+    """Run the load once; return the figures."""
     folder = place / "load"
     small = [
         "--isolation",
@@ -187,7 +187,7 @@ def _attack(server: Served, over: threading.Event) -> None:
 
 
 def _wait(folder: Path, patience_s: float) -> float | None:
-    """Wait until every upload is decided: how many seconds that took, None if it took too long."""
+    """Wait until every upload is decided; return the seconds, or None if it took too long."""
     begun = time.monotonic()
     while time.monotonic() < begun + patience_s:
         with open_league(folder, write=False) as league:

@@ -1,8 +1,8 @@
 """Build the documentation: `python docs/build.py [VERSION]` writes it to site/VERSION/ (default: dev).
 
-What the program itself can tell is written once: a page holds a marker such as `<!-- commands -->`, and the function of
-that name gives the Markdown in its place. The filled pages go to build/docs, where Zensical reads them. The versions
-that site/ already holds stay, and every page offers them.
+Text that the program can generate is not written by hand: a page holds a marker such as `<!-- commands -->`, which is
+replaced by the Markdown from the function of that name. The filled pages go to build/docs, where Zensical reads them.
+Versions already in site/ stay, and every page offers a switch to them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
 
 
 def commands() -> str:
-    """Every command with its usage, description and options."""
+    """Return every command with its usage, description and options."""
     context = click.Context(cli, info_name="arena", **cli.context_settings)
     return "\n".join(_describe(cli, context))
 
@@ -60,7 +60,7 @@ def _describe(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _paragraphs(help: str) -> Iterator[str]:
-    """A help text as Markdown: what a terminal shows line by line (after a backspace) as a block."""
+    """Yield a help text as Markdown, with paragraphs after a backspace (not rewrapped in a terminal) as code blocks."""
     for paragraph in cleandoc(help).split("\n\n"):
         lines = paragraph.removeprefix("\b\n")
         yield f"```text\n{lines}\n```\n" if lines != paragraph else f"{paragraph}\n"
@@ -71,7 +71,7 @@ def _cell(text: str) -> str:
 
 
 def columns() -> str:
-    """The columns of every frame."""
+    """Return the columns of every frame."""
     parts = []
     for name, texts in COLUMNS.items():
         parts.append(f"## {name}\n\n{_meanings(texts)}\n")
@@ -79,12 +79,12 @@ def columns() -> str:
 
 
 def moves() -> str:
-    """The columns of exported moves."""
+    """Return the columns of exported moves."""
     return _meanings(MOVE_COLUMNS)
 
 
 def dataset() -> str:
-    """The columns of games in Parquet."""
+    """Return the columns of games in Parquet."""
     return _meanings(GAME_COLUMNS)
 
 
@@ -148,12 +148,12 @@ def _settings_table(declared: Mapping[str, Setting], values: Any = None) -> str:
 
 
 def api() -> str:
-    """The public names, each documented from its docstring. What is C only is no member of a compiled class."""
+    """Return the public names, documented from their docstrings. C-only members of compiled classes are left out."""
     return _described((name, arena.MODULES[name], getattr(arena, name)) for name in arena.__all__)
 
 
 def policy() -> str:
-    """The names of the toolkit, as `api`."""
+    """Return the names of the toolkit, in the same form as `api`."""
     found = [(name, getattr(arena.policy, name)) for name in arena.policy.__all__]
     return _described((name, one.__module__, one) for name, one in found)
 
@@ -175,7 +175,7 @@ def _documented(owner: type, member: str) -> bool:
 
 
 def _file(name: str) -> Callable[[], str]:
-    """A file of the repository as a page; links into docs/ are made relative to the page."""
+    """Return a function that gives a file of the repository as a page, with links into docs/ relative to the page."""
 
     def text() -> str:
         return _LINK.sub(_relative, (ROOT / name).read_text(encoding="utf-8"))
@@ -187,7 +187,7 @@ def _relative(match: re.Match[str]) -> str:
     target = match[1]
     page = target.removeprefix("docs/internals/") if target.startswith("docs/internals/") else None
     if page is None and "/" not in target:
-        page = target.lower()  # a file of the repository that is a page, too
+        page = target.lower()  # a file of the repository that is also a page
     return f"]({page or '../' + target.removeprefix('docs/')})"
 
 
@@ -206,14 +206,14 @@ MAKERS: dict[str, Callable[[], str]] = {
 
 
 def fill(markdown: str) -> str:
-    """A page with its markers replaced."""
+    """Replace the markers of a page."""
     return _MARKER.sub(lambda match: MAKERS[match[1]]() if match[1] in MAKERS else match[0], markdown)
 
 
 def add_version(built: Path, site: Path, version: str) -> None:
-    """Put the pages of a version into the site, with the list for the switch between versions.
+    """Put the pages of a version into the site, and list it in the version switch.
 
-    The site's own first page leads to the newest release, or to `dev` if there is none yet.
+    The start page of the site leads to the newest release, or to `dev` before the first release.
     """
     shutil.rmtree(site / version, ignore_errors=True)
     shutil.copytree(built, site / version)
@@ -225,7 +225,7 @@ def add_version(built: Path, site: Path, version: str) -> None:
 
 
 def is_found(built: Path, word: str) -> bool:
-    """Whether the pages' search knows a word."""
+    """Check whether the search of the built pages finds a word."""
     index = json.loads((built / "search.json").read_text(encoding="utf-8"))
     return any(word in item["text"].lower() for item in index["items"])
 
