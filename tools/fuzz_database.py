@@ -108,7 +108,7 @@ def damage(data: bytearray, rng: random.Random) -> str:
     elif kind == "header":
         at = page * rng.randrange(len(data) // page) + rng.randrange(100)
         data[at] ^= 1 << rng.randrange(8)
-    else:  # a digit of a text, which is most likely to look valid
+    else:  # a digit, which is most likely to look valid
         places = [at for at, byte in enumerate(data) if 48 <= byte <= 57]
         at = rng.choice(places)
         data[at] = 48 + (data[at] - 47) % 10
