@@ -1,4 +1,4 @@
-"""How the tests run: several at a time, each worker a guest on a busy machine."""
+"""Configure the tests for parallel runs on a busy machine."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Workers of runs in different tests would all pin themselves to the same cores.
+# Otherwise workers of runs in different tests would all pin themselves to the same cores.
 os.environ.setdefault("ARENA_NO_PINNING", "1")
-# One thread for linear algebra: the cores are busy with other tests.
+# Use one thread for linear algebra: the cores are busy with other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The tests start some thousands of processes: compile each module once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Workers of pytest inherit it from a library of the terminal, and piped tables would be cut to it.
+# Pytest workers inherit it from a terminal library, and piped tables would be cut to this width.
 os.environ.pop("COLUMNS", None)
 sys.dont_write_bytecode = False
 
-# A busy machine may take its time.
+# A busy machine may be slow.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
@@ -29,9 +29,9 @@ LONGEST = (
 )
 
 
-@pytest.hookimpl(optionalhook=True)  # pytest also runs without xdist
+@pytest.hookimpl(optionalhook=True)  # pytest also works without xdist
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Workers for `-n auto`: none for single files, else more than there are cores, for many tests wait."""
+    """Return the workers for `-n auto`: none for single files, else more than cores, because many tests wait."""
     named = config.invocation_params.args
     if any(".py" in str(argument) for argument in named) or config.option.usepdb:
         return 0
@@ -40,7 +40,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever is marked `soak` is slow. The longest files come first, so that no worker is left alone with one."""
+    """Mark `soak` tests as slow, and put the longest files first, so that no worker finishes long after the others."""
     for item in items:
         if item.get_closest_marker("soak"):
             item.add_marker(pytest.mark.slow)
@@ -48,5 +48,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: looking for garbage in it takes a fifth of a second each time."""
+    """Exclude loaded objects from garbage collection, which takes a fifth of a second each time."""
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Tournaments with attackers in them: each bot of tests/data/attacks in a folder of its own, between harmless bots."""
+"""Tournaments with attackers: each bot of tests/data/attacks in its own folder, between harmless bots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.tournament.runner.runs import play
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS = ROOT / "tests" / "data" / "attacks"
-#: What attackers name the files that they leave where they can.
+#: The name of files that attackers leave wherever they can.
 PLANTED = "planted_by_attack"
 SECRET = "swordfish-2718"
 LIMITS = Limits(decision_s=2.0, loading_s=30.0, memory_mb=256, file_mb=4)
@@ -38,11 +38,11 @@ needs_sandbox = pytest.mark.skipif(
 
 @dataclass(frozen=True)
 class Attack:
-    """An attacker, and what is to become of its games.
+    """An attacker, and the expected end of its games.
 
-    `kind` is a pattern of the kind of its forfeits; `none`: it is refused what it tries and plays on. `text` is a
-    pattern found in the detail. In texts of `params`, `{folder}` is the folder of the test, `{root}` that of the
-    project.
+    `kind` is a pattern for the kind of its forfeits; `none`: its attempts are refused and it plays on. `text` is a
+    pattern found in the detail. In strings of `params`, `{folder}` is the folder of the test, `{root}` the folder of
+    the project.
     """
 
     file: str
@@ -52,11 +52,11 @@ class Attack:
 
     @property
     def name(self) -> str:
-        """How it is called in the tables, and in the tests."""
+        """Return the name in the tables and in the tests."""
         return "-".join([self.file, *(str(value) for value in self.params.values() if "{" not in str(value))])
 
     def setting(self, folder: Path) -> dict[str, Any]:
-        """The bot for the settings of a tournament."""
+        """Return the bot for the settings of a tournament."""
         places = {"folder": folder, "root": ROOT}
         given = {key: one.format(**places) if isinstance(one, str) else one for key, one in self.params.items()}
         return {"spec": str(stage(folder / "bots", self.file)), "name": self.name, "params": given}
@@ -68,7 +68,7 @@ def attack(file: str, kind: str = "none", text: str = "", **params: Any) -> Atta
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a game of an attacker ended: the kind of its forfeit, None if it has not forfeited, and the detail."""
+    """The end of an attacker's game: the kind of its forfeit, None without a forfeit, and the detail."""
 
     kind: str | None
     detail: str
@@ -76,7 +76,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A tournament that was played. `verdicts` by bot, of all its games; `untouched` the games of harmless bots."""
+    """A finished tournament, with the `verdicts` of all games by bot and the `untouched` games of harmless bots."""
 
     folder: Path
     report: RunReport
@@ -88,7 +88,7 @@ class Outcome:
 
 
 def stage(folder: Path, file: str) -> Path:
-    """Copy an attacker into a folder of its own below `folder`; its file there."""
+    """Copy an attacker into its own folder below `folder`; return the file."""
     home = folder / file
     if not home.exists():
         if (ATTACKS / file).is_dir():
@@ -113,7 +113,7 @@ def tournament(
     workers: int = 1,
     **more: Any,
 ) -> Outcome:
-    """Each bot plays against a harmless one, `ann`; and after them all another harmless one, `bob`."""
+    """Play each bot against a harmless one, `ann`; `ann` then plays another harmless bot, `bob`."""
     data = {
         "name": "attacks",
         "format": "gauntlet",
@@ -152,7 +152,7 @@ def tournament(
 
 
 def left_behind(folder: Path, before: set[int]) -> tuple[str, ...]:
-    """Processes that have to do with a folder, and children of this process that were not there before."""
+    """Return processes related to a folder, and children of this process that are new."""
     found = [f"child {pid}" for pid in set(children(os.getpid())) - before]
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -167,12 +167,12 @@ def left_behind(folder: Path, before: set[int]) -> tuple[str, ...]:
 
 
 def planted(*places: Path | str) -> list[str]:
-    """Files that attackers have left in folders."""
+    """Return files that attackers have left in folders."""
     return [str(path) for place in places for path in Path(place).glob(f"*{PLANTED}*")]
 
 
 def tree(folder: Path, without: str = "") -> dict[str, tuple[Any, ...]]:
-    """All that is in a folder: kind, rights, size, time and contents of each entry, by its path below it."""
+    """Return everything in a folder: kind, rights, size, time and contents of each entry, by relative path."""
     found: dict[str, tuple[Any, ...]] = {}
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()

@@ -1,4 +1,4 @@
-"""The command line, called in this process (`arena`) or as a program of its own (`program`)."""
+"""The command line, called in this process (`arena`) or as a separate program (`program`)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of real games; not to be changed."""
+    """Play a run of real games, which tests must not change."""
     folder = tmp_path_factory.mktemp("played") / "run"
     command = ["tournament", "random", "first", "again=random", "--games", "10", "--rules", "tactical"]
     assert main([*command, "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
@@ -53,13 +53,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def json_of(*args: object) -> Any:
-    """What a command line prints as JSON, for fixtures of a module."""
+    """Return the JSON output of a command line, for fixtures of a module."""
     with redirect_stdout(StringIO()) as out:
         assert main([str(arg) for arg in args]) == 0
     return json.loads(out.getvalue())
 
 
-#: Plays fast once the file `slow` beside it is gone.
+#: Plays fast when the file `slow` beside it has been removed.
 SLOW_BOT = """
 import time
 from pathlib import Path
@@ -84,7 +84,7 @@ def program(*args: object, cwd: Path, **kwargs: object) -> subprocess.Popen[str]
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # a shell starts what it runs in the background with Ctrl-C ignored, and so these would inherit it
+        # a shell starts background commands with Ctrl-C ignored, and the program would inherit that
         preexec_fn=_hear_ctrl_c if os.name == "posix" else None,
         **kwargs,  # type: ignore[call-overload]
     )

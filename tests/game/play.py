@@ -1,4 +1,4 @@
-"""What the tests of the engine share: random games that reach rare things, whole dumps, positions set by hand."""
+"""Helpers for tests of the engine: random games with rare situations, complete dumps, positions set by hand."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
 AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
 STONES = range(1, 10)
 ROOT = Path(__file__).parents[2]
-#: Uncompiled, the engine is some hundred times slower: the tests then do less of the same.
+#: Uncompiled, the engine is some hundred times slower: the tests then do less.
 COMPILED = not hasattr(arena.game.engine, "perform")
 
 
 def choose(state: State, rng: Rng, tactic: int = 2) -> Move:
-    """A random legal move: first a kind of move, `tactic` times as likely for each tactic card, then a stone."""
+    """Choose a random legal move: first a kind of move, `tactic` times as likely for each tactic card, then a stone."""
     groups: dict[str, list[Move]] = {}
     for move in state.legal_moves():
         key = "clan" if move.kind == "place" and move.card and move.card[0] != "*" else f"{move.kind} {move.card}"
@@ -41,7 +41,7 @@ def choose(state: State, rng: Rng, tactic: int = 2) -> Move:
 def random_game(
     rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True), tactic: int = 2, number: int = 0
 ) -> Iterator[tuple[State, Move]]:
-    """Each state of a random game with the move made next; the state goes on between the steps."""
+    """Yield each state of a random game with the next move; the same state advances between the steps."""
     rules = load_rules(rules_name)
     rng = Rng(derive_seed(seed, "test game", rules_name))
     state = State(rules, make_deal(rules, seed, number), auto)
@@ -52,7 +52,7 @@ def random_game(
 
 
 def played(rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True)) -> tuple[State, list[Move]]:
-    """A finished random game and its moves."""
+    """Return a finished random game and its moves."""
     moves = []
     state = None
     for state, move in random_game(rules_name, seed, auto):  # noqa: B007 (the last one is wanted)
@@ -63,7 +63,7 @@ def played(rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True)) -
 
 
 def go(state: State, *moves: str) -> State:
-    """Apply moves by their texts, several to a string with commas."""
+    """Apply moves by their texts, separated by commas in each string."""
     for text in moves:
         for one in text.split(","):
             state.apply(parse_move(one))
@@ -79,13 +79,13 @@ def set_up(
     auto: tuple[bool, bool] = (True, True),
     starter: int = 0,
 ) -> State:
-    """A deal with chosen cards: the hands, the cards drawn next, the tactic deck; the rest in order of value."""
+    """Return a state with chosen hands, next draws and tactic deck; the other cards are in order of value."""
     rules = load_rules(rules_name)
     return State(rules, chosen_deal(rules, mine, theirs, deck, tactic, starter), auto)
 
 
 def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: str = "", starter: int = 0) -> Deal:
-    """The deal of `set_up`."""
+    """Return the deal of `set_up`."""
     hands = [mine.split(), theirs.split()]
     named = [*hands[0], *hands[1], *deck.split()]
     rest = [card for card in CARD_TEXTS[: 6 * rules.values] if card not in named]
@@ -101,7 +101,7 @@ def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: st
 
 _BY_SEAT = ("stones_of", "row", "hand_counts", "tactics_played", "joker_played")
 _BY_STONE = ("modes", "capacity", "completed_first")
-#: Properties of `Shown`; `test_dumps_are_whole` looks that none is missing.
+#: Properties of `Shown`; `test_dumps_are_whole` checks that none is missing.
 PUBLIC = (
     "turn",
     "first_seat",
@@ -123,7 +123,7 @@ OF_VIEW = ("seat", "hand", "mine", "theirs", "my_turn", "unseen", "known_in_hand
 
 
 def public_dump(board: State | View) -> dict[str, Any]:
-    """Everything that states and views tell in the same words."""
+    """Return everything that states and views have in common."""
     found: dict[str, Any] = {name: getattr(board, name) for name in PUBLIC}
     for name in _BY_SEAT:
         found[name] = [getattr(board, name)(seat) for seat in (0, 1)]
@@ -134,7 +134,7 @@ def public_dump(board: State | View) -> dict[str, Any]:
 
 
 def view_dump(view: View, history: bool = True) -> dict[str, Any]:
-    """Everything that a view tells, except the generator and the clock."""
+    """Return everything in a view except the generator and the clock."""
     found = public_dump(view) | {name: getattr(view, name) for name in OF_VIEW}
     if not history:
         del found["history"]
@@ -142,7 +142,7 @@ def view_dump(view: View, history: bool = True) -> dict[str, Any]:
 
 
 def scouted(scout_return: str) -> State:
-    """Seat 0 holds b8 p8 from the clan deck and the joker from the tactic deck, and must put two back."""
+    """Return a state in which seat 0 has drawn b8 p8 and the joker by a scout, and must put two cards back."""
     rules = f"tactical:scout_return={scout_return}"
     state = set_up(rules, "r1", "g1", deck="y8 b8 p8 k8", tactic="scout *J mud *J")
     go(state, "r1@1,draw tactic,g1@1,draw clan,scout,draw tactic,draw clan,draw clan")
@@ -151,7 +151,7 @@ def scouted(scout_return: str) -> State:
 
 
 def dump(state: State) -> dict[str, Any]:
-    """Everything that can be asked of a state: public and hidden cards, moves, events, what both seats see."""
+    """Return everything in a state: public and hidden cards, moves, events, and both views."""
     return public_dump(state) | {
         "hands": [state.hand_of(seat) for seat in (0, 1)],
         "decks": [state.clan_cards_left, state.tactic_cards_left],
@@ -163,7 +163,7 @@ def dump(state: State) -> dict[str, Any]:
 
 
 def all_cards(state: State) -> Counter[str]:
-    """Every card of the game, wherever it is."""
+    """Return every card of the game, wherever it is."""
     cards: list[str] = [*state.clan_cards_left, *state.tactic_cards_left]
     for seat in (0, 1):
         cards += state.hand_of(seat)
@@ -176,7 +176,7 @@ def all_cards(state: State) -> Counter[str]:
 
 
 def whole_deck(rules: Rules) -> Counter[str]:
-    """The cards that a rule set plays with."""
+    """Return the cards of a rule set."""
     cards = [f"{colour}{value}" for colour in "rgbypk" for value in range(1, rules.values + 1)]
     if rules.tactics:
         cards += ["*J", "*J", f"*{rules.spy_value}", "*123", "fog", "mud"]
@@ -185,12 +185,12 @@ def whole_deck(rules: Rules) -> Counter[str]:
 
 
 def texts(moves: Sequence[Move]) -> list[str]:
-    """Moves as texts."""
+    """Return moves as strings."""
     return [move.text for move in moves]
 
 
 def printed_both_ways(code: str, *arguments: str) -> list[str]:
-    """The lines that a script prints, which are the same with the compiled modules and with `ARENA_PURE=1`."""
+    """Return the output lines of a script, which must be equal with compiled modules and with `ARENA_PURE=1`."""
     compiled, plain = (
         subprocess.run(
             [sys.executable, "-c", code, *arguments],

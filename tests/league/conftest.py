@@ -1,4 +1,4 @@
-"""Submissions are not checked here unless a test asks for `real_check`: that takes a second each."""
+"""Skip the check of submissions, which takes a second each, unless a test uses `real_check`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.league.leagues import league, shorten_check, skip_check
 
 @pytest.fixture
 def found(tmp_path: Path) -> Iterator[League]:
-    """An empty league."""
+    """Create an empty league."""
     with league(tmp_path / "league") as made:
         yield made
 

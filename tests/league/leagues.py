@@ -1,4 +1,4 @@
-"""Leagues for tests: small ones, bots of a few lines, and games that were never played."""
+"""Leagues for tests: small ones, bots of a few lines, and made-up games."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def skip_check(patch: pytest.MonkeyPatch) -> None:
 
 
 def shorten_check(patch: pytest.MonkeyPatch) -> None:
-    """Let checks play as few games as they can."""
+    """Let checks play as few games as possible."""
     patch.setattr(placement, "CHECK_GAMES", 2)
 
 
 def settings(**changed: Any) -> LeagueSettings:
-    """Small placements, bots inside of the workers, no clock."""
+    """Return settings with small placements, bots inside the workers and no clock."""
     placement_ = {"error": 100, "most_games": 24, "sample": 3, "games": 4} | changed.pop("placement", {})
     values = {"isolation": "none", "clock": {"move_ms": 0}, "placement": placement_} | changed
     return settings_from_dict(values, "test")
@@ -50,13 +50,13 @@ def settings(**changed: Any) -> LeagueSettings:
 
 @contextmanager
 def league(folder: Path, **changed: Any) -> Iterator[League]:
-    """A new league in `folder`, always with the same secret."""
+    """Create a league in `folder`, always with the same secret."""
     with create_league(folder, settings(**changed), SECRET) as made:
         yield made
 
 
 def written(folder: Path, **sources: str) -> list[Path]:
-    """Files of bots by name."""
+    """Write files of bots by name."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, source in sources.items():
@@ -71,7 +71,7 @@ def submission(name: str, source: str, author: str | None = None) -> Submission:
 
 
 def submit(found: League, name: str, source: str, workers: int = 1, author: str | None = None) -> Version:
-    """Submit a bot and bring it to its end; the version as it is then."""
+    """Submit a bot and process it; return the resulting version."""
     with open_session(found, "submit", workers) as session:
         return settle(session, submission(name, source, author))
 
@@ -81,14 +81,14 @@ def settle(session: LeagueSession, what: Submission) -> Version:
 
 
 def settled(session: LeagueSession, what: Submission) -> placement.SubmissionResult:
-    """Submit and handle something that is new."""
+    """Submit and process something new."""
     _, result = placement.submit(session, what)
     assert result is not None
     return result
 
 
 def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
-    """Bots that are in the table without having played."""
+    """Put bots into the table without games."""
     made = []
     with Lease(found) as lease:
         for name in names:
@@ -101,7 +101,7 @@ def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
 
 
 def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) -> Row:
-    """A game as it might have been; `score` in half points of the bot that began."""
+    """Return a made-up game; `score` is in half points of the bot that started."""
     ending = 3 if forfeit else 0
     return Row(
         game_key(task.pairing, task.deal, game),
@@ -128,7 +128,7 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
 
 
 def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
-    """Store pairs of games between versions: of each pair the points of the first version, 0..2."""
+    """Store pairs of games between versions, given the points (0..2) of the first version in each pair."""
     with Lease(found) as lease:
         lineup = games.new_lineup(found, lease.number)
         for one, other, points in fixtures:
@@ -136,19 +136,19 @@ def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[in
             rows = []
             for task, won in zip(tasks, points):
                 mine = won if one.id < other.id else 2 - won  # of a, the version with the lower number
-                # a begins game 0; with one point of two, whoever begins wins
+                # a begins game 0; with one point of two, the bot that begins wins
                 rows += [row(task, 0, 2 if mine >= 1 else 0), row(task, 1, 0 if mine == 2 else 2)]
             games.store_rows(found, lineup, rows)
 
 
 def some_points(number: int, share: float, seed: int = 1) -> list[int]:
-    """Points of `number` pairs with about this share of them."""
+    """Return the points of `number` pairs, with about this share won."""
     rng = random.Random(seed)
     return [sum(rng.random() < share for _ in range(2)) for _ in range(number)]
 
 
 def sound(folder: Path) -> sqlite3.Connection:
-    """Assert that a league's database is whole and nothing in it contradicts itself; a connection to it."""
+    """Check that a league's database is whole and consistent; return a connection to it."""
     db = sqlite3.connect(folder / "league.sqlite")
     assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert db.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -164,5 +164,5 @@ def sound(folder: Path) -> sqlite3.Connection:
 
 
 def names(found: League) -> list[str]:
-    """The versions in the table."""
+    """Return the versions in the table."""
     return sorted(place.version.label for place in standings(found).rows)

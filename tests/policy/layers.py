@@ -1,4 +1,4 @@
-"""The layers of a net, written out with numpy for many positions at once."""
+"""The layers of a net, written in numpy for many positions at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arena.policy.net import SHAPES
 
 
 def random_weights(seed: int) -> np.ndarray[Any, Any]:
-    """Weights of a net, as numbers in their order: normal with variance 2 / 32; the biases 0."""
+    """Return random weights of a net, in their order: normal with variance 2 / 32; the biases 0."""
     rng = np.random.default_rng(seed)
     parts = [
         np.zeros(shape) if name.startswith("b") else rng.normal(0.0, 0.25, shape).astype(np.float32)
@@ -20,7 +20,7 @@ def random_weights(seed: int) -> np.ndarray[Any, Any]:
 
 
 def net_values(numbers: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The chances to win that a net says, from the features of positions."""
+    """Return a net's chances to win, from the features of positions."""
     w, at = {}, 0
     for name, shape in SHAPES.items():
         w[name] = numbers[at : at + int(np.prod(shape))].reshape(shape)

@@ -1,4 +1,4 @@
-"""The chances of `arena.policy` once more, slow and literal: cards as texts, chances by adding up all cases."""
+"""Compute the chances of `arena.policy` slowly and literally: cards as strings, chances as sums over all cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHARES = {"sum": 0.12, "run": 0.18, "colour": 0.26, "kind": 0.22, "colour run": 
 
 
 def at_least(k: int, chances: list[float]) -> float:
-    """The chance that `k` or more of independent events happen: all cases, one event after the other."""
+    """Return the chance that `k` or more independent events happen, from all cases, one event after the other."""
     cases = {0: 1.0}
     for p in chances:
         grown: dict[int, float] = {}
@@ -34,7 +34,7 @@ def at_least(k: int, chances: list[float]) -> float:
 
 
 def game_chance(stones: list[float]) -> float:
-    """The chance to win the game: all 512 divisions of the stones."""
+    """Return the chance to win the game, from all 512 divisions of the stones."""
     total = 0.0
     for mine in product((False, True), repeat=9):
         chance = prod(p if own else 1 - p for p, own in zip(stones, mine))
@@ -52,7 +52,7 @@ def level(category: str, total: float) -> tuple[str, int]:
 
 
 def becomes(side: list[str], pool: dict[str, float], values: int) -> tuple[dict[tuple[str, int], float], float]:
-    """What a side of clan cards without a combat mode becomes, and the sum to expect."""
+    """Return what a side of clan cards without a combat mode becomes, and its expected sum."""
     if not side:
         return {(c, part): SHARES[c] * (0.25, 0.4, 0.35)[part] for c, part in LEVELS}, 16.0
     levels = dict.fromkeys(LEVELS, 0.0)
@@ -93,7 +93,7 @@ def becomes(side: list[str], pool: dict[str, float], values: int) -> tuple[dict[
 
 
 def stone_chance(view: View, stone: int) -> float:
-    """The chance that the view's seat wins a stone of a base game."""
+    """Return the chance that the view's seat wins a stone of a base game."""
     seat = view.seat
     if view.owners[stone - 1] != ".":
         return float(view.owners[stone - 1] == "ab"[seat])

@@ -1,4 +1,4 @@
-"""Runs that nobody played, as the reports are given them."""
+"""Generated runs, in the form that the reports read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def store_run(
     units: int | None = None,
     chunk: int = 7,
 ) -> Path:
-    """Fill a folder with the games of a tournament, or with the first `units` pairs of it.
+    """Fill a folder with the games of a tournament, or with its first `units` pairs.
 
     None among the `values` leaves a setting out.
     """

@@ -20,7 +20,7 @@ def reference() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def eight(reference: dict[str, Any]) -> pd.DataFrame:
-    """The 5,040 games of the eight reference players, one row each, without deals."""
+    """Return the 5,040 games of the eight reference players, one row each, without deals."""
     rows = []
     for pairing, (won, drawn, lost) in reference["ratings_8_players_no_draws"]["counts"].items():
         first, second = pairing.split(" vs ")

@@ -1,4 +1,4 @@
-"""A program in a pseudo-terminal, and what a person sees of it."""
+"""Run a program in a pseudo-terminal and show its screen."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PATIENCE_S = 120
 
 
 def _hear_hangups() -> None:
-    """Also if the tests were started by `nohup`, whose children ignore a closed terminal."""
+    """Restore the signal, because children of `nohup` ignore a closed terminal."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Terminal:
-    """`arena ARGS` in a terminal of that size; what it draws is in `lines`."""
+    """`arena ARGS` in a terminal of this size; `lines` is its screen."""
 
     def __init__(
         self, *args: object, cwd: Path, columns: int = 80, rows: int = 24, env: dict[str, str] | None = None
@@ -64,7 +64,7 @@ class Terminal:
         return "\n".join(self.lines)
 
     def _read(self, seconds: float) -> bool:
-        """Take in what comes; False at its end."""
+        """Read the next output; return False at its end."""
         try:
             piece = self._process.read_nonblocking(65536, seconds)
         except pexpect.TIMEOUT:
@@ -76,7 +76,7 @@ class Terminal:
         return True
 
     def settle(self, fits: Callable[[str], bool]) -> None:
-        """Wait until what is on the screen fits and nothing more has come for a twentieth of a second."""
+        """Wait until the screen fits and has not changed for a twentieth of a second."""
         self.wait_until(fits)
         before = None
         while before != self.raw:
@@ -85,11 +85,11 @@ class Terminal:
             self.wait_until(fits)
 
     def wait(self, *texts: str) -> None:
-        """Wait until all these are on the screen."""
+        """Wait until all these strings are on the screen."""
         self.wait_until(lambda text: all(one in text for one in texts), str(texts))
 
     def wait_until(self, fits: Callable[[str], bool], what: str = "") -> None:
-        """Wait until what is on the screen fits."""
+        """Wait until the screen fits."""
         end = time.monotonic() + _PATIENCE_S
         alive = True
         while not fits(self.text):
@@ -101,7 +101,7 @@ class Terminal:
         self._process.send(keys)
 
     def enter(self, text: str, *seen: str) -> None:
-        """Type a line, and wait for what it brings."""
+        """Type a line and wait for the response."""
         self.type(text + "\r")
         self.wait(*seen)
 
@@ -113,13 +113,13 @@ class Terminal:
         self._process.kill(number)
 
     def close(self) -> int:
-        """Close the terminal while the program runs; its exit code."""
+        """Close the terminal while the program runs; return the exit code."""
         self._process.ptyproc.fileobj.close()
         self._process.wait()
         return int(self._process.exitstatus if self._process.exitstatus is not None else -self._process.signalstatus)
 
     def end(self) -> int:
-        """Wait for the end of the program; its exit code."""
+        """Wait for the end of the program; return its exit code."""
         end = time.monotonic() + _PATIENCE_S
         while self._read(0.2) and time.monotonic() < end:
             pass

@@ -1,4 +1,4 @@
-"""A served league without processes: what is uploaded stays in the queue, where a test can look at it."""
+"""A served league without processes: uploads stay in the queue, where a test can inspect them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GOOD = "def act(view, moves):\n    return moves[-1]\n"
 
 @dataclass
 class Person:
-    """Somebody with a browser."""
+    """A visitor with a browser."""
 
     client: TestClient
 
@@ -43,7 +43,7 @@ class Person:
         return answer.headers.get("location", answer.text)
 
     def upload(self, name: str = "mine.py", content: bytes | str = GOOD, status: int = 303, **values: str) -> str:
-        """Upload a file: where that leads, or the text of a refusal."""
+        """Upload a file; return the target of the redirect, or the text of a refusal."""
         answer = self.client.post("/me/upload", data=values, files={"file": (name, content)}, follow_redirects=False)
         assert answer.status_code == status, answer.text
         return answer.headers.get("location", answer.text)
@@ -55,21 +55,21 @@ class Web:
 
     folder: Path
     new: Callable[[], TestClient]
-    renew: Callable[[], None]  # show the league as it is now on the public pages
+    renew: Callable[[], None]  # show the current state of the league on the public pages
 
     def token(self, author: str, days: float = 1, admin: bool = False) -> str:
         with WebStore(self.folder) as store:
             return invite(store, author, days, admin)
 
     def person(self, author: str, admin: bool = False) -> Person:
-        """An author who is signed in."""
+        """Sign in an author."""
         client = self.new()
         answer = client.post("/sign-in", data={"token": self.token(author, admin=admin)}, follow_redirects=False)
         assert answer.status_code == 303
         return Person(client)
 
     def states(self) -> dict[str, str]:
-        """The state of each version by its label."""
+        """Return the state of each version by its label."""
         from arena.league.versions import in_state
 
         with open_league(self.folder, write=False) as found:
@@ -94,7 +94,7 @@ def web(tmp_path: Path, limits: UploadLimits, play: PlayLimits) -> Iterator[Web]
 
 @pytest.fixture
 def sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
-    """A league whose bots play people in the sandbox, named as it is on a command line."""
+    """Create a league whose bots play visitors in the sandbox; return its name on the command line."""
     monkeypatch.chdir(tmp_path)
     with served_here(Path("league"), WebSettings(), clock={"move_ms": 2000}) as found:
         yield found
@@ -102,7 +102,7 @@ def sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
 
 @contextmanager
 def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator[Web]:
-    """The application with a league of two bots, served in this process."""
+    """Serve the application with a league of two bots in this process."""
     with league(folder, **changed) as made:
         one, two = enter(made, "one", "two")
         played(made, [(one, two, [2, 1, 0, 2])])

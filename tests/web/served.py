@@ -1,4 +1,4 @@
-"""A league served by real processes, for tests in browsers, of load, and of sudden death."""
+"""A league served by real processes, for tests with browsers, load, and crashes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def free_port() -> int:
 
 @dataclass
 class Served:
-    """A server that can be started, killed and started again; its log is `log`."""
+    """A server that can be started, killed and restarted; its log is `log`."""
 
     folder: Path
     workers: int = 1
@@ -64,7 +64,7 @@ class Served:
         raise AssertionError(f"the server does not answer: {self.log.read_text()[-2000:]}")
 
     def worker_pids(self) -> list[int]:
-        """The processes that work on the league."""
+        """Return the processes that work on the league."""
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -76,13 +76,13 @@ class Served:
         return found
 
     def kill(self) -> None:
-        """End the server at once, as a crash would."""
+        """End the server at once, like a crash."""
         assert self.process is not None
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> int:
-        """End it as Ctrl-C does; its exit code."""
+        """Stop the server with Ctrl-C; return its exit code."""
         assert self.process is not None
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(120)
@@ -94,7 +94,7 @@ class Served:
 
 @contextmanager
 def served(folder: Path, workers: int = 1, *options: str) -> Iterator[Served]:
-    """A running server of the league in a folder."""
+    """Serve the league in a folder."""
     found = Served(folder, workers, options)
     found.start()
     try:

@@ -1,4 +1,4 @@
-"""What the tests of isolated bots share: processes that run a piece of Python, isolated bots at a table."""
+"""Helpers for tests of isolated bots: processes that run a piece of Python, and isolated bots at a table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def say(data):
 
 
 def soon(seconds: float = 30.0) -> float:
-    """A deadline that is not meant to pass."""
+    """Return a deadline that should not pass."""
     return time.monotonic() + seconds
 
 
@@ -58,7 +58,7 @@ def soon(seconds: float = 30.0) -> float:
 def started(
     code: str, folder: Path, level: str = "process", limits: BotLimits | None = None, *words: str, **more: Any
 ) -> Iterator[BotProcess]:
-    """A process that runs a piece of Python, with `hear(size)` and `say(data)`."""
+    """Start a process that runs a piece of Python, with `hear(size)` and `say(data)`."""
     if level == "sandbox":
         need_sandbox()
     argv = (sys.executable, "-I", "-S", "-c", _BEGINNING + code, *words)
@@ -70,7 +70,7 @@ def started(
 
 
 def heard(process: BotProcess, size: int, seconds: float = 30.0) -> bytes:
-    """So many bytes that a process says."""
+    """Receive `size` bytes from a process."""
     data = b""
     while len(data) < size:
         data += process.receive(soon(seconds))
@@ -79,7 +79,7 @@ def heard(process: BotProcess, size: int, seconds: float = 30.0) -> bytes:
 
 
 def line_of(process: BotProcess) -> str:
-    """One line that a process says."""
+    """Receive one line from a process."""
     data = b""
     while not data.endswith(b"\n"):
         data += process.receive(soon())
@@ -90,7 +90,7 @@ def line_of(process: BotProcess) -> str:
 
 
 def bot_spec(text: str, name: str) -> BotSpec:
-    """A bot of tests/data/bots (`raises:hook=begin`), of the program (`greedy`) or of a file, under a name."""
+    """Return the spec of a bot of tests/data/bots (`raises:hook=begin`), of the program (`greedy`) or of a file."""
     stem, colon, params = text.partition(":")
     own = BOTS / f"{stem}.py"
     return find_bot(f"{own}{colon}{params}" if own.is_file() else text, name=name)
@@ -104,14 +104,14 @@ def isolated(
     limits: BotLimits | None = None,
     pool: ProcessPool | None = None,
 ) -> PythonBot:
-    """An isolated bot. It is the test's to close."""
+    """Return an isolated bot, which the test must close."""
     if level == "sandbox":
         need_sandbox()
     return PythonBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), pool)
 
 
 def player_of(bot: PythonBot) -> Player:
-    """The player whose bot that is."""
+    """Return the player of this bot."""
     return Player(bot.name, lambda: bot)
 
 
@@ -135,15 +135,15 @@ def at_table(
 
 
 def games(referee: Referee, deals: Iterable[int], a: str = "a", b: str = "b") -> list[Row]:
-    """The games of two bots on some deals."""
+    """Play two bots on some deals."""
     return [row for deal in deals for row in referee.play_unit(PairTask(0, deal, a, b))]
 
 
-# ---------------------------------------------------------------- what is left
+# ---------------------------------------------------------------- remaining processes
 
 
 def marked(mark: str) -> list[int]:
-    """Processes with a text in their command lines, this one left out."""
+    """Return other processes with this string in their command lines."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -154,7 +154,7 @@ def marked(mark: str) -> list[int]:
 
 
 def inside(texts: Sequence[str], rules: str = "base", clock: TimeLeft | None = None) -> Referee:
-    """A referee for the same bots inside of this process."""
+    """Return a referee for the same bots inside this process."""
     players = [Player.of(load_bot(bot_spec(text, name))) for text, name in zip(texts, "abcdefgh")]
     return Referee(GameSettings(load_rules(rules), 1, clock), players)
 

@@ -1,4 +1,4 @@
-"""After each test of isolated bots none of their processes is left."""
+"""Check after each test of isolated bots that none of their processes is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a piece of Python inside of a sandbox, and get what it finds out."""
+"""Run a piece of Python inside a sandbox, and return its findings."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def tell(value):
 
 
 def confined(argv: tuple[str, ...], folder: Path, **more: Any) -> Launch:
-    """A command that is to run in the sandbox."""
+    """Return a command to run in the sandbox."""
     return Launch(argv, folder, "sandbox", **more)
 
 
-#: How a bot in another language is run, for this Python: with the processes of the sandbox in /proc.
+#: The program as for a bot in another language, with the processes of the sandbox in /proc.
 PROGRAM: dict[str, Any] = {"system": True, "read_only": tuple(Path(path) for path in python_files())}
 
 
 @functools.cache
 def why_not() -> str | None:
-    """Why there is no sandbox on this machine, or None."""
+    """Return the reason why there is no sandbox on this machine, or None."""
     try:
         require_bubblewrap()
     except SandboxMissing as error:
@@ -50,7 +50,7 @@ def why_not() -> str | None:
 
 
 def need_sandbox() -> None:
-    """Skip the test where there is no sandbox; fail instead where the machine was told to have one."""
+    """Skip the test if there is no sandbox; fail if this machine must have one."""
     reason = why_not()
     if reason is not None and os.environ.get("ARENA_NEEDS_SANDBOX"):
         pytest.fail(reason)
@@ -59,9 +59,9 @@ def need_sandbox() -> None:
 
 
 def run(launch: Launch, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command of a launch in the sandbox to its end, as the runner starts a bot.
+    """Run the command of a launch in the sandbox to its end, in the same way as the runner starts a bot.
 
-    `environment` is given to bubblewrap instead of the launch's, which is what the runner gives it.
+    `environment` is given to bubblewrap instead of the launch's environment, which the runner gives it.
     """
     need_sandbox()
     argv, passed = sandboxed(launch)
@@ -80,7 +80,7 @@ def run(launch: Launch, environment: Mapping[str, str] | None = None) -> subproc
 
 
 def learn(code: str, folder: Path, **more: Any) -> Any:
-    """What Python code `tell`s inside of the sandbox, having `attempt`ed something."""
+    """Run Python code inside the sandbox; return what it passes to `tell`. It can use `attempt`."""
     ended = run(confined((sys.executable, "-I", "-c", _BEGINNING + code), folder, **more))
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)

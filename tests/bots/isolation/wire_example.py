@@ -1,4 +1,4 @@
-"""Writes docs/wire-example.jsonl, a conversation of a real game: `python -m tests.bots.isolation.wire_example`."""
+"""Write docs/wire-example.jsonl, the conversation of a real game: `python -m tests.bots.isolation.wire_example`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN = ("play", "draw", "take", "put", "return")
 
 
 def choose(message: Message) -> Any:
-    """Ruses and modes at once; else somewhere in the middle, once by its number."""
+    """Choose ruses and modes at once; else a move in the middle, once by its number."""
     moves = message["moves"]
     for wanted in ("traitor", "redeploy", "scout", "fog", "take"):
         for move in moves:
@@ -32,7 +32,7 @@ def choose(message: Message) -> Any:
 
 
 def conversation() -> list[tuple[str, Message]]:
-    """All that is said in one game: who says it, and what."""
+    """Return all messages of one game, each with its sender."""
     recorder = Recorder(choose, HELLO)
     bot = fake_bot(recorder)
     opponent = Player.of(load_bot(find_bot("other=greedy")))
@@ -45,7 +45,7 @@ def conversation() -> list[tuple[str, Message]]:
 
 
 def abridged(said: list[tuple[str, Message]]) -> list[dict[str, Any]]:
-    """Two decisions of each kind and the last one; others are counted."""
+    """Keep two decisions of each kind and the last one; count the others."""
     asked = [message for who, message in said if who == "runner" and message["type"] == "act"]
     wanted = {asked[-1]["id"]}
     for phase in SHOWN:
@@ -62,7 +62,7 @@ def abridged(said: list[tuple[str, Message]]) -> list[dict[str, Any]]:
 
 
 def text() -> str:
-    """The contents of the file."""
+    """Return the contents of the file."""
     return "".join(json.dumps(line, separators=(", ", ": ")) + "\n" for line in abridged(conversation()))
 
 

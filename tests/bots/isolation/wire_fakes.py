@@ -1,4 +1,4 @@
-"""What the tests of wire bots share: a process that is none, and a recorder of conversations."""
+"""Helpers for tests of wire bots: a fake process, and a recorder of conversations."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ END = GameEnd(1, (2, 5), "five stones")
 
 
 class FakeProcess:
-    """Answers each line at once with the pieces that `answer` gives for it; an empty piece ends the process.
+    """Answers each line at once with the pieces that `answer` returns for it; an empty piece ends the process.
 
-    When nothing is left to be received, the deadline passes at once.
+    When nothing is left to receive, the deadline passes at once.
     """
 
     ponders = False
@@ -85,7 +85,7 @@ class FakeProcess:
 
 
 def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | None = None) -> WireBot:
-    """A wire bot whose process is a fake."""
+    """Return a wire bot with a fake process."""
 
     def start(launch: Launch) -> FakeProcess:
         return FakeProcess(answer)
@@ -94,7 +94,7 @@ def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | Non
 
 
 class Recorder:
-    """Answers by `choose(message)` (the value of "move") and keeps all that is said on both sides."""
+    """Answers by `choose(message)` (the value of "move") and records both sides of the conversation."""
 
     def __init__(self, choose: Callable[[Message], Any], hello: Message | None = None) -> None:
         self._choose = choose
@@ -138,7 +138,7 @@ def honest(message: Message, **more: Any) -> list[bytes]:
 
 
 def special_bot(**special: Special) -> WireBot:
-    """A bot that is honest but for the types of messages named."""
+    """Return a bot that is honest except for the named types of messages."""
 
     def answer(data: bytes) -> Iterable[bytes]:
         message = json.loads(data)

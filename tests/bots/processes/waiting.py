@@ -1,4 +1,4 @@
-"""Waiting for something to happen elsewhere: long enough for a machine that is busy, and no longer than it takes."""
+"""Wait for something to happen elsewhere: long enough for a busy machine, but no longer than it takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.tournament.store.sqlite import StoreError
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 20.0, pause_s: float = 0.02) -> bool:
-    """Wait until something holds; False if it does not in time."""
+    """Wait until a condition holds; return False if it does not in time."""
     until = time.monotonic() + seconds
     while not (found := condition()) and time.monotonic() < until:
         time.sleep(pause_s)
@@ -21,12 +21,12 @@ def wait_for(condition: Callable[[], object], seconds: float = 20.0, pause_s: fl
 
 
 def wait_for_games(folder: Path, process: subprocess.Popen[str], games: int = 1) -> int:
-    """Wait until a run has stored some games; how many it has."""
+    """Wait until a run has stored some games; return their number."""
     found = 0
 
     def stored() -> bool:
         nonlocal found
-        with suppress(StoreError), Reader(folder) as reader:  # it may not have begun yet
+        with suppress(StoreError), Reader(folder) as reader:  # the run may not have started yet
             found = reader.count()
         return found >= games or process.poll() is not None
 

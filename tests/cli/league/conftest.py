@@ -36,7 +36,7 @@ def values(text: str) -> dict[str, Any]:
 
 @pytest.fixture
 def open_(arena: Arena) -> Arena:
-    """A league called open, and the files of some bots."""
+    """Create a league called open, and the files of some bots."""
     arena("league", "create", "open", *QUICK)
     written(Path("bots"), first=FIRST, last=LAST, random=RANDOM, raises=RAISES, broken=BROKEN)
     return arena
@@ -44,7 +44,7 @@ def open_(arena: Arena) -> Arena:
 
 @pytest.fixture(scope="session")
 def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a league of three bots, made once."""
+    """Create a folder with a league of three bots, once."""
     folder = tmp_path_factory.mktemp("three")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -58,6 +58,6 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def played(three: Path, arena: Arena) -> Arena:
-    """The same with three bots in it."""
+    """Copy the league of three bots into the working directory."""
     shutil.copytree(three, ".", dirs_exist_ok=True)
     return arena

@@ -1,4 +1,4 @@
-"""Runs of real games for the pages, and their HTML taken apart."""
+"""Runs of real games for the pages, and a parser of their HTML."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def act(view, moves):
 
 @dataclass
 class Page(HTMLParser):
-    """What a page holds: `tables` as rows of texts, `scripts` by id ("" for code), `tags` with their attributes."""
+    """The contents of a page: `tables` as rows of strings, `scripts` by id ("" for code), `tags` with attributes."""
 
     tables: list[list[list[str]]] = field(default_factory=list)
     scripts: list[tuple[dict[str, str | None], str]] = field(default_factory=list)
@@ -72,17 +72,17 @@ class Page(HTMLParser):
 
     @property
     def tips(self) -> list[str]:
-        """What figures of plots say."""
+        """Return the tooltips of plots."""
         return [attributes["data-tip"] or "" for _, attributes in self.tags if "data-tip" in attributes]
 
     def data(self, name: str) -> Any:
-        """What a script reads."""
+        """Return the data that a script reads."""
         return json.loads(next(text for attributes, text in self.scripts if attributes.get("id") == f"data-{name}"))
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tactical run with forfeits; not to be changed."""
+    """Play a tactical run with forfeits, which tests must not change."""
     place = tmp_path_factory.mktemp("pages")
     (place / "raises.py").write_text(RAISES)
     command = ["tournament", "random", "greedy", f"<b>&\"'😀={place}/raises.py", "--games", "16", "--rules", "tactical"]
@@ -92,7 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison of two rule sets; not to be changed."""
+    """Play a comparison of two rule sets, which tests must not change."""
     place = tmp_path_factory.mktemp("compared") / "cmp"
     command = ["compare", "random", "first", "--variants", "base,tactical", "--games", "10", "--seed", "3"]
     assert main([*command, "--workers", "1", "--out", str(place)]) == 0

@@ -1,4 +1,4 @@
-"""Schedules played with made-up results, for the tests of schedules."""
+"""Play schedules with made-up results, for the tests of schedules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def names(count: int) -> list[str]:
     return [f"bot{at}" for at in range(count)]
 
 
-#: By format. The games of "... apart" are on deals of each pairing's own.
+#: By format. In "... apart", each pairing has its own deals.
 MAKERS: dict[str, Callable[[int, int, bool], Schedule]] = {
     "round-robin": lambda bots, games, paired: round_robin(names(bots), games, paired),
     "gauntlet": lambda bots, games, paired: gauntlet(names(bots), games, names(bots)[-1], paired),
@@ -43,7 +43,7 @@ schedules = st.builds(
 
 
 def play(task: Task) -> list[GameResult]:
-    """The results of a unit, as a worker would make them."""
+    """Return the results of a unit, as a worker would."""
     results = {}
 
     def one(game: GameTask) -> tuple:  # type: ignore[type-arg]
@@ -68,7 +68,7 @@ def play_all(schedule: Schedule, done: Progress | None = None) -> tuple[list[Tas
 
 
 def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> Progress:
-    """Progress with these games won by `a` and `b` of each pairing."""
+    """Return progress with these games won by `a` and `b` of each pairing."""
     done = Progress()
     for pairing, (a, b) in won.items():
         done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))

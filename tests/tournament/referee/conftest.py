@@ -1,4 +1,4 @@
-"""A clock for the referee that goes only when it is looked at and when bots sleep."""
+"""A clock for the referee that advances only when it is read and when bots sleep."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 class Clock:
-    """Every look takes a microsecond, and a sleep as long as it says: nothing depends on the machine."""
+    """Each reading takes a microsecond, and each sleep its nominal time, so nothing depends on the machine."""
 
     def __init__(self) -> None:
         self.now_ns = 0
@@ -23,7 +23,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The time of the referee, and of bots in this process."""
+    """Replace the clock of the referee, and of bots in this process."""
     clock = Clock()
     monkeypatch.setattr("arena.tournament.referee.perf_counter_ns", clock.perf_counter_ns)
     monkeypatch.setattr(time, "sleep", clock.sleep)

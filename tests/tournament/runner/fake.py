@@ -1,4 +1,4 @@
-"""Games that nobody played: rows made from their identity, for tests of schedules and store."""
+"""Made-up games: rows computed from their identity, for tests of schedules and store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONFIG = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "cloc
 
 
 def fake_result(task: GameTask, strength: dict[str, float] | None = None, faults: bool = True) -> GameResult:
-    """A plausible result that depends on the task alone; stronger bots win more often."""
+    """Return a plausible result that depends on the task alone; stronger bots win more often."""
     rng = random.Random(f"{task.key} {task.first} {task.second}")
     one, two = ((strength or {}).get(bot, 1.0) for bot in (task.first, task.second))
     score = 1.0 if rng.random() * (one + two) < one else 0.0
@@ -59,7 +59,7 @@ def fake_result(task: GameTask, strength: dict[str, float] | None = None, faults
 
 
 def row_of(result: GameResult) -> Row:
-    """The row of a result, as a worker would have made it."""
+    """Return the row of a result, as a worker would have made it."""
     by = (None, result.first, result.second).index(result.forfeit_by)
     if result.forfeit is None:
         by = (result.first in result.failed_after) + 2 * (result.second in result.failed_after)
@@ -82,7 +82,7 @@ def row_of(result: GameResult) -> Row:
 
 
 def chunks(tasks: Iterable[Task], size: int, start: int = 0) -> Iterator[Chunk]:
-    """Cut a stream of units into chunks of `size` units, numbered from `start`."""
+    """Yield chunks of `size` units from a stream of units, numbered from `start`."""
     stream = iter(tasks)
     for number in count(start):
         if not (part := tuple(islice(stream, size))):
@@ -115,11 +115,11 @@ class Progress(ScheduleProgress):
 
 
 def play_pairs(chunk: Chunk, play: Callable[[GameTask], GameResult] = fake_result) -> list[Row]:
-    """The rows of a chunk of pairs."""
+    """Return the rows of a chunk of pairs."""
     return [row_of(play(game)) for task in chunk.tasks if isinstance(task, PairTask) for game in task.game_tasks()]
 
 
 def pair_tasks(bots: Sequence[str], deals: Iterable[int]) -> list[PairTask]:
-    """Deal by deal, every two bots."""
+    """Yield pairs of every pairing, deal by deal."""
     pairs = [(a, b) for at, a in enumerate(bots) for b in bots[at + 1 :]]
     return [PairTask(number, deal, a, b) for deal in deals for number, (a, b) in enumerate(pairs)]

@@ -1,7 +1,7 @@
-"""Real runs for tests: bots of tests/data/bots, what is the same in two runs, and a run as a program.
+"""Real runs for tests: bots of tests/data/bots, the parts that are equal in two runs, and a run as a program.
 
-`python -m tests.tournament.runner.runs FOLDER SETTINGS WORKERS [LIMITS]` plays the tournament of a JSON text and prints
-a line for each report of progress, and the report at the end.
+`python -m tests.tournament.runner.runs FOLDER SETTINGS WORKERS [LIMITS]` plays the tournament of a JSON string and
+prints a line for each report of progress, and the report at the end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SAME = [name for name in COLUMNS if name not in CLOCKED and name != "id"]
 
 
 def bot(file: str, name: str | None = None, **params: Any) -> dict[str, Any]:
-    """A bot of tests/data/bots, or one of the program's by its name."""
+    """Return a bot of tests/data/bots, or a bot of the program by its name."""
     path = BOTS / f"{file}.py"
     return {"spec": str(path) if path.is_file() else file, "name": name or file, "params": params}
 
@@ -48,7 +48,7 @@ def play(folder: Path, data: dict[str, Any], workers: int = 2, **more: Any) -> R
 
 
 def games(folder: Path, without: Iterable[str] = ()) -> list[tuple[Any, ...]]:
-    """What must be the same in two runs: the games in order, without what a clock has measured."""
+    """Return what must be equal in two runs: the games in order, without measured times."""
     left_out = set(without)
     with Reader(folder) as reader:
         rows = reader._db.execute(
@@ -65,7 +65,7 @@ def forfeits(folder: Path) -> dict[tuple[str, str], int]:
 
 
 class Running:
-    """A run in a process of its own."""
+    """A run in its own process."""
 
     def __init__(self, folder: Path, data: dict[str, Any], workers: int = 2, decision_s: float = 60.0) -> None:
         command = [sys.executable, "-m", "tests.tournament.runner.runs", str(folder), json.dumps(data), str(workers)]
@@ -80,7 +80,7 @@ class Running:
         self.reported = 0
 
     def until(self, done: int) -> None:
-        """Wait for the report that so many games are stored."""
+        """Wait for the report that this many games are stored."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if line.startswith("stored "):
@@ -93,7 +93,7 @@ class Running:
         return children(self.process.pid)
 
     def rest(self) -> dict[str, Any]:
-        """Wait for the end; the report, or empty if it was killed."""
+        """Wait for the end; return the report, or nothing if the process was killed."""
         out, err = self.process.communicate(timeout=60)
         for line in out.splitlines():
             if line.startswith("stored "):
@@ -107,7 +107,7 @@ class Running:
 
 
 class _Printed:
-    """Progress as lines on stdout; what is printed is stored."""
+    """Prints progress as lines on stdout; printed games are stored."""
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         print("stored", status.done, flush=True)

@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def query(store: Reader, sql: str) -> list[Any]:
-    """The rows that another program reads from the database."""
+    """Return the rows that another program reads from the database."""
     with closing(sqlite3.connect(store.folder / DATABASE)) as db:
         return db.execute(sql).fetchall()
 
