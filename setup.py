@@ -42,10 +42,12 @@ class BuildEngine(build_ext):
     """Compile on all cores, unless compiled files from the same sources already exist."""
 
     def finalize_options(self) -> None:
+        """Use all cores by default."""
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
+        """Compile the modules, once or twice, and write the hashes of their sources; without a compiler, do nothing."""
         self.force = True
         self.target = Path("arena") if self.inplace else Path(self.build_lib) / "arena"
         common, faster = self.flags()
@@ -135,6 +137,7 @@ class BuildPackage(build_py):
     """Copy bots, configs and examples into the package."""
 
     def run(self) -> None:
+        """Build the package, then copy the data files."""
         super().run()
         if not self.editable_mode:
             for name, pattern in (("bots", "**/*"), ("configs", "**/*.toml"), ("examples", "**/*")):
