@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 #: The modules that setup.py compiles, by the folder below `arena/`.
 COMPILED = {
@@ -40,7 +40,7 @@ class nocython:
     compiled = False
 
     @staticmethod
-    def final(method: T) -> T:
+    def final(method: _T) -> _T:
         """Mark a method that no subclass overrides; when compiled, it is called directly."""
         return method
 

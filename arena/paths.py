@@ -35,11 +35,11 @@ def weights_hash() -> str:
     return total.hexdigest()
 
 
-LONGEST_TEXT = 4 << 20
+_LONGEST_TEXT = 4 << 20
 """The largest size in bytes of a file of settings, rules or positions."""
 
 
-def read_small_file(path: Path, most: int = LONGEST_TEXT) -> bytes:
+def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
     """Return the bytes of a file.
 
     Raises OSError if the file cannot be read, is larger than `most` bytes, or is a pipe or a device, which might never

@@ -20,7 +20,7 @@ from arena.policy.stepping import observe
 Mask: TypeAlias = NDArray[np.int8]
 Numbers: TypeAlias = NDArray[np.float32]
 
-PHASES = ("claim", "play", "take", "put", "scout", "return", "draw")
+_PHASES = ("claim", "play", "take", "put", "scout", "return", "draw")
 _CLAN, _KINDS = 60, 69  # the numbers of clan cards, and of clan and tactic cards
 _WILDS = 3
 
@@ -124,7 +124,7 @@ class ViewEncoder:
                 "from": 9,
                 "known": cards,
                 "ruse": 4,
-                "phase": len(PHASES),
+                "phase": len(_PHASES),
             }
         if rules.wild_binding == "on_play":
             sizes["bound"] = _WILDS * clan

@@ -279,7 +279,7 @@ HARMLESS = frozenset(
         "textwrap", "time", "types", "typing", "typing_extensions", "zlib",
     }
 )  # fmt: skip
-UNKNOWN = "?"
+_UNKNOWN = "?"
 _DYNAMIC = {"__import__", "import_module", "exec", "eval"}
 
 
@@ -295,11 +295,11 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
             if isinstance(node, ast.Import):
                 names.update(alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
-                names.add((node.module or UNKNOWN).partition(".")[0] if not node.level else UNKNOWN)
+                names.add((node.module or _UNKNOWN).partition(".")[0] if not node.level else _UNKNOWN)
             elif isinstance(node, ast.Name | ast.Attribute):
                 word = node.id if isinstance(node, ast.Name) else node.attr
                 if word in _DYNAMIC:
-                    names.add(UNKNOWN)
+                    names.add(_UNKNOWN)
     return frozenset(names.difference(own))
 
 

@@ -24,7 +24,7 @@ from arena.tournament.rows import GameSettings
 
 ROUNDS = 5
 RULE_SETS = ("base", "tactical", "expert")
-GAMES = {"engine": 40_000, "referee": 3_000}
+_GAMES = {"engine": 40_000, "referee": 3_000}
 """Games per round for the compiled engine; the uncompiled one plays one in 200 of them."""
 
 
@@ -101,7 +101,7 @@ def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
     """Measure games per second of CPU time on one core: medians of interleaved rounds."""
     compiled = not engine.__file__.endswith(".py")
     share = scale * (1.0 if compiled else 0.005)
-    games = {kind: max(3, int(number * share)) for kind, number in GAMES.items()}
+    games = {kind: max(3, int(number * share)) for kind, number in _GAMES.items()}
     jobs: dict[tuple[str, str], Callable[[int, int], object]] = {}
     for name in names:
         rules = load_rules(name)

@@ -11,7 +11,7 @@ from arena.text import json_text
 from arena.tournament.config import Clock
 from arena.tournament.runner.progress import RunStatus
 
-READY, NOT_READY = 0, 1
+_READY, NOT_READY = 0, 1
 SECONDS = 60
 
 
@@ -98,4 +98,4 @@ def check(
         if line:
             shown.end(RunStatus(0, 0), interrupted=False)
     click.echo(f"{json_text(report.to_dict())}\n" if as_json else report_text(report), nl=False)
-    return NOT_READY if report.errors or (strict and report.warnings) else READY
+    return NOT_READY if report.errors or (strict and report.warnings) else _READY

@@ -135,7 +135,7 @@ def _play(
     return _play_and_show(comparison, out, PlayOptions(), form, to, list(names), until, adjusted)
 
 
-DONE, TOO_LARGE = 0, 1
+_DONE, TOO_LARGE = 0, 1
 """Exit codes; TOO_LARGE if --error was given and not reached."""
 
 
@@ -191,7 +191,7 @@ def _play_and_show(
         return INTERRUPTED
     click.echo(f"Stored in {folder}.\n", err=True)
     show_comparison([folder / name for name in only or comparison.variants], comparison.baseline, form, to, adjusted)
-    return DONE if until is None or tell_error(until) else TOO_LARGE
+    return _DONE if until is None or tell_error(until) else TOO_LARGE
 
 
 def resume_comparison(

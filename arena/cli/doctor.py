@@ -16,7 +16,7 @@ from arena.bots.isolation.sandbox import SandboxMissing, counts_inside, require_
 from arena.bots.isolation.seccomp import has_filter
 from arena.paths import data_folder
 
-OK, FAULT, MISSING = "ok", "!!", "--"
+OK, _FAULT, MISSING = "ok", "!!", "--"
 ENGINE_COMPILED = (OK, "the engine is compiled")
 
 
@@ -33,7 +33,7 @@ def doctor() -> int:
     click.echo("\nIsolation of bots (docs/security.md):")
     for mark, line in levels:
         click.echo(f"{mark}  {line}")
-    if FAULT in {mark for mark, _ in lines}:
+    if _FAULT in {mark for mark, _ in lines}:
         return 1
     lacking = [] if ENGINE_COMPILED in lines else ["the engine is slow"]
     lacking += [] if levels[0][0] == OK else ["bots cannot be sandboxed here"]
@@ -44,11 +44,11 @@ def doctor() -> int:
 def checks() -> list[tuple[str, str]]:
     """Return the lines to print, each with its mark."""
     supported = sys.version_info >= (3, 11)
-    lines = [(OK if supported else FAULT, f"Python {platform.python_version()} ({sys.executable})")]
+    lines = [(OK if supported else _FAULT, f"Python {platform.python_version()} ({sys.executable})")]
     try:
         lines.append((OK, f"schotten-arena {version('schotten-arena')}"))
     except PackageNotFoundError:
-        lines.append((FAULT, "schotten-arena is not installed: pip install -e ."))
+        lines.append((_FAULT, "schotten-arena is not installed: pip install -e ."))
     lines += [_engine(), _data(), (OK, f"{core_count()} cores for workers")]
     return lines
 
@@ -61,7 +61,7 @@ def _engine() -> tuple[str, str]:
 
         play_random_games(load_rules("base"), 10, 1)
     except Exception as error:  # this command exists to report whatever is wrong with a build
-        return FAULT, f"the engine does not run: {type(error).__name__}: {error}"
+        return _FAULT, f"the engine does not run: {type(error).__name__}: {error}"
     origin = (spec.origin or "") if spec else ""
     if origin.endswith(".py"):
         if os.environ.get("ARENA_PURE"):
@@ -78,7 +78,7 @@ def _data() -> tuple[str, str]:
     folders = {name: data_folder(name) for name in ("bots", "configs", "examples")}
     missing = [name for name, path in folders.items() if not path.is_dir()]
     if missing:
-        return FAULT, f"the folders {', '.join(missing)} are missing from the installation; install it again"
+        return _FAULT, f"the folders {', '.join(missing)} are missing from the installation; install it again"
     return OK, f"reference bots, configs and examples in {folders['bots'].parent}"
 
 

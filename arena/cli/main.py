@@ -15,7 +15,7 @@ import click
 from arena.cli.group import BROKEN_PIPE, INTERRUPTED, WRONG_USE, Entry, LazyGroup
 from arena.text import printable
 
-PLAY, LOOK, LEAGUE, WRITE, GAME = "Play", "Look at results", "League", "Write bots", "The game"
+PLAY, _LOOK, _LEAGUE, WRITE, _GAME = "Play", "Look at results", "League", "Write bots", "The game"
 
 COMMANDS: dict[str, Entry] = {
     "run": Entry("arena.cli.run:run", "Play the tournament described by a TOML file.", PLAY, plays=True),
@@ -28,29 +28,29 @@ COMMANDS: dict[str, Entry] = {
     ),
     "play": Entry("arena.cli.play:play", "Play against a bot, or watch two bots play.", PLAY, plays=True),
     "ladder": Entry("arena.cli.ladder:ladder", "Place a bot on the ladder of reference bots.", PLAY, plays=True),
-    "runs": Entry("arena.cli.runs:runs", "List the stored runs.", LOOK),
-    "standings": Entry("arena.cli.standings:standings", "Show the table of a run; with --all, all statistics.", LOOK),
-    "replay": Entry("arena.cli.replay:replay", "List, show, watch, judge or debug stored games.", LOOK),
-    "report": Entry("arena.cli.export:report", "Write a run as one HTML page.", LOOK),
-    "plot": Entry("arena.cli.export:plot", "Draw a figure of a run: SVG, PNG or PDF.", LOOK),
-    "export": Entry("arena.cli.export:export", "Write tables, records or moves to files.", LOOK),
-    "verify": Entry("arena.cli.runs:verify", "Check a run by replaying its games.", LOOK),
-    "rate": Entry("arena.cli.rate:rate", "Rate the bots in any list of games.", LOOK),
-    "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", LEAGUE),
-    "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE, plays=True),
-    "serve": Entry("arena.cli.league.serve:serve", "Serve a league on the web.", LEAGUE, "web", plays=True),
+    "runs": Entry("arena.cli.runs:runs", "List the stored runs.", _LOOK),
+    "standings": Entry("arena.cli.standings:standings", "Show the table of a run; with --all, all statistics.", _LOOK),
+    "replay": Entry("arena.cli.replay:replay", "List, show, watch, judge or debug stored games.", _LOOK),
+    "report": Entry("arena.cli.export:report", "Write a run as one HTML page.", _LOOK),
+    "plot": Entry("arena.cli.export:plot", "Draw a figure of a run: SVG, PNG or PDF.", _LOOK),
+    "export": Entry("arena.cli.export:export", "Write tables, records or moves to files.", _LOOK),
+    "verify": Entry("arena.cli.runs:verify", "Check a run by replaying its games.", _LOOK),
+    "rate": Entry("arena.cli.rate:rate", "Rate the bots in any list of games.", _LOOK),
+    "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", _LEAGUE),
+    "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", _LEAGUE, plays=True),
+    "serve": Entry("arena.cli.league.serve:serve", "Serve a league on the web.", _LEAGUE, "web", plays=True),
     "new": Entry("arena.cli.new:new", "Write a new bot, or set up a folder to work in.", WRITE),
     "check": Entry("arena.cli.check:check", "Check a bot before you submit it.", WRITE, plays=True),
     "tune": Entry("arena.cli.tune:tune", "Find good parameters for a bot.", WRITE, plays=True),
     "config": Entry("arena.cli.new:config", "Print a configuration to start from.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor", "Check the installation.", WRITE),
-    "rules": Entry("arena.cli.game:rules", "List, show and compare rule sets.", GAME),
-    "explain": Entry("arena.cli.game:explain", "Say whether a stone can be claimed, and why.", GAME),
-    "bench": Entry("arena.cli.bench:bench", "Measure the speed of the engine, or count moves (perft).", GAME),
+    "rules": Entry("arena.cli.game:rules", "List, show and compare rule sets.", _GAME),
+    "explain": Entry("arena.cli.game:explain", "Say whether a stone can be claimed, and why.", _GAME),
+    "bench": Entry("arena.cli.bench:bench", "Measure the speed of the engine, or count moves (perft).", _GAME),
 }
 
 
-FIRST = (
+_FIRST = (
     ("rules --learn", "how the game is played"),
     ("play greedy", "play it against a bot"),
     ("run quick", "three bots play a tournament"),
@@ -84,7 +84,7 @@ def cli(ctx: click.Context) -> None:
     'arena' alone shows the commands to begin with.
     """
     if ctx.invoked_subcommand is None:
-        lines = [f"  arena {command:<27} {what}" for command, what in FIRST]
+        lines = [f"  arena {command:<27} {what}" for command, what in _FIRST]
         text = "Bot tournaments for the card game Schotten-Totten. To begin with:"
         click.echo(
             "\n".join([text, "", *lines, "", "'arena --help' lists all commands, 'arena COMMAND --help' explains one."])

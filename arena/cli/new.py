@@ -16,7 +16,7 @@ from arena.game.rules import SHORT_NAMES
 from arena.paths import data_folder
 from arena.text import counted, quoted
 
-BOT = "mybot"
+_BOT = "mybot"
 IGNORED = "results/\nleagues/\n__pycache__/\n"
 COPIED = (
     ("configs", "*.toml", "configs"),
@@ -51,14 +51,14 @@ def new(name: str | None, workspace: Path | None, llm: bool) -> None:
     """
     if name is None and workspace is None:
         raise click.UsageError("give the NAME of a bot, or --workspace DIR")
-    name = BOT if name is None else name.removesuffix(".py")
+    name = _BOT if name is None else name.removesuffix(".py")
     _check_name(name)
     if llm:
         bot = (data_folder("examples") / "wire" / "llm.py").read_text(encoding="utf-8")
         bot = bot.replace("examples/wire/llm.py", f"bots/{name}.py")
     else:
-        bot = (data_folder("examples") / f"{BOT}.py").read_text(encoding="utf-8")
-        bot = bot.replace(BOT, name).replace(class_name(BOT), class_name(name))
+        bot = (data_folder("examples") / f"{_BOT}.py").read_text(encoding="utf-8")
+        bot = bot.replace(_BOT, name).replace(class_name(_BOT), class_name(name))
     if workspace is not None:
         _make_workspace(workspace, name, bot)
         return

@@ -35,10 +35,10 @@ from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.games import DEAL_BITS
 from arena.whole_file import write_whole
 
-Result = TypeVar("Result")
-Command = Callable[..., Result]
+_Result = TypeVar("_Result")
+Command = Callable[..., _Result]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-MANY = 10**9
+_MANY = 10**9
 
 
 class Number(click.ParamType[int | float]):
@@ -67,7 +67,7 @@ def as_set(settings: type[Any], name: str) -> Number:
     return Number(settings_of(settings)[name])
 
 
-def whole(least: int, most: int = MANY) -> Number:
+def whole(least: int, most: int = _MANY) -> Number:
     """Return the type of a whole number for an option that is not a setting."""
     return Number(Setting("whole number", "", least=least, most=most))
 
@@ -133,10 +133,10 @@ complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues
 # ---------------------------------------------------------------- options together
 
 
-def with_options(*options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
+def with_options(*options: Decorator) -> Callable[[Command[_Result]], Command[_Result]]:
     """Add options to a command, in this order."""
 
-    def decorate(command: Command[Result]) -> Command[Result]:
+    def decorate(command: Command[_Result]) -> Command[_Result]:
         for option in reversed(options):
             command = option(command)
         return command
@@ -144,13 +144,13 @@ def with_options(*options: Decorator) -> Callable[[Command[Result]], Command[Res
     return decorate
 
 
-def gathered(kind: type[Any], name: str, *options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
+def gathered(kind: type[Any], name: str, *options: Decorator) -> Callable[[Command[_Result]], Command[_Result]]:
     """Add options to a command and pass it their values as one dataclass `kind`, in the parameter `name`."""
     keys = {field.name for field in fields(kind)}
 
-    def decorate(command: Command[Result]) -> Command[Result]:
+    def decorate(command: Command[_Result]) -> Command[_Result]:
         @functools.wraps(command)
-        def call(**values: Any) -> Result:
+        def call(**values: Any) -> _Result:
             own = {key: values.pop(key) for key in keys & values.keys()}
             return command(**{name: kind(**own)}, **values)
 
@@ -161,8 +161,8 @@ def gathered(kind: type[Any], name: str, *options: Decorator) -> Callable[[Comma
 
 # ---------------------------------------------------------------- playing
 
-GAMES, SEED, WORKERS = (as_set(TournamentConfig, name) for name in ("games", "seed", "workers"))
-MOVE_MS, BANK_MS = as_set(Clock, "move_ms"), as_set(Clock, "bank_ms")
+_GAMES, SEED, WORKERS = (as_set(TournamentConfig, name) for name in ("games", "seed", "workers"))
+_MOVE_MS, BANK_MS = as_set(Clock, "move_ms"), as_set(Clock, "bank_ms")
 DEAL = whole(0, (1 << DEAL_BITS) - 1)
 ISOLATION = click.Choice(ISOLATIONS)
 PRIOR, ERROR = real(0, 1_000_000), Number(Setting("number", "", above=0, most=10_000))
@@ -194,7 +194,7 @@ class PlayOptions:
 
 rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical.")
 seed = click.option("--seed", type=SEED, metavar="S", help="If omitted, a seed is chosen and printed.")
-games = click.option("--games", type=GAMES, metavar="N", help="Games per pairing.")
+games = click.option("--games", type=_GAMES, metavar="N", help="Games per pairing.")
 own_deals = click.option(
     "--own-deals",
     is_flag=True,
@@ -202,7 +202,7 @@ own_deals = click.option(
     help="Give every pairing its own deals, for bots that might remember cards.",
 )
 CLOCK = (
-    click.option("--move-ms", type=MOVE_MS, metavar="MS", help="Time per decision, in milliseconds."),
+    click.option("--move-ms", type=_MOVE_MS, metavar="MS", help="Time per decision, in milliseconds."),
     click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time per game, in milliseconds."),
 )
 UNTIL_ERROR = (
@@ -240,7 +240,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 strict = click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit.")
 trust = click.option("--trust", is_flag=True, help="Run bots from a folder you did not create.")
 
-WIDE, QUIET, VERBOSE = "arena.wide", "arena.quiet", "arena.verbose"
+_WIDE, QUIET, VERBOSE = "arena.wide", "arena.quiet", "arena.verbose"
 
 
 def _noted(key: str, *names: str, help: str) -> Decorator:
@@ -252,7 +252,7 @@ def _noted(key: str, *names: str, help: str) -> Decorator:
     return click.option(*names, is_flag=True, expose_value=False, callback=note, help=help)
 
 
-wide = _noted(WIDE, "--wide", help="Show all columns, however wide.")
+wide = _noted(_WIDE, "--wide", help="Show all columns, however wide.")
 quiet = _noted(QUIET, "-q", "--quiet", help="Show no progress.")
 verbose = _noted(VERBOSE, "-v", "--verbose", help="Show progress as plain lines, with the log.")
 
@@ -261,7 +261,7 @@ HOW_TO_PLAY = (workers, *EXECUTOR)
 WHAT_TO_SHOW = (as_json, strict, wide, quiet, verbose)
 
 
-def play_options(*options: Decorator) -> Callable[[Command[Result]], Command[Result]]:
+def play_options(*options: Decorator) -> Callable[[Command[_Result]], Command[_Result]]:
     """Add options to a command and pass it their values as `options: PlayOptions`."""
     return gathered(PlayOptions, "options", *options)
 
@@ -295,7 +295,7 @@ chosen_games = gathered(
 csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also write all tables as CSV files to DIR.")
 
 
-def output(command: Command[Result]) -> Command[Result]:
+def output(command: Command[_Result]) -> Command[_Result]:
     """Add `--print`, and `--json` for one of its values; the command gets the chosen format as `form`."""
     return with_options(
         click.option(
@@ -308,7 +308,7 @@ def output(command: Command[Result]) -> Command[Result]:
 
 def shown(report: Report, form: str) -> str:
     """Return a report as text. Without `--wide`, tables have few columns and fit the terminal (or COLUMNS)."""
-    if click.get_current_context().meta.get(WIDE):
+    if click.get_current_context().meta.get(_WIDE):
         return write(report, form)
     narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
     return write(report, form, shutil.get_terminal_size().columns if narrow else None, brief=True)

@@ -26,7 +26,7 @@ from arena.terminal.viewer import Viewer
 from arena.text import one_line
 from arena.tournament.folders import drawn_seed
 
-GAMES = Path("games")
+_GAMES = Path("games")
 PERSON = "you"
 
 
@@ -126,7 +126,7 @@ def _file(seating: Seating, out: Path | None) -> Path:
         return out
     bot = next(name for name in seating.names if name != seating.person)
     name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
-    paths = (GAMES / f"{name}{f'-{number}' if number > 1 else ''}.txt" for number in itertools.count(1))
+    paths = (_GAMES / f"{name}{f'-{number}' if number > 1 else ''}.txt" for number in itertools.count(1))
     return next(path for path in paths if not path.exists())
 
 

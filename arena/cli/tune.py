@@ -17,8 +17,8 @@ from arena.results.data_formats import json_text
 from arena.results.table import difference_text, likelihood, percent
 from arena.tournament.folders import folder_name
 
-DONE, NOT_BETTER = 0, 3
-MANY = whole(2, 10**6)
+_DONE, NOT_BETTER = 0, 3
+_MANY = whole(2, 10**6)
 
 
 @click.command(context_settings={"show_default": True})
@@ -31,8 +31,8 @@ MANY = whole(2, 10**6)
     ),
     click.option("--against", multiple=True, metavar="BOT", help="Opponent; may be repeated (default: BOT as it is)."),
     click.option("--trials", type=whole(1, 10_000), default=Task.trials, metavar="N", help="Proposals to try."),
-    click.option("--games", type=MANY, default=Task.games, metavar="N", help="Games per pairing in a trial."),
-    click.option("--confirm", type=MANY, default=Task.confirm, metavar="N", help="Games per pairing at the end."),
+    click.option("--games", type=_MANY, default=Task.games, metavar="N", help="Games per pairing in a trial."),
+    click.option("--confirm", type=_MANY, default=Task.confirm, metavar="N", help="Games per pairing at the end."),
     click.option("--rules", default=Task.rules, metavar="R", shell_complete=complete_rules, help="Rule set."),
     seed,
     *CLOCK,
@@ -64,7 +64,7 @@ def tune(task: Task, workers: int | None, out: Path | None, as_json: bool) -> in
         click.echo(json_text(result.values()), nl=False)
     else:
         _show(result)
-    return DONE if result.better else NOT_BETTER
+    return _DONE if result.better else NOT_BETTER
 
 
 def _show(result: Result) -> None:

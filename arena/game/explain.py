@@ -30,7 +30,7 @@ from arena.game.moves import MOVES, Move
 from arena.game.rules import Rules
 
 #: Categories, weakest first, as data and in words.
-CATEGORIES = ("sum", "run", "color", "kind", "color_run")
+_CATEGORIES = ("sum", "run", "color", "kind", "color_run")
 CATEGORY_WORDS = ("sum", "run", "colour", "of a kind", "colour run")
 MODES = ("mud", "fog")
 
@@ -64,7 +64,7 @@ class Formation:
     @property
     def category(self) -> str:
         """`color_run`, `kind`, `color`, `run` or `sum`."""
-        return CATEGORIES[self.strength // RANK]
+        return _CATEGORIES[self.strength // RANK]
 
     @property
     def sum(self) -> int:

@@ -19,7 +19,7 @@ from arena.text import printable
 
 LOST = "note ignored: "
 """The beginning of the text that replaces an invalid note."""
-MOST_NUMBERS, LONGEST_TEXT, LARGEST = 8, 200, 10**15
+MOST_NUMBERS, _LONGEST_TEXT, LARGEST = 8, 200, 10**15
 OWN = ("value", "depth", "nodes", "text")
 _is_name = lru_cache(re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}").fullmatch)
 
@@ -69,7 +69,7 @@ def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[st
         if text is not None:
             if not isinstance(text, str):
                 return f"{LOST}text: expected a string"
-            parts.append(f'"text":{encode_basestring_ascii(printable(str(text[:LONGEST_TEXT]), keep=""))}')
+            parts.append(f'"text":{encode_basestring_ascii(printable(str(text[:_LONGEST_TEXT]), keep=""))}')
         if numbers:
             if len(numbers) > MOST_NUMBERS:
                 return f"{LOST}it has {len(numbers)} extra numbers; at most {MOST_NUMBERS} are allowed"

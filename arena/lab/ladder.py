@@ -20,11 +20,11 @@ from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.runner.run import play_run
 
-NAME = "ladder"
+_NAME = "ladder"
 GAMES = 100
 
 
-def ladder_config(text: str = NAME) -> TournamentConfig:
+def ladder_config(text: str = _NAME) -> TournamentConfig:
     """Read the ladder from a file or by name: its `bots` are the rungs, the lowest first."""
     config = named_config(text)
     if config.seed is None:
@@ -96,7 +96,7 @@ def settings(ladder: TournamentConfig, spec: str, rules: str, games: int, isolat
     bot, rungs = candidate(spec, ladder.bots)
     config = replace(
         ladder,
-        name=folder_name(f"{NAME}-{bot.name}-{rules}"),
+        name=folder_name(f"{_NAME}-{bot.name}-{rules}"),
         format="gauntlet",
         format_settings=GauntletSettings(),
         bots=(replace(bot, isolation=isolation), *rungs),
@@ -104,7 +104,7 @@ def settings(ladder: TournamentConfig, spec: str, rules: str, games: int, isolat
         rules=rules,
         out=None,
     )
-    return check(config, NAME, exist=True)
+    return check(config, _NAME, exist=True)
 
 
 def stand(

@@ -139,7 +139,7 @@ TUNED, DEFAULT = "tuned", "default"
 """Names of the candidate and of the bot as it was, in all runs."""
 RANDOM = 8
 """The first trials, which are drawn at random and never stopped early."""
-CHUNK = 50
+_CHUNK = 50
 """Games against each opponent after which a trial may be stopped."""
 
 Tell: TypeAlias = Callable[[str], object]
@@ -283,8 +283,8 @@ def _play_trial(study: Study, trial: Trial, task: Task, folder: Path, workers: i
     place = folder / "trials" / folder_name(_text(trial))
     opponents = task.opponents or [task.default]
     points = 0.0
-    for start in range(0, task.games, CHUNK):
-        size = min(CHUNK, task.games - start)
+    for start in range(0, task.games, _CHUNK):
+        size = min(_CHUNK, task.games - start)
         games = _play(task, params_of(trial), opponents, size, place / str(start), workers, "trial", start)
         points += size * float(games["score"].where(games["first"] == TUNED, 1 - games["score"]).mean())
         score = points / (start + size)

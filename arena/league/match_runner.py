@@ -41,7 +41,7 @@ log = logging.getLogger("arena.league")
 _WAIT_S = 0.25
 LEASE_S = 30.0
 RENEW_S = 5.0
-LOOK_S = 0.5  # between two checks for a pause
+_LOOK_S = 0.5  # between two checks for a pause
 
 
 # ---------------------------------------------------------------- leases
@@ -69,7 +69,7 @@ class Lease:
     def beat(self) -> None:
         """Renew the lease every few seconds, and check whether the league is paused; call this often."""
         now = time.monotonic()
-        if now - self._looked >= LOOK_S:
+        if now - self._looked >= _LOOK_S:
             self.look()
         if now - self._renewed >= RENEW_S:
             self._renewed = now

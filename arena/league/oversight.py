@@ -21,7 +21,7 @@ from arena.league.store import League
 from arena.settings import number_text, settings_of
 from arena.text import one_line
 
-DAY_S = 24 * 3600.0
+_DAY_S = 24 * 3600.0
 LIMITS = ("submissions", "author_mb", "disk_mb")
 RECEIVED = ("new", "back")  # outcomes that count as a submission, because they cause work
 
@@ -124,7 +124,7 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
 
 def use_of(league: League, author: str | None) -> AuthorUse:
     """Return what an author has used."""
-    received = entries(league, since=time.time() - DAY_S, what="receive", author=author)
+    received = entries(league, since=time.time() - _DAY_S, what="receive", author=author)
     size = league.value(
         "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
         " JOIN versions v ON v.version = f.version JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",

@@ -21,10 +21,10 @@ from arena.stats.score import Score
 from arena.text import first_line
 from arena.tournament.games import GameId, GameResult
 
-Line = dict[str, Any]
+_Line = dict[str, Any]
 
 
-def league_line(folder: Path) -> Line:
+def league_line(folder: Path) -> _Line:
     """Return one league's row in the list of leagues. Raise LeagueError if its database cannot be read."""
     with open_league(folder, write=False) as league:
         table = standing_lines(league, standings(league).rows, [])
@@ -43,7 +43,7 @@ def league_line(folder: Path) -> Line:
 
 def standing_lines(
     league: League, table: Sequence[StandingsRow], before: Sequence[StandingsRow], *, past: bool = False
-) -> list[Line]:
+) -> list[_Line]:
     """Return the rows of a table with their changes since an earlier one.
 
     The rows of a `past` table have no authors, forfeits and hashes.
@@ -72,7 +72,7 @@ def _by_bot(table: Sequence[StandingsRow]) -> dict[str, StandingsRow]:
     return {row.version.name: row for row in table}
 
 
-def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str, StandingsRow]) -> dict[str, Line]:
+def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str, StandingsRow]) -> dict[str, _Line]:
     """Return for each bot whether it is new, and how much Elo and how many places it has moved.
 
     Where the mean is 0, all ratings move when a bot comes or goes, which says nothing about the others. So the mean
@@ -107,7 +107,7 @@ def table_before(league: League, table: Standings) -> tuple[list[StandingsRow], 
     return (events.table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
 
 
-def waiting(league: League) -> list[Line]:
+def waiting(league: League) -> list[_Line]:
     """Return the submissions that are not decided yet."""
     return [
         {"bot": version.name, "version": version.number, "state": version.state, "submitted": version.submitted}
@@ -123,7 +123,7 @@ def describe(settings: LeagueSettings) -> str:
     return f"rules {settings.rules}, bots {Isolation(settings.isolation).where}, {' and '.join(times) or 'no clock'}"
 
 
-def standing_values(league: League, table: Standings) -> Line:
+def standing_values(league: League, table: Standings) -> _Line:
     """Return everything about the current table, for JSON."""
     before, since = table_before(league, table)
     return {
@@ -166,7 +166,7 @@ def standing_remarks(league: League, table: Standings, since: int | None) -> lis
 # ---------------------------------------------------------------- events
 
 
-def history_lines(league: League) -> list[Line]:
+def history_lines(league: League) -> list[_Line]:
     """Return a row per event, with the rating of its version and the bot's earlier rating."""
     lines = []
     before: dict[str, StandingsRow] = {}
@@ -202,7 +202,7 @@ def history_lines(league: League) -> list[Line]:
 # ---------------------------------------------------------------- a bot
 
 
-def version_lines(league: League, name: str, table: Standings) -> list[Line]:
+def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
     """Return a row per version of a bot, newest first, with ratings from the present fit."""
     lines = []
     for version in reversed(versions.of_bot(league, name)):
@@ -231,7 +231,7 @@ def version_lines(league: League, name: str, table: Standings) -> list[Line]:
     return lines
 
 
-def rating_over_time(league: League, name: str) -> list[Line]:
+def rating_over_time(league: League, name: str) -> list[_Line]:
     """Return a bot's rating after each event that changed the table, with the number of games in the league by then."""
     rows = league.query(
         "SELECT e.event, e.happened, e.total, v.number, r.elo, r.error, r.rank FROM ratings r"
@@ -332,12 +332,12 @@ def chosen_version(league: League, name: str, number: int | None) -> Version:
     raise LeagueError(f"'{name}' has no version {number}; it has {known}")
 
 
-def opponent_lines(league: League, version: Version, table: Standings) -> list[Line]:
+def opponent_lines(league: League, version: Version, table: Standings) -> list[_Line]:
     """Return a row per opponent of a version, with the score and the difference of the ratings."""
     by_id = {v.id: v for v in versions.in_state(league, retired=True)}
     mine = table.row_of(version.id)
     rank = {row.version.id: row.rank for row in table.rows}
-    lines: list[tuple[tuple[int, str, int], Line]] = []
+    lines: list[tuple[tuple[int, str, int], _Line]] = []
     for opponent, score in games.head_to_heads(league, version.id).items():
         other = by_id[opponent]
         gap = error = None
@@ -371,7 +371,7 @@ def _difference(table: Standings, version: int, other: int) -> tuple[float | Non
     return float(table.elo[i] - table.elo[j]), 1.959964 * variance**0.5 if is_known else None
 
 
-def forfeit_lines(league: League, version: Version) -> list[Line]:
+def forfeit_lines(league: League, version: Version) -> list[_Line]:
     """Return a row per kind of forfeit of a version, and for its failures after games, with the last of these games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}

@@ -15,12 +15,12 @@ from arena.text import one_line, quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-WON, DRAWN, LOST = ("1", "1.0", "1-0"), ("0.5", "1/2-1/2", "½-½", "0.5-0.5", "1/2", "½"), ("0", "0.0", "0-1")
-SCORES = dict.fromkeys(WON, 1.0) | dict.fromkeys(DRAWN, 0.5) | dict.fromkeys(LOST, 0.0)
+WON, DRAWN, _LOST = ("1", "1.0", "1-0"), ("0.5", "1/2-1/2", "½-½", "0.5-0.5", "1/2", "½"), ("0", "0.0", "0-1")
+SCORES = dict.fromkeys(WON, 1.0) | dict.fromkeys(DRAWN, 0.5) | dict.fromkeys(_LOST, 0.0)
 """Points of the bot that moved first, by the words for a result."""
 NO_RESULT = "*"
 """The result of a game that was broken off."""
-COLUMNS = {"first": ("first", "white"), "second": ("second", "black"), "score": ("score", "result")}
+_COLUMNS = {"first": ("first", "white"), "second": ("second", "black"), "score": ("score", "result")}
 """The names of a column; `deal` may stand beside them."""
 _TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$')
 
@@ -57,7 +57,7 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
 def _row(location: str, values: Mapping[str, str]) -> dict[str, Any] | None:
     """Return a game as a row, None if it was broken off."""
     row: dict[str, Any] = {
-        name: next((values[word] for word in words if word in values), "") for name, words in COLUMNS.items()
+        name: next((values[word] for word in words if word in values), "") for name, words in _COLUMNS.items()
     }
     for name in ("first", "second"):
         if not row[name]:
@@ -94,7 +94,7 @@ def _csv_games(path: Path, text: str) -> Iterator[Numbered]:
     read = csv.DictReader(text.splitlines(keepends=True), restval="", skipinitialspace=True)
     try:
         heads = read.fieldnames = [head.strip().lower() for head in read.fieldnames or ()]
-        for name, words in COLUMNS.items():
+        for name, words in _COLUMNS.items():
             if not set(words) & set(heads):
                 listed = one_line(", ".join(heads), 200)
                 raise StatsError(f"{path}: no column '{name}'{did_you_mean(name, heads)} (columns: {listed})")

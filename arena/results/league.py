@@ -9,7 +9,7 @@ from arena.endings import AFTER
 from arena.results.table import Column, Table, record_text
 from arena.text import first_line, utc_text
 
-Line = Mapping[str, Any]
+_Line = Mapping[str, Any]
 
 _REASON = 60
 
@@ -26,13 +26,13 @@ _GAMES, _RECORD, _SCORE = Column("games"), Column("W-D-L", cell=record_text), Co
 _RATING = (Column("Elo", "whole elo", "elo"), Column("±95%", "whole error", "elo_error95"))
 
 
-def _table(name: str, title: str, lines: Sequence[Line], columns: Sequence[Column]) -> Table:
+def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Column]) -> Table:
     """Return a table whose files hold the flat values of `lines`; it is not shown if there are none."""
     files = [key for key, value in lines[0].items() if not isinstance(value, list | dict)] if lines else []
     return Table(name, title, lines, columns if lines else (), files)
 
 
-def standing_table(lines: Sequence[Line]) -> Table:
+def standing_table(lines: Sequence[_Line]) -> Table:
     """Return the standings."""
     columns = [Column("#", key="rank"), Column("bot", "text")]
     if any(line.get("author") for line in lines):
@@ -43,7 +43,7 @@ def standing_table(lines: Sequence[Line]) -> Table:
     return _table("standings", "", lines, columns)
 
 
-def change_text(line: Line) -> str:
+def change_text(line: _Line) -> str:
     """Say how much Elo and how many places a bot has moved since the previous table."""
     if line["new"]:
         return "new"
@@ -54,7 +54,7 @@ def change_text(line: Line) -> str:
     return text.strip() or "-"
 
 
-def history_table(lines: Sequence[Line]) -> Table:
+def history_table(lines: Sequence[_Line]) -> Table:
     """Return the events of the league."""
     columns = (
         Column("#", key="event"),
@@ -70,19 +70,19 @@ def history_table(lines: Sequence[Line]) -> Table:
     return _table("events", "", lines, columns)
 
 
-def _what(line: Line) -> str:
+def _what(line: _Line) -> str:
     if line["bot"] is None:
         return "league created" if line["kind"] == "created" else "games played"
     return f"{line['bot']} v{line['version']} {line['kind']}"
 
 
-def _moved(line: Line) -> str:
+def _moved(line: _Line) -> str:
     if line["most_moved"] is None or round(line["most_moved_by"]) == 0:
         return "-"
     return f"{line['most_moved']} {line['most_moved_by']:+.0f}"
 
 
-def versions_table(lines: Sequence[Line]) -> Table:
+def versions_table(lines: Sequence[_Line]) -> Table:
     """Return the versions of a bot."""
     columns = (
         Column("v", key="version"),
@@ -98,7 +98,7 @@ def versions_table(lines: Sequence[Line]) -> Table:
     return _table("versions", "Versions", lines, columns)
 
 
-def opponents_table(lines: Sequence[Line], title: str) -> Table:
+def opponents_table(lines: Sequence[_Line], title: str) -> Table:
     """Return the opponents of a version."""
     columns = (
         Column("opponent", "text"),
@@ -112,20 +112,20 @@ def opponents_table(lines: Sequence[Line], title: str) -> Table:
     return _table("opponents", title, lines, columns)
 
 
-def forfeits_table(lines: Sequence[Line]) -> Table:
+def forfeits_table(lines: Sequence[_Line]) -> Table:
     """Return the forfeits of a version, and its failures after games."""
     after = ", and failures in end (the result stands)" if any(line["kind"] == AFTER for line in lines) else ""
     columns = (_text("forfeit", "kind"), _GAMES, Column("last", "text", cell=_last_line))
     return _table("forfeits", f"Games forfeited{after}", lines, columns)
 
 
-def _last_line(line: Line) -> str:
+def _last_line(line: _Line) -> str:
     """Return the last line of a traceback, which says what happened."""
     texts = [text for text in line["last"].splitlines() if text.strip()]
     return first_line(texts[-1].strip(), _REASON) if texts else ""
 
 
-def leagues_table(lines: Sequence[Line]) -> Table:
+def leagues_table(lines: Sequence[_Line]) -> Table:
     """Return all leagues of a folder."""
     names = ("rules", "isolation", "bots", "games")
     leader = Column("leader", cell=lambda line: line["leader"] or "-")
@@ -133,7 +133,7 @@ def leagues_table(lines: Sequence[Line]) -> Table:
     return _table("leagues", "", lines, columns)
 
 
-def log_table(lines: Sequence[Line]) -> Table:
+def log_table(lines: Sequence[_Line]) -> Table:
     """Return the audit log."""
     columns = (
         Column("#", key="entry"),
@@ -148,7 +148,7 @@ def log_table(lines: Sequence[Line]) -> Table:
     return _table("log", "", lines, columns)
 
 
-def budget_table(lines: Sequence[Line]) -> Table:
+def budget_table(lines: Sequence[_Line]) -> Table:
     """Return what authors have used."""
     used = Column("MiB", cell=lambda line: f"{line['bytes'] / (1 << 20):.2f}")
     return _table("authors", "", lines, (_text("author"), Column("submissions"), used))

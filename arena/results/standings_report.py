@@ -49,13 +49,13 @@ _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 MOST_ADVANTAGE_ERROR = 400
 """With a larger error, in Elo, the first player's advantage is meaningless."""
 WIDEST_CROSSTABLE = 12
-MOST_REASONS = 10
+_MOST_REASONS = 10
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
 _LONGEST_REASON = 100
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
-TIMING, GAMES = "timing.csv", "games.csv"
+TIMING, _GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
 
 
@@ -413,14 +413,14 @@ def _forfeit_items(run: RunData) -> list[list[str]]:
     """Return a line for each bot and kind of forfeit or failure in `end`: the number, the commonest reason, a game."""
     folder = shlex.quote(run.folder)
     items: list[list[str]] = []
-    for line in run.forfeits[:MOST_REASONS]:
+    for line in run.forfeits[:_MOST_REASONS]:
         by = "after which it failed in end (the result stands)" if line.kind == AFTER else f"by {line.kind}"
         item = [f"{one_line(line.bot)}: {counted(line.games, 'game')} {by}"]
         reason = first_line(line.reason, _LONGEST_REASON)
         item += [": ", Code(reason)] if reason else []
         item += ["; ", Code(f"arena replay {folder} {line.game}")] if run.folder else []
         items.append(item)
-    left = len(run.forfeits) - MOST_REASONS
+    left = len(run.forfeits) - _MOST_REASONS
     if left > 0:
         how = ["; all of them: ", Code(f"arena standings {folder} --json")] if run.folder else []
         items.append([f"... and {left} more", *how])
@@ -442,7 +442,7 @@ def export(standings: RunStandings, folder: Path | str, games: bool = False) -> 
     texts[SUMMARY] = [json_text(summary(standings))]
     texts[TIMING] = [_timing_text(standings)]
     if games:
-        texts[GAMES] = _games_text(standings.run)
+        texts[_GAMES] = _games_text(standings.run)
     return [write_whole(folder / name, parts, follow=False) for name, parts in texts.items()]
 
 

@@ -157,7 +157,7 @@ def record_text(row: Row) -> str:
 
 # ---------------------------------------------------------------- columns
 
-KINDS: dict[str, Callable[[float], str]] = {
+_KINDS: dict[str, Callable[[float], str]] = {
     "text": str,
     "number": lambda value: number(value, 2),
     "fine": lambda value: number(value, 4),
@@ -196,7 +196,7 @@ ALWAYS, WIDE, CLOCK = "always", "wide", "clock"
 class Column:
     """A column as it is shown.
 
-    kind    one of KINDS; texts are aligned left and may come from strangers
+    kind    one of _KINDS; texts are aligned left and may come from strangers
     key     the name of its value in the rows, if it differs from the head
     cell    makes the text from the whole row instead
     where   ALWAYS, WIDE or CLOCK: what a clock measured is left out of pages, so that equal games give equal pages
@@ -222,7 +222,7 @@ class Column:
             return value
         if value is None or math.isnan(value):
             return "-"
-        return str(int(value)) if isinstance(value, int) else KINDS[self.kind](value)
+        return str(int(value)) if isinstance(value, int) else _KINDS[self.kind](value)
 
 
 def column_of(name: str, kind: str | None = None) -> Column:

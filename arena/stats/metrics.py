@@ -42,8 +42,8 @@ FACTS: dict[str, str] = {
 """The facts of a game from the side of its bot; `note.NAME` is a figure that the bot noted with a move."""
 FLAGS, TEXTS = ("began", "forfeited"), ("ending", "opponent")
 """The facts that are not numbers."""
-NOTE, DECISION = "note.", "move_ms"
-_MEASURED = {"ms", DECISION}
+NOTE, _DECISION = "note.", "move_ms"
+_MEASURED = {"ms", _DECISION}
 MOST_METRICS = 20
 FORMS = "'mean turns', 'sum stones', 'share turns > 50' or 'quantile 0.99 note.depth'"
 _KNOWN = f"{', '.join(FACTS)}, and {NOTE}NAME for what the bot noted"
@@ -73,7 +73,7 @@ class Metric:
     @property
     def of_decisions(self) -> bool:
         """Return whether the rows are decisions with their times, not games."""
-        return DECISION in self.names
+        return _DECISION in self.names
 
     @property
     def measured(self) -> bool:
@@ -112,7 +112,7 @@ def read_metric(name: str, text: object) -> Metric:
             raise ExpressionError(f"unknown fact '{fact}'{did_you_mean(fact, FACTS)} (known: {_KNOWN})")
     if metric.of_notes and metric.of_decisions:
         raise ExpressionError(
-            f"{DECISION} covers all decisions, {NOTE}NAME only decisions with a note; name one of the two"
+            f"{_DECISION} covers all decisions, {NOTE}NAME only decisions with a note; name one of the two"
         )
     example = dict.fromkeys(metric.names, 1.0) | dict.fromkeys(FLAGS, True) | dict.fromkeys(TEXTS, "x")
     metric.figures(example, 1)

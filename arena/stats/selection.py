@@ -18,7 +18,7 @@ from simpleeval import DEFAULT_OPERATORS, EvalWithCompoundTypes, InvalidExpressi
 from arena.errors import ArenaError, did_you_mean
 from arena.text import quoted
 
-LONGEST = 500
+_LONGEST = 500
 
 
 class ExpressionError(ArenaError):
@@ -56,8 +56,8 @@ class _DottedNames(ast.NodeTransformer):
 
 def parse(text: str) -> ast.expr:
     """Return the tree of an expression. ExpressionError if it is not one, or contains what is not allowed."""
-    if len(text) > LONGEST:
-        raise ExpressionError(f"an expression has at most {LONGEST} characters, not {len(text)}")
+    if len(text) > _LONGEST:
+        raise ExpressionError(f"an expression has at most {_LONGEST} characters, not {len(text)}")
     text = text.strip()
     try:
         tree: ast.expr = _DottedNames().visit(ast.parse(text, mode="eval").body)

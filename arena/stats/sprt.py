@@ -33,7 +33,7 @@ from arena.stats.pairs import (
 )
 
 ScaleName = Literal["logistic", "normalized"]
-Verdict = Literal["H0", "H1", "continue"]
+_Verdict = Literal["H0", "H1", "continue"]
 BIAS_REMARK = "early stopping exaggerates this estimate"
 BLOCK = 512
 _ROOT_ROUNDS = 200
@@ -91,7 +91,7 @@ class SprtTest:
         per_elo = math.sqrt(2 * moments(np.asarray(counts))[2]) / NORMALIZED_SCALE
         return 0.5 + self.elo0 * per_elo, 0.5 + self.elo1 * per_elo
 
-    def verdict(self, llr: float) -> Verdict:
+    def verdict(self, llr: float) -> _Verdict:
         """Return "H1" or "H0" if `llr` is at or beyond that bound, otherwise "continue"."""
         if llr >= self.upper:
             return "H1"
@@ -232,7 +232,7 @@ class SprtResult:
     llr: float
     lower: float
     upper: float
-    verdict: Verdict
+    verdict: _Verdict
     estimate: HeadToHead | None
     remark: str
     luck: LuckTakenOut | None = None
@@ -267,7 +267,7 @@ class Sprt:
         if cells not in (3, 5):
             raise StatsError(f"an SPRT counts 5 cells (pairs) or 3 (games), not {cells}")
         self.test = test
-        self.verdict: Verdict = "continue"
+        self.verdict: _Verdict = "continue"
         self.llr = 0.0
         self._counts = np.zeros(cells, dtype=np.float64)
 
@@ -310,7 +310,7 @@ class AdjustedSprt:
 
     def __init__(self, test: SprtTest) -> None:
         self.test = test
-        self.verdict: Verdict = "continue"
+        self.verdict: _Verdict = "continue"
         self.llr = 0.0
         self.units = 0
         self._counts = [0] * 5

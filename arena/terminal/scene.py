@@ -15,7 +15,7 @@ from arena.results.board import Position, is_clan
 from arena.results.formats import shortened
 from arena.text import one_line
 
-Cards = tuple[str, ...]
+_Cards = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Scene:
     seat: int
     names: tuple[str, str]
     turn: int
-    sides: tuple[tuple[Cards, ...], tuple[Cards, ...]]
+    sides: tuple[tuple[_Cards, ...], tuple[_Cards, ...]]
     owners: tuple[int | None, ...]
-    modes: tuple[Cards, ...]
-    hands: tuple[Cards | None, Cards | None]
+    modes: tuple[_Cards, ...]
+    hands: tuple[_Cards | None, _Cards | None]
     counts: tuple[tuple[int, int], tuple[int, int]]
-    beside: tuple[Cards, Cards]
+    beside: tuple[_Cards, _Cards]
     decks: tuple[int, int]
     to_move: int | None
     pending: str | None = None

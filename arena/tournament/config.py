@@ -36,7 +36,7 @@ MOST_WORKERS = 1024
 LONGEST_TIME = 10**9  # milliseconds, eleven days
 LONGEST_NAME = 255  # bytes of the name of a folder
 
-Param: TypeAlias = str | int | float | bool
+_Param: TypeAlias = str | int | float | bool
 
 
 class ConfigError(ArenaError):
@@ -49,7 +49,7 @@ class BotSetting:
 
     spec: str = text(REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class")
     name: str = text(REQUIRED, 200, "name in the tables", unset="made from the spec")
-    params: Mapping[str, Param] = other(dict, "arguments for the bot's `__init__`, as a table")
+    params: Mapping[str, _Param] = other(dict, "arguments for the bot's `__init__`, as a table")
     isolation: str | None = choice(None, ISOLATIONS, "where this bot runs", unset="like the other bots")
 
 
@@ -198,7 +198,7 @@ class TournamentConfig:
 # ---------------------------------------------------------------- names of bots
 
 
-def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
+def bot_name(spec: str, params: Mapping[str, _Param] | None = None) -> str:
     """Return the name that a bot has in the tables by default.
 
     >>> bot_name("greedy"), bot_name("bots/search.py:rollouts=200"), bot_name("package.module:Class")
@@ -342,7 +342,7 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
     if "spec" not in entry:
         check.fault(key, "spec is missing: the name or the file of the bot")
     params = entry.get("params", {})
-    if not isinstance(params, Mapping) or not all(isinstance(v, Param) for v in params.values()):
+    if not isinstance(params, Mapping) or not all(isinstance(v, _Param) for v in params.values()):
         check.fault(f"{key}, params", "expected a table of strings, numbers or booleans")
         params = {}
     if "spec" not in values:

@@ -11,7 +11,7 @@ from arena.endings import AFTER
 from arena.tournament.games import GameId, GameResult
 
 _LONGEST = 200
-MOST = 1000
+_MOST = 1000
 """Different reasons counted for a bot and kind: some texts differ in every game."""
 
 
@@ -37,7 +37,7 @@ class Reasons:
         who, reason = (bot, kind), reason_line(detail)[:_LONGEST]
         self._games[who] = self._games.get(who, 0) + 1
         reasons = self._reasons.setdefault(who, {})
-        if reason in reasons or len(reasons) < MOST:
+        if reason in reasons or len(reasons) < _MOST:
             games, first = reasons.get(reason, (0, game))
             reasons[reason] = (games + 1, first)
 

@@ -27,7 +27,7 @@ INIT, BEGIN, END = 4, 8, 12
 AUTO = (16, 32)
 #: Added to the stage of `END`: the code of the forfeit that ended the game, and 1 or 2 for the bot that forfeited.
 FORFEIT, LOSER = 64, 512
-HOOKS = {INIT: "__init__", BEGIN: "begin", END: "end"}
+_HOOKS = {INIT: "__init__", BEGIN: "begin", END: "end"}
 
 #: Numbers in a buffer. The longest game has far fewer decisions: each turn plays a card or passes.
 SIZE = 4096
@@ -94,7 +94,7 @@ def read_snapshot(buffer: Any) -> LogSnapshot:
     key: int = _KEY.unpack_from(buffer, 2)[0]
     moves = tuple(values[FIRST : values.index(EMPTY, FIRST)])
     role = stage & 3 if stage & 12 else 0
-    hook = None if not stage & 15 else HOOKS.get(stage & 12, "act")
+    hook = None if not stage & 15 else _HOOKS.get(stage & 12, "act")
     auto = (bool(stage & AUTO[0]), bool(stage & AUTO[1]))
     return LogSnapshot(key, hook, role, moves, auto, stage // FORFEIT & 7, stage // LOSER & 3)
 

@@ -17,9 +17,9 @@ from arena.league.store import LeagueStore, open_league
 from arena.tournament.store.sqlite import Database
 
 FILE = "web.sqlite"
-PREFIX = "arena_"
-DAY_S = 24 * 3600.0
-SESSION_S = 14 * DAY_S
+_PREFIX = "arena_"
+_DAY_S = 24 * 3600.0
+SESSION_S = 14 * _DAY_S
 DEFAULT_DAYS = 90
 
 WEB = Database(
@@ -131,7 +131,7 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
     """
     name = check_author(author)
     assert name is not None
-    token = PREFIX + secrets.token_urlsafe(32)
+    token = _PREFIX + secrets.token_urlsafe(32)
     now = time.time()
     with store.change():
         known = store.query("SELECT account, author FROM accounts WHERE author = ?", name)
@@ -150,7 +150,7 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
             account,
             fingerprint(token),
             now,
-            now + days * DAY_S,
+            now + days * _DAY_S,
         )
     return token
 

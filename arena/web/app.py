@@ -51,7 +51,7 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
             yield
 
     return Starlette(
-        routes=[*members.ROUTES, *play_pages.ROUTES, *ROUTES],
+        routes=[*members.ROUTES, *play_pages.ROUTES, *_ROUTES],
         middleware=[Middleware(Guard, settings=settings)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed, 500: _broken},
@@ -144,7 +144,7 @@ async def _health(request: Request) -> Response:
     return PlainTextResponse(f"ok {games} games\n")
 
 
-ROUTES = [
+_ROUTES = [
     Route("/static/{name}", _static),
     Route("/healthz", _health),
     Route("/favicon.ico", _no_icon),

@@ -30,7 +30,7 @@ from arena.web.play_tables import PlayLimits, Tables
 from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, render, with_site
 from arena.web.uploads import UploadLimits
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 log = logging.getLogger("arena.web")
 
 
@@ -71,7 +71,7 @@ class StoreThread:
         self._stores = Stores(folder, write)
         self._executor = ThreadPoolExecutor(1, "writer" if write else "reader")
 
-    async def run(self, what: Callable[[Stores], T]) -> T:
+    async def run(self, what: Callable[[Stores], _T]) -> _T:
         """Return the result of a function of the databases; the functions run one at a time."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, what, self._stores)
 
@@ -128,11 +128,11 @@ class Backend:
 
     # ------------------------------------------------------------ pages
 
-    async def site(self, what: Callable[..., T], *args: Any) -> T:
+    async def site(self, what: Callable[..., _T], *args: Any) -> _T:
         """Return the result of a function of a Site and `args`; the function must be at the top level of its module."""
         return await self._on_site(with_site, what, args)
 
-    async def _on_site(self, what: Callable[..., T], *args: Any) -> T:
+    async def _on_site(self, what: Callable[..., _T], *args: Any) -> _T:
         run = to_process.run_sync if self._apart else to_thread.run_sync
         return await run(what, self.folder, self.settings.level, *args, limiter=self._page_process)
 

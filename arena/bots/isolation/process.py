@@ -28,7 +28,7 @@ from arena.bots.processes import descendants, exit_text, kill_group, kill_with_g
 
 PIECE = 1 << 16
 #: Seconds between two checks of what a process uses, while we wait for it.
-LOOK_S = 0.05
+_LOOK_S = 0.05
 _STDERR_BYTES = 20_000
 
 
@@ -184,7 +184,7 @@ class BotProcess:
         while True:
             left = deadline - time.monotonic()
             try:
-                ready = poll.poll(min(max(left, 0), LOOK_S) * 1000 + 1)
+                ready = poll.poll(min(max(left, 0), _LOOK_S) * 1000 + 1)
             except OSError as error:
                 raise ProcessEnded(self._how_ended()) from error
             for descriptor, _ in ready:
@@ -198,7 +198,7 @@ class BotProcess:
             if left <= 0:  # even while stderr is flooded
                 raise DeadlinePassed
             if time.monotonic() >= self._looks_at:
-                self._looks_at = time.monotonic() + LOOK_S
+                self._looks_at = time.monotonic() + _LOOK_S
                 self._watch()
 
     def _keep_stderr(self) -> bool:

@@ -43,7 +43,7 @@ LONGEST_NOTE = 1 << 12
 #: Number of the question (0: none), hook, kind.
 FAULTY = struct.Struct("=IBB")
 
-MOVE_MS, BANK_MS, WANTS_ANSWER = 1, 2, 4
+MOVE_MS, _BANK_MS, WANTS_ANSWER = 1, 2, 4
 AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE)
@@ -74,7 +74,7 @@ def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
     if clock is None:
         return 0, 0.0, 0.0
     move, bank = clock
-    flags = (move is not None) * MOVE_MS | (bank is not None) * BANK_MS
+    flags = (move is not None) * MOVE_MS | (bank is not None) * _BANK_MS
     return flags, move or 0.0, bank or 0.0
 
 
@@ -84,9 +84,9 @@ def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
     >>> read_clock(*clock_flags(TimeLeft(100, None)))
     TimeLeft(move_ms=100, bank_ms=None)
     """
-    if not flags & (MOVE_MS | BANK_MS):
+    if not flags & (MOVE_MS | _BANK_MS):
         return None
-    return TimeLeft(move if flags & MOVE_MS else None, bank if flags & BANK_MS else None)
+    return TimeLeft(move if flags & MOVE_MS else None, bank if flags & _BANK_MS else None)
 
 
 def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:

@@ -22,7 +22,7 @@ from arena.game.moves import MOVES, Event, Move
 from arena.text import quoted
 
 #: The version of the protocol.
-VERSION = 3
+_VERSION = 3
 #: The longest line, its end included, in both directions.
 LONGEST_LINE = 1 << 16
 
@@ -43,7 +43,7 @@ def hello(number: int, limits: BotLimits) -> Message:
     return {
         "type": "hello",
         "id": number,
-        "protocols": [VERSION],
+        "protocols": [_VERSION],
         "game": "schotten-totten",
         "limits": {
             "line_bytes": LONGEST_LINE,
@@ -222,12 +222,12 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     if type(version) is not int:
         raise BotFault(
             ForfeitKind.PROTOCOL,
-            f'the answer to hello needs "protocol", the version it speaks ({VERSION}), as a whole number',
+            f'the answer to hello needs "protocol", the version it speaks ({_VERSION}), as a whole number',
         )
-    if version != VERSION:
+    if version != _VERSION:
         raise BotFault(
             ForfeitKind.PROTOCOL,
-            f"speaks version {version} of the protocol; this program speaks version {VERSION} (docs/wire.md, Versions)",
+            f"speaks version {version} of the protocol; this program speaks version {_VERSION} (docs/wire.md, Versions)",
         )
     name = answer.get("name")
     if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):

@@ -30,7 +30,7 @@ from arena.results.data_formats import json_text
 from arena.text import indented, one_line, utc_text
 from arena.web.client import Server
 
-DONE, REFUSED = 0, 1
+_DONE, _REFUSED = 0, 1
 
 
 @click.command()
@@ -104,7 +104,7 @@ def submit(
             except BudgetSpent as error:
                 progress.end()
                 click.echo(f"{submission.name} is refused: {indented(str(error))}", err=True)
-                return REFUSED
+                return _REFUSED
             others = [] if session.stopping else placement.handle_waiting(session)
         click.echo(err=True)
         if result is None:
@@ -134,7 +134,7 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
         "warnings": list(warnings),
     }
     show_standings(league, standings(league), form, values)
-    return REFUSED if now.state == versions.REFUSED else DONE
+    return _REFUSED if now.state == versions.REFUSED else _DONE
 
 
 def _tell_of_missing_files(bot: str, reason: str) -> None:
@@ -202,7 +202,7 @@ def submit_to(
     progress = server.wait(progress, _say)
     if form == "json":
         click.echo(json_text({"submission": progress}), nl=False)
-    return REFUSED if progress["state"] == "refused" else DONE
+    return _REFUSED if progress["state"] == "refused" else _DONE
 
 
 def _say(progress: dict[str, Any]) -> None:

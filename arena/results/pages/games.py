@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Flat: TypeAlias = dict[str, Any]
-Forfeit: TypeAlias = tuple[object, object]
+_Forfeit: TypeAlias = tuple[object, object]
 """The bot that forfeited a game and the kind; None for both without a forfeit."""
 NumberedGames: TypeAlias = list[tuple[str, GameResult]]
 """Games with the numbers by which `arena replay` finds them."""
@@ -183,7 +183,7 @@ def _worths(position: Position, rules: Rules) -> Flat:
 # ---------------------------------------------------------------- which games of a run
 
 
-def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
+def chosen_places(forfeits: Sequence[_Forfeit], count: int) -> list[int]:
     """Choose the places of `count` games: up to half of them one forfeit of each bot and kind, the rest evenly spaced.
 
     >>> chosen_places([(None, None)] * 5 + [("ann", "crash")] * 5, 4)
@@ -194,7 +194,7 @@ def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
         return []
     if count >= total:
         return list(range(total))
-    first: dict[Forfeit, int] = {}
+    first: dict[_Forfeit, int] = {}
     for index, forfeit in enumerate(forfeits):
         if isinstance(forfeit[1], str):
             first.setdefault(forfeit, index)

@@ -29,10 +29,10 @@ KINDS = {
 }
 """Plots that one can ask for by name, with what they show."""
 FILE_TYPES = ("svg", "png", "pdf")
-COLOURS = 6
-MOST_LINES = 2 * COLOURS
+_COLOURS = 6
+MOST_LINES = 2 * _COLOURS
 """Distinguishable lines of a plot: from the seventh on, a colour is used again with another dash and squares."""
-WIDTH = 480
+_WIDTH = 480
 _LEFT, _RIGHT, _ROW = 140, 16, 24
 _LONGEST_LABEL = 18
 _CELL_WIDTH, _CELL_HEIGHT = 70, 36
@@ -136,7 +136,7 @@ class _Drawing:
     parts: Sequence[Markup]
     height: float
     label: str
-    width: float = WIDTH
+    width: float = _WIDTH
 
 
 # ---------------------------------------------------------------- pages and files
@@ -230,7 +230,7 @@ def _dots(plot: Dots) -> _Drawing:
         shown = [10.0**power for power in range(math.floor(min(powers)), math.ceil(max(powers)) + 1)]
     else:
         shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
-    x = _scale(shown[0], shown[-1], _LEFT, WIDTH - _RIGHT, plot.times)
+    x = _scale(shown[0], shown[-1], _LEFT, _WIDTH - _RIGHT, plot.times)
     bottom = _ROW * len(rows) + 12
     labels = [duration(tick) if plot.times else number(tick) for tick in shown]
     if plot.times and len(shown) > 6:  # labels are wide, so every other line has one
@@ -238,7 +238,7 @@ def _dots(plot: Dots) -> _Drawing:
     parts = [_vertical(x(tick), 6, bottom, label) for tick, label in zip(shown, labels)]
     if plot.middle is not None and shown[0] <= plot.middle <= shown[-1]:
         parts.append(_path(f"M{x(plot.middle):.1f} 6V{bottom}", "middle"))
-    parts.append(_text((_LEFT + WIDTH - _RIGHT) / 2, bottom + 34, plot.axis, "middle"))
+    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, plot.axis, "middle"))
     for index, row in enumerate(rows):
         y = _ROW * index + _ROW / 2 + 6
         marks = [_text(_LEFT - 8, y + 4, one_line(row.label, _LONGEST_LABEL), "end")]
@@ -251,7 +251,7 @@ def _dots(plot: Dots) -> _Drawing:
             marks.append(circle.format(style, x(row.value), y))
         parts.append(_mark(marks, row.tip, first=index == 0))
         if plot.group and index and index % plot.group == 0:
-            parts.append(_path(f"M0 {_ROW * index + 6}H{WIDTH - _RIGHT}", "grid"))
+            parts.append(_path(f"M0 {_ROW * index + 6}H{_WIDTH - _RIGHT}", "grid"))
     return _Drawing(parts, bottom + 42, plot.axis)
 
 
@@ -260,7 +260,7 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
     rows = plot.rows
     levels = ticks(0, max([row.value for row in rows], default=1), 4)
     y = _scale(0, levels[-1], top + height, top)
-    step = (WIDTH - left - _RIGHT) / max(len(rows), 1)
+    step = (_WIDTH - left - _RIGHT) / max(len(rows), 1)
     parts = [_horizontal(y(tick), left, number(tick)) for tick in levels]
     every = max(1, math.ceil(len(rows) / 9), math.ceil(8 * max((len(row.label) for row in rows), default=1) / step))
     for index, row in enumerate(rows):
@@ -270,7 +270,7 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
         if index % every == 0:
             parts.append(_text(left + (index + 0.5) * step, top + height + 17, row.label, "middle"))
     parts.append(_text(0, 6, plot.y_axis))
-    parts.append(_text((left + WIDTH - _RIGHT) / 2, top + height + 36, plot.x_axis, "middle"))
+    parts.append(_text((left + _WIDTH - _RIGHT) / 2, top + height + 36, plot.x_axis, "middle"))
     return _Drawing(parts, top + height + 44, f"{plot.y_axis}: {plot.x_axis}")
 
 
@@ -286,8 +286,8 @@ def _lines(plot: Lines) -> _Drawing:
     known += [end for band in bands for _, low, high in band for end in (low, high)]
     levels = ticks(min(known, default=0), max(known, default=1), 5)
     most = max(plot.x, default=1)
-    x, y = _scale(0, most, left, WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
-    parts = [_horizontal(y(tick), left, number(tick), WIDTH - right) for tick in levels]
+    x, y = _scale(0, most, left, _WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
+    parts = [_horizontal(y(tick), left, number(tick), _WIDTH - right) for tick in levels]
     parts += [_text(x(tick), top + height + 17, number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most]
     parts.append(_text(0, 6, plot.y_axis))
     ends: list[tuple[float, str, int]] = []
@@ -298,7 +298,7 @@ def _lines(plot: Lines) -> _Drawing:
         around = [(games, low) for games, low, _ in bands[line]] + [(games, up) for games, _, up in bands[line][::-1]]
         if around:
             outline = " ".join(f"{x(games):.1f},{y(value):.1f}" for games, value in around)
-            parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line % COLOURS, outline))
+            parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line % _COLOURS, outline))
         parts.append(_line([(x(games), y(value)) for games, value in points], line))
         for index, (games, value) in enumerate(points):
             error = next((f" ± {high - value:.0f}" for at, _, high in bands[line] if at == games), "")
@@ -307,16 +307,16 @@ def _lines(plot: Lines) -> _Drawing:
         ends.append((y(points[-1][1]), name, line))
     label_y = top - 1.0
     for end_y, name, line in sorted(ends) if len(plot.names) > 1 else ():
-        label_y, start = max(end_y, label_y + 16), WIDTH - right + 10
+        label_y, start = max(end_y, label_y + 16), _WIDTH - right + 10
         parts += [_line([(start, label_y), (start + 24, label_y)], line), _end(start + 12, label_y, line)]
         parts.append(_text(start + 29, label_y + 4, one_line(name, 13)))
-    parts.append(_text((left + WIDTH - right) / 2, top + height + 36, plot.x_axis, "middle"))
+    parts.append(_text((left + _WIDTH - right) / 2, top + height + 36, plot.x_axis, "middle"))
     return _Drawing(parts, max(top + height + 44, label_y + 12), f"{plot.y_axis}: {plot.x_axis}")
 
 
 def _stacks(plot: Stacks) -> _Drawing:
     """Draw shares as parts of a bar; the legend below shows their colours and hatching."""
-    x = _scale(0, 1, _LEFT, WIDTH - _RIGHT)
+    x = _scale(0, 1, _LEFT, _WIDTH - _RIGHT)
     bottom = _ROW * len(plot.rows) + 12
     parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
     box = Markup('<rect class="part p{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
@@ -334,7 +334,7 @@ def _stacks(plot: Stacks) -> _Drawing:
     left, line = 8.0, bottom + 34
     for kind, name in enumerate(plot.names):
         wide = 30 + 8.5 * len(name)
-        if left + wide > WIDTH:
+        if left + wide > _WIDTH:
             left, line = 8.0, line + 22
         parts += [box.format(kind, left, line - 11, 14, 14), _text(left + 20, line + 1, name)]
         left += wide
@@ -409,8 +409,8 @@ def look(line: int) -> tuple[int, int, bool]:
     >>> look(0), look(6)
     ((0, 0, False), (0, 3, True))
     """
-    repeated = line // COLOURS % 2
-    return line % COLOURS, (line + repeated * COLOURS // 2) % COLOURS, bool(repeated)
+    repeated = line // _COLOURS % 2
+    return line % _COLOURS, (line + repeated * _COLOURS // 2) % _COLOURS, bool(repeated)
 
 
 def _line(points: Sequence[tuple[float, float]], line: int) -> Markup:
@@ -450,8 +450,8 @@ def _text(x: float, y: float, text: str, anchor: str = "start", bold: bool = Fal
 
 def _interval(left: float | None, right: float | None, y: float) -> str:
     """Return a bar with an end at each side, or for None an arrow that reaches the edge."""
-    way = f"M{_LEFT if left is None else left:.1f} {y:.1f}H{WIDTH - _RIGHT if right is None else right:.1f}"
-    for end, edge, inward in ((left, _LEFT, 6), (right, WIDTH - _RIGHT, -6)):
+    way = f"M{_LEFT if left is None else left:.1f} {y:.1f}H{_WIDTH - _RIGHT if right is None else right:.1f}"
+    for end, edge, inward in ((left, _LEFT, 6), (right, _WIDTH - _RIGHT, -6)):
         if end is None:
             way += f"M{edge + inward:.1f} {y - 4:.1f}L{edge:.1f} {y:.1f}L{edge + inward:.1f} {y + 4:.1f}"
         else:
@@ -464,6 +464,6 @@ def _vertical(x: float, top: float, bottom: float, label: str) -> Markup:
     return _path(f"M{x:.1f} {top}V{bottom}", "grid") + _text(x, bottom + 17, label, "middle")
 
 
-def _horizontal(y: float, left: float, label: str, right: float = WIDTH - _RIGHT) -> Markup:
+def _horizontal(y: float, left: float, label: str, right: float = _WIDTH - _RIGHT) -> Markup:
     """Return a line of the grid with its number to the left."""
     return _path(f"M{left} {y:.1f}H{right}", "grid") + _text(left - 6, y + 4, label, "end")

@@ -46,11 +46,11 @@ from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
 
-GAMES = 20
+_GAMES = 20
 """Games to replay unless another number is asked for."""
-ERROR = 10.0
+_ERROR = 10.0
 """95% error in Elo for which the report says how many more pairs are needed."""
-MOST_REASONS = 200
+_MOST_REASONS = 200
 MOST_LEADERS = 5
 """Bots in first place that are named."""
 MOST_ROWS = 1000
@@ -111,7 +111,7 @@ class ReportPart:
 
 def report_page(
     source: Source,
-    count: int = GAMES,
+    count: int = _GAMES,
     wanted: GameFilter = ALL_GAMES,
     prior: float = DEFAULT_PRIOR,
 ) -> str:
@@ -199,7 +199,7 @@ def _compared(folders: list[Path]) -> Report | None:
 
 
 def _run(source: Source, run: RunData, prior: float) -> ReportPart:
-    stats = stats_report(run, ERROR, prior)
+    stats = stats_report(run, _ERROR, prior)
     statistics = {table.name: table for table in stats.tables}
     figures = standings(run, prior)
     main = standings_report(figures)
@@ -396,7 +396,7 @@ def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Se
         Column("reason", "text", cell=lambda row: first_line(row["reason"], 300)),
         Column("example", "text", cell=lambda row: str(row["game"])),
     )
-    reasons = Table("reasons", "", [line._asdict() for line in run.forfeits[:MOST_REASONS]], columns)
+    reasons = Table("reasons", "", [line._asdict() for line in run.forfeits[:_MOST_REASONS]], columns)
     return Section("forfeits", "Forfeits", plots, tables=[reasons], closed=closed, half=True)
 
 

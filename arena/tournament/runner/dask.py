@@ -46,7 +46,7 @@ from arena.tournament.runner.supervisor import Stopped, Supervisor
 
 log = logging.getLogger("arena.dask")
 
-MOST_FILES, MOST_BYTES = 500, 32 << 20
+_MOST_FILES, _MOST_BYTES = 500, 32 << 20
 """A folder with more than that is not a bot's own: then only the files that the bot names travel."""
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]|results|leagues")
 _CHECK_S = 1.0
@@ -270,8 +270,8 @@ def pack(job: Job) -> dict[str, bytes]:
 
 
 def _archive(home: Path, named: set[Path]) -> bytes:
-    beside = list(islice(_beside(home), MOST_FILES + 1))
-    if len(beside) > MOST_FILES or sum(path.stat().st_size for path in beside) > MOST_BYTES:
+    beside = list(islice(_beside(home), _MOST_FILES + 1))
+    if len(beside) > _MOST_FILES or sum(path.stat().st_size for path in beside) > _MOST_BYTES:
         beside = []
     out = io.BytesIO()
     try:

@@ -29,7 +29,7 @@ LOG = "run.log"
 SPARE = ".1"
 LARGEST_LOG = 16 << 20
 """Bytes at which a log is rotated to run.log.1: there are at most twice as many."""
-LONGEST_TEXT = 20_000
+_LONGEST_TEXT = 20_000
 """Characters of a record that a worker sends: a bot that lives there may log as well."""
 _MOST_BYTES = 1 << 20  # of a record in a pipe
 LOGGER = "arena"
@@ -229,7 +229,7 @@ class _WorkerHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         name, level, text, created, process = to_plain(record)
-        plain = (name, level, shorten(text, LONGEST_TEXT), created, process)
+        plain = (name, level, shorten(text, _LONGEST_TEXT), created, process)
         try:
             message = marshal.dumps(plain)
         except ValueError:  # such as a message of a class of its own

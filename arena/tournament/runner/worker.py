@@ -47,7 +47,7 @@ log = logging.getLogger("arena.worker")
 STATE, STOP, BOT, BEAT = range(4)
 STATUS_SIZE = 4
 # Values of STATE.
-STARTING, LOADING, WAITING, PLAYING = range(4)
+STARTING, LOADING, WAITING, _PLAYING = range(4)
 
 # The first value of a message to the supervisor.
 READY, PART, DONE, REFUSED = "ready", "part", "done", "refused"
@@ -150,7 +150,7 @@ class _Worker:
             while reusable:
                 self.status[STATE] = WAITING
                 task_type, plain_tasks, cut, broken = self.chunks.recv()
-                self.status[STATE] = PLAYING
+                self.status[STATE] = _PLAYING
                 for name, reason in broken.items():
                     referee.players[name].broken = reason
                 tasks = [task_type._make(plain) for plain in plain_tasks]

@@ -28,7 +28,7 @@ from arena.tournament.store.sqlite import Damage
 if TYPE_CHECKING:
     import pandas as pd
 
-Column = npt.NDArray[Any]
+_Column = npt.NDArray[Any]
 
 GAME_COLUMNS = (
     "pairing",
@@ -105,13 +105,13 @@ class GameColumns:
     """
 
     bots: Sequence[str]
-    values: Mapping[str, Column]
+    values: Mapping[str, _Column]
     thinking: Sequence[ThinkingTime] = ()
 
     def __len__(self) -> int:
         return len(self.values["score"])
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> _Column:
         return self.values[name]
 
     def games(self) -> GameArrays:
@@ -164,7 +164,7 @@ class GameColumns:
             spans.setdefault(number, []).extend(span)
         return ScheduleProgress(spans, self.scores())
 
-    def pairs(self) -> tuple[Column, Column]:
+    def pairs(self) -> tuple[_Column, _Column]:
         """Return the deal of each whole pair in schedule order, and the half points of its bot `a`, 0..4."""
         pairing, deal, game = self["pairing"], self["deal"], self["game"]
         half_points = (2 * self["score"]).astype(np.int64)
@@ -176,9 +176,9 @@ class GameColumns:
 # ---------------------------------------------------------------- reading the table of games
 
 
-def stored_columns(db: sqlite3.Connection, names: Sequence[str], start: int = 0) -> dict[str, Column]:
+def stored_columns(db: sqlite3.Connection, names: Sequence[str], start: int = 0) -> dict[str, _Column]:
     """Read columns of numbers of the games from the identity `start` on, in order. Damage for other values."""
-    parts: dict[str, list[Column]] = {name: [np.empty(0, _DTYPES[name])] for name in names}
+    parts: dict[str, list[_Column]] = {name: [np.empty(0, _DTYPES[name])] for name in names}
     for batch in _batches(db, names, start):
         for name in names:
             parts[name].append(_integers(batch, name))
@@ -193,7 +193,7 @@ def read_columns(
     sides = np.full((max(pairings, default=0) + 1, 3), -1, dtype=np.int32)
     for number, round_, a, b in pairings.values():
         sides[number] = (numbers[a], numbers[b], round_)
-    parts: dict[str, list[Column]] = {name: [np.empty(0, dtype)] for name, dtype in _DTYPES.items()}
+    parts: dict[str, list[_Column]] = {name: [np.empty(0, dtype)] for name, dtype in _DTYPES.items()}
     times = _Times(len(bots))
     for batch in _batches(db, (*_DTYPES, *_MEASURED), start):
         columns = {name: _integers(batch, name) for name in _DTYPES}
@@ -216,7 +216,7 @@ def _batches(db: sqlite3.Connection, names: Sequence[str], start: int) -> Iterat
         yield dict(zip(names, zip(*rows)))
 
 
-def _integers(batch: Mapping[str, tuple[Any, ...]], name: str) -> Column:
+def _integers(batch: Mapping[str, tuple[Any, ...]], name: str) -> _Column:
     try:
         column = np.frombuffer(array("q", batch[name]), np.int64)  # array takes integers only, unlike numpy
     except (TypeError, OverflowError) as error:
@@ -227,11 +227,11 @@ def _integers(batch: Mapping[str, tuple[Any, ...]], name: str) -> Column:
     return column.astype(dtype)
 
 
-def _pairing_and_game(key: Column) -> tuple[Column, Column]:
+def _pairing_and_game(key: _Column) -> tuple[_Column, _Column]:
     return key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
 
 
-def _readable(stored: dict[str, Column], sides: Column) -> dict[str, Column]:
+def _readable(stored: dict[str, _Column], sides: _Column) -> dict[str, _Column]:
     """Turn stored columns into GAME_COLUMNS and CLOCK_COLUMNS. `sides` has bots a and b and the round of pairings."""
     pairing, game = _pairing_and_game(stored["id"])
     score = stored["score"]
@@ -263,7 +263,9 @@ class _Times:
         self._decisions, self._us, self._max_us = np.zeros((3, bots), dtype=np.int64)
         self._counts = np.zeros(bots * _TIME_BUCKETS, dtype=np.int64)
 
-    def add(self, seat: str, bot: Column, columns: Mapping[str, Column], batch: Mapping[str, tuple[Any, ...]]) -> None:
+    def add(
+        self, seat: str, bot: _Column, columns: Mapping[str, _Column], batch: Mapping[str, tuple[Any, ...]]
+    ) -> None:
         """Add the games of a batch, in which `bot` played on this seat."""
         size = len(self._us)
         self._decisions += np.bincount(bot, columns[f"decisions_{seat}"], size).astype(np.int64)

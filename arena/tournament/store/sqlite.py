@@ -25,7 +25,7 @@ _PAGE_BYTES = 16384  # rows have some 300 bytes: large pages insert a quarter fa
 _CACHE = "PRAGMA cache_size = -16384"  # KiB; also bounds what a sort keeps in memory
 _ROWS_PER_BATCH = 2_000
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Damage(Exception):
@@ -232,7 +232,7 @@ class Database:
 
     # ------------------------------------------------------------ reading
 
-    def in_batches(self, folder: Path, rows: Iterator[T]) -> Iterator[T]:
+    def in_batches(self, folder: Path, rows: Iterator[_T]) -> Iterator[_T]:
         """Yield what `rows` yields, reading some thousand rows at a time with `guard` around each batch."""
         while True:
             with self.guard(folder, "read"):

@@ -126,7 +126,7 @@ def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatc
         text = f"{task.id} {'x' * 999}" if task.id.deal < 60 else "the same"
         return replace(fake_result(task), detail=text)
 
-    monkeypatch.setattr("arena.tournament.forfeits.MOST", 1)
+    monkeypatch.setattr("arena.tournament.forfeits._MOST", 1)
     store.add(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))
     found = store.forfeit_reasons()
     assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted
