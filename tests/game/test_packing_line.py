@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import sys
+import termios
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,6 +28,7 @@ from arena.game.packing import (
 )
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
+from tests.bots.processes.waiting import wait_for
 
 
 class Ends:
@@ -154,6 +158,11 @@ def filled(end: int) -> int:
             return room
 
 
+def waiting(end: int) -> int:
+    """How many bytes a pipe holds."""
+    return int.from_bytes(fcntl.ioctl(end, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 def answering(
     ends: Ends, desk: Desk | None, act: Any, *pieces: bytes, clock_of: Callable[..., object] = tuple
 ) -> tuple[Any, ...]:
@@ -163,7 +172,7 @@ def answering(
     thread.start()
     for piece in pieces:
         os.write(ends.out, piece)
-        thread.join(0.03)
+        assert wait_for(lambda: not waiting(ends.orders))  # on a busy machine both would be read as one
     ends.close(ends.out)
     thread.join(10)
     return found[0]
