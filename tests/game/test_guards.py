@@ -42,6 +42,15 @@ def test_states_and_views_do_not_travel(state: State) -> None:
         pickle.dumps(state.view(0, Rng(1)))
 
 
+def test_what_is_missing_or_of_another_kind_is_said(state: State) -> None:
+    with pytest.raises(TypeError, match="generator"):
+        state.rollout(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="list of texts"):
+        state.view(0).sample(Rng(1), hand="b3")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="7 or 8"):
+        moves_by_number(9)
+
+
 @pytest.mark.parametrize("rules_name", ["iello-tactical", "ps-2004-tactical"])
 def test_a_sample_knows_what_the_other_recruiter_put_back(rules_name: str) -> None:
     """Whoever samples does not know the cards; in each sampled state the opponent does."""

@@ -44,6 +44,7 @@ def test_views_arrive_as_they_were_sent(name: str, auto: tuple[bool, bool]) -> N
             assert stop == len(image)
             assert choice == moves
             assert view_dump(seen) == view_dump(view)
+            assert desks[seat].events(2) == view.history[2:]
             if not rng.below(4):
                 other = seen.sample(Rng(3))
                 again = other.view(seat)
