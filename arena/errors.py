@@ -18,7 +18,7 @@ _NEAR, _NEAR_SHORT = 0.75, 0.6  # difflib's ratio: allows two swapped letters of
 _BEGINNING = 3
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def _nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that was probably meant: the most similar one, or one with this beginning; else None.
 
     >>> nearest("bsae", ["base", "tactical"]), nearest("tact", ["base", "tactical"]), nearest("nosuch", ["touch"])
@@ -39,5 +39,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["iello-base"])
     ''
     """
-    near = nearest(word, known)
+    near = _nearest(word, known)
     return "" if near is None else f"; did you mean '{near}'?"

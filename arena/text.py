@@ -159,7 +159,7 @@ def spreadsheet_cell(value: Any) -> Any:
     return f"'{cell}" if value.startswith(_FORMULA) else cell
 
 
-def json_text(value: Any, indent: int | None = 2) -> str:
+def plain_json(value: Any, indent: int | None = 2) -> str:
     r"""Return exactly the value as JSON, with escapes for everything that a terminal obeys, hides or reorders.
 
     Raises ValueError for NaN, which JSON does not have.

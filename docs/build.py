@@ -22,9 +22,9 @@ import click
 import arena
 import arena.policy
 from arena.cli.main import cli
-from arena.lab.notebook import COLUMNS
+from arena.lab.notebook import FRAME_COLUMNS
 from arena.league.settings import LeagueSettings
-from arena.results.moves import COLUMNS as MOVE_COLUMNS
+from arena.results.moves import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS as GAME_COLUMNS
 from arena.settings import REQUIRED, Setting, settings_of
 from arena.tournament.config import BotSetting, TournamentConfig
@@ -73,7 +73,7 @@ def _cell(text: str) -> str:
 def columns() -> str:
     """Return the columns of every frame."""
     parts = []
-    for name, texts in COLUMNS.items():
+    for name, texts in FRAME_COLUMNS.items():
         parts.append(f"## {name}\n\n{_meanings(texts)}\n")
     return "\n".join(parts)
 

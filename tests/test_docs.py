@@ -17,10 +17,10 @@ import pytest
 
 from arena import play_game
 from arena.cli.main import COMMANDS, cli
-from arena.lab.notebook import COLUMNS
-from arena.results.moves import COLUMNS as MOVE_COLUMNS
+from arena.lab.notebook import FRAME_COLUMNS
+from arena.results.moves import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS
-from arena.tournament.store.sqlite import RUN
+from arena.tournament.store.sqlite import RUN_SCHEMA
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -128,7 +128,7 @@ def test_the_citation_is_of_this_version() -> None:
 
 def test_the_database_page_names_every_table_and_column_of_the_view() -> None:
     text = (DOCS / "reference" / "database.md").read_text(encoding="utf-8")
-    schema = ";\n".join(RUN.statements)
+    schema = ";\n".join(RUN_SCHEMA.statements)
     for table in re.findall(r"CREATE TABLE (\w+)", schema):
         assert f"| `{table}` |" in text, table
     view = schema[schema.index("CREATE VIEW game_list") :].partition("FROM games g")[0]
@@ -143,7 +143,7 @@ def test_generated_parts_of_pages_are_complete() -> None:
     assert markers == set(makers)
     texts = {name: makers[name]() for name in markers}
     assert all(texts.values())
-    for name, columns in {"moves": MOVE_COLUMNS, "dataset": TABLE_COLUMNS, **COLUMNS}.items():
+    for name, columns in {"moves": MOVE_COLUMNS, "dataset": TABLE_COLUMNS, **FRAME_COLUMNS}.items():
         text = texts.get(name, texts["columns"])
         assert [column for column in columns if f"| `{column}` |" not in text] == []
 
@@ -159,4 +159,4 @@ def test_versions_of_the_pages_stand_side_by_side(tmp_path: Path) -> None:
 
 
 def test_every_column_is_explained() -> None:
-    assert all(text and not text.endswith(".") for texts in COLUMNS.values() for text in texts.values())
+    assert all(text and not text.endswith(".") for texts in FRAME_COLUMNS.values() for text in texts.values())

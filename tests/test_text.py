@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from arena.text import (
     first_line,
     indented,
-    json_text,
     one_line,
+    plain_json,
     printable,
     printable_lines,
     quoted,
@@ -103,10 +103,10 @@ def test_no_cell_is_a_formula_and_ordinary_ones_are_unchanged(value: object) -> 
 
 @given(hostile)
 def test_json_says_the_same_and_commands_nothing(text: str) -> None:
-    shown = json_text({"name": text})
+    shown = plain_json({"name": text})
     assert json.loads(shown) == {"name": text}
     assert harmless(shown, "\n")
-    assert json_text({"a": ["é", 1]}) == json.dumps({"a": ["é", 1]}, indent=2, ensure_ascii=False)
+    assert plain_json({"a": ["é", 1]}) == json.dumps({"a": ["é", 1]}, indent=2, ensure_ascii=False)
 
 
 def test_ordinary_names_are_unchanged_everywhere() -> None:

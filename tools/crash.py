@@ -25,7 +25,7 @@ from typing import Any
 from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
-from arena.league.rating import standings
+from arena.league.rating import league_standings
 from arena.league.store import open_league
 from arena.league.submission import StoredFile, Submission
 from arena.league.verification import verify_league
@@ -151,7 +151,7 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
 
 def _table(folder: Path) -> Any:
     with open_league(folder, write=False) as league:
-        return json.loads(json.dumps(standing_values(league, standings(league))["standings"]))
+        return json.loads(json.dumps(standing_values(league, league_standings(league))["standings"]))
 
 
 def main() -> int:

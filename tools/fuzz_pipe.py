@@ -29,9 +29,9 @@ from arena.bots.isolation.python_messages import (
     BEGINNING,
     DONE,
     HEAD,
-    KINDS,
-    LONGEST,
+    LONGEST_MESSAGE,
     MADE,
+    MESSAGE_KINDS,
     WANTS_ANSWER,
     MessageReader,
     fault_message,
@@ -43,7 +43,7 @@ from arena.bots.spec import BotSpec
 from arena.game.moves import MOVES, Move
 from tools.fuzzing import Position, Wrong, alarm, check_fault, cut, main, positions
 
-FAULTS = {*KINDS, "timeout", "crash", "protocol"}
+FAULTS = {*MESSAGE_KINDS, "timeout", "crash", "protocol"}
 HANG_S = 5
 SPEC = BotSpec("fake", "fake.py", "fake.py", "/nowhere/fake.py", "")
 SIZES = (
@@ -58,8 +58,8 @@ SIZES = (
     255,
     256,
     0x7FFF,
-    LONGEST,
-    LONGEST + 1,
+    LONGEST_MESSAGE,
+    LONGEST_MESSAGE + 1,
     0xFFFF,
     0x10000,
     1 << 31,
@@ -75,7 +75,7 @@ def right(rng: random.Random, question: int, moves: list[Move]) -> bytes:
     """Return a correct answer to a question, or an honest failure."""
     if rng.random() < 0.05:
         hook = rng.choice(("act", "observe"))
-        return fault_message(question, hook, rng.choice(KINDS), rng.choice(TEXTS))
+        return fault_message(question, hook, rng.choice(MESSAGE_KINDS), rng.choice(TEXTS))
     return pack_message(ANSWER, ANSWERING.pack(question, rng.choice(moves).index))
 
 
@@ -281,7 +281,7 @@ class Forger:
         """Answer a frame, correctly or not."""
         said = pack_message(MADE, bytes([self.flags])) if kind == 2 else pack_message(DONE)
         if self.rng.random() < 0.03:
-            said = fault_message(0, "begin", self.rng.choice(KINDS), self.rng.choice(TEXTS))
+            said = fault_message(0, "begin", self.rng.choice(MESSAGE_KINDS), self.rng.choice(TEXTS))
         self.say(process, said, 0)
 
     def say(self, process: FakeProcess, said: bytes, question: int) -> None:
@@ -316,7 +316,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
         except BotFault as fault:
             kind = check_fault(fault, FAULTS)
             came[kind] += 1
-            if kind not in KINDS and bot.process is not None:
+            if kind not in MESSAGE_KINDS and bot.process is not None:
                 raise Wrong(f"the process stays after {kind}: {fault.detail}") from None
         except BotError as error:
             raise Wrong(f"BotError: {error}") from error

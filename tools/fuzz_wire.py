@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from arena.bots.bot import BotFault, GameEnd, Setup
-from arena.bots.isolation.wire_messages import read_answer, read_hello, read_move
+from arena.bots.isolation.wire_messages import read_hello, read_move, read_wire_answer
 from arena.game.moves import MOVES, Move
 from tests.bots.isolation.wire_fakes import FakeProcess, fake_bot
 from tools.fuzzing import Position, Wrong, alarm, check_fault, cut, main, positions
@@ -134,7 +134,7 @@ def feed_parser(line: bytes, number: int, kind: str, position: Position) -> str:
     """Feed the parser one line without its end, as the runner does; return the result."""
     _, view, moves = position
     try:
-        answer = read_answer(line.partition(b"\n")[0], number)
+        answer = read_wire_answer(line.partition(b"\n")[0], number)
         if kind == "hello":
             read_hello(answer)
         if kind == "act" and read_move(answer, view, moves) not in moves:

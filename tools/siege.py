@@ -266,7 +266,7 @@ class Siege:
                     lines.setdefault(one.name, []).append(f"v{one.number} refused: {one_line(one.reason, 160)}")
                 if one.retired is not None and one.state == versions.ACTIVE:
                     lines.setdefault(one.name, []).append(f"retired: {one_line(one.retired_reason, 160)}")
-            for fault in games.forfeits(league):
+            for fault in games.league_forfeits(league):
                 one = by_id[fault.version]
                 lines = hurt if one.name in HONEST else told
                 text = f"v{one.number} forfeited {fault.games} by {fault.kind}: {one_line(fault.detail, 120)}"
@@ -287,7 +287,7 @@ def one_line(text: str, longest: int) -> str:
     return _one_line(" ".join(text.split()), longest)
 
 
-_USUAL = (events.CREATED, events.ACCEPTED, events.BACK, events.REFUSED, events.RETIRED, events.PLAYED)
+_USUAL = (events.CREATED, events.ACCEPTED, events.BACK, events.SUBMISSION_REFUSED, events.RETIRED, events.PLAYED)
 
 
 class _Group:

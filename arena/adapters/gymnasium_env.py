@@ -46,7 +46,7 @@ try:
 except ImportError as error:
     raise MissingLibrary("Gymnasium 1.1 or later", "gymnasium") from error
 
-NAME = "SchottenTotten-v0"
+ENVIRONMENT = "SchottenTotten-v0"
 OPPONENTS = ("self", "random", "odds", "net")
 """The players that can take the other seat of many games at once, besides an evaluator."""
 
@@ -280,5 +280,5 @@ def _array(given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name:
     return given
 
 
-if NAME not in gymnasium.registry:
-    gymnasium.register(id=NAME, entry_point="arena.adapters.gymnasium_env:SchottenTotten")
+if ENVIRONMENT not in gymnasium.registry:
+    gymnasium.register(id=ENVIRONMENT, entry_point="arena.adapters.gymnasium_env:SchottenTotten")

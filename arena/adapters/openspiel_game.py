@@ -34,12 +34,12 @@ try:
 except ImportError as error:
     raise MissingLibrary("OpenSpiel", "openspiel") from error
 
-NAME = "python_schotten_totten"
-LONGEST = 400
+GAME_NAME = "python_schotten_totten"
+LONGEST_GAME = 400
 """More decisions than a game can have: 70 plays, as many draws, a pass after each, and the steps of ruses."""
 
 _TYPE = pyspiel.GameType(
-    short_name=NAME,
+    short_name=GAME_NAME,
     long_name="Python Schotten-Totten",
     dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
     chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
@@ -70,7 +70,7 @@ class SchottenGame(pyspiel.Game):
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=LONGEST,
+            max_game_length=LONGEST_GAME,
         )
         super().__init__(_TYPE, info, params or {})
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.text import printable
 
-log = logging.getLogger("arena.bots")
+_log = logging.getLogger("arena.bots")
 
 #: Characters of output that are kept: of one bot in one game, and of one bot in one process.
 PER_GAME = 10_000
@@ -121,7 +121,7 @@ class BotOutput(io.TextIOBase):
     @staticmethod
     def _log(bot: str, line: str, where: str) -> None:
         writer = f"{bot} ({where})" if where else bot
-        log.info("%s: %s", writer, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
+        _log.info("%s: %s", writer, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
 
 
 class _Bytes(io.RawIOBase):

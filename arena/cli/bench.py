@@ -13,7 +13,7 @@ import click
 from tabulate import tabulate
 
 from arena.bots.loading import load_bot
-from arena.cli.options import DEAL, SEED, as_json, complete_rules, split_variants, whole
+from arena.cli.options import DEAL, SEED, as_json, complete_rules, split_variants, whole_option
 from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -38,12 +38,14 @@ _GAMES = {"engine": 40_000, "referee": 3_000}
     help="Rule sets, separated by commas or given several times (default: base,tactical,expert; with --perft: base).",
 )
 @click.option("--quick", is_flag=True, help="Take one short round, for a rough estimate.")
-@click.option("--perft", type=whole(0, 12), metavar="DEPTH", help="Count the sequences of DEPTH moves (decisions).")
+@click.option(
+    "--perft", type=whole_option(0, 12), metavar="DEPTH", help="Count the sequences of DEPTH moves (decisions)."
+)
 @click.option("--divide", is_flag=True, help="With --perft: count each first move separately.")
 @click.option("--seed", type=SEED, metavar="S", help="With --perft: seed of the deal (default: 1).")
 @click.option("--deal", type=DEAL, metavar="N", help="With --perft: number of the deal (default: 0).")
 @as_json
-def bench(
+def bench_command(
     names: tuple[str, ...],
     quick: bool,
     perft: int | None,

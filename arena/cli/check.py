@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from arena.cli import options
-from arena.league.check import GAMES, RULES, check_bot, report_text
+from arena.league.check import CHECK_GAMES, RULES, check_bot, check_text
 from arena.terminal.live import progress_for
-from arena.text import json_text
+from arena.text import plain_json
 from arena.tournament.config import Clock
 from arena.tournament.runner.progress import RunStatus
 
@@ -24,10 +24,10 @@ SECONDS = 60
     shell_complete=options.complete_rules,
     help="Rule sets, separated by commas or given several times (default: base,tactical,expert).",
 )
-@click.option("--games", type=options.whole(2, 1_000_000), metavar="N", help="Games per rule set (default: 40).")
+@click.option("--games", type=options.whole_option(2, 1_000_000), metavar="N", help="Games per rule set (default: 40).")
 @click.option(
     "--seconds",
-    type=options.real(1, 1_000_000),
+    type=options.real_option(1, 1_000_000),
     metavar="S",
     default=SECONDS,
     show_default=True,
@@ -50,7 +50,7 @@ SECONDS = 60
 )
 @options.as_json
 @click.option("--strict", is_flag=True, help="Exit with code 1 also if there are only warnings.")
-def check(
+def check_command(
     bot: str,
     rules: tuple[str, ...],
     games: int | None,
@@ -88,7 +88,7 @@ def check(
             bot,
             rules=tuple(dict.fromkeys(options.split_variants(rules, "--rules"))) or RULES,
             level=isolation,
-            games=GAMES if games is None else games + games % 2,  # each deal is played twice
+            games=CHECK_GAMES if games is None else games + games % 2,  # each deal is played twice
             seed=seed,
             clock=Clock(move_ms, bank_ms),
             seconds=seconds,
@@ -97,5 +97,5 @@ def check(
     finally:
         if line:
             shown.end(RunStatus(0, 0), interrupted=False)
-    click.echo(f"{json_text(report.to_dict())}\n" if as_json else report_text(report), nl=False)
+    click.echo(f"{plain_json(report.to_dict())}\n" if as_json else check_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else _READY

@@ -67,7 +67,7 @@ from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run
 @adjusted
 @csv_folder
 @output
-def compare(
+def compare_command(
     bots: tuple[str, ...],
     variants: tuple[str, ...],
     baseline: str | None,

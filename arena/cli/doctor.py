@@ -21,7 +21,7 @@ ENGINE_COMPILED = (OK, "the engine is compiled")
 
 
 @click.command()
-def doctor() -> int:
+def doctor_command() -> int:
     """Check the installation, and show which levels of isolation work on this machine.
 
     !! marks what is required but missing (exit code 1), -- what is optional and missing.
@@ -29,7 +29,7 @@ def doctor() -> int:
     lines = checks()
     for mark, line in lines:
         click.echo(f"{mark}  {line}")
-    levels = isolation()
+    levels = isolation_line()
     click.echo("\nIsolation of bots (docs/security.md):")
     for mark, line in levels:
         click.echo(f"{mark}  {line}")
@@ -85,7 +85,7 @@ def _data() -> tuple[str, str]:
 # ---------------------------------------------------------------- isolation
 
 
-def isolation() -> list[tuple[str, str]]:
+def isolation_line() -> list[tuple[str, str]]:
     """Return what the isolation levels need and whether it is there, the sandbox first, each with its mark."""
     if sys.platform != "linux":
         levels = "none and process" if os.name == "posix" else "none"

@@ -7,16 +7,25 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import PATH, PATH_OR_STDOUT, chosen_games, complete_runs, counting, prior, whole, write_page
-from arena.results.moves import check_name, write_moves
+from arena.cli.options import (
+    PATH,
+    PATH_OR_STDOUT,
+    chosen_games,
+    complete_runs,
+    counting,
+    prior,
+    whole_option,
+    write_page,
+)
+from arena.results.moves import check_moves_file, write_moves
 from arena.results.pages.figures import panels_of
-from arena.results.pages.plots import KINDS, save
+from arena.results.pages.plots import PLOT_KINDS, save
 from arena.results.pages.report import report_page
 from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
 from arena.results.sources import GameFilter, find_source
 from arena.results.standings import standings
-from arena.results.standings_report import export as write_tables
+from arena.results.standings_report import write_run_files as write_tables
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
 from arena.tournament.games import GameResult
@@ -36,7 +45,7 @@ from arena.whole_file import make_folder
 )
 @click.option("--moves", metavar="F", help="Write one row per decision: .csv, .csv.gz or .parquet. -: stdout.")
 @chosen_games
-def export(
+def export_command(
     source: str, everything: bool, out: Path | None, records: str | None, moves: str | None, wanted: GameFilter
 ) -> None:
     """Write the tables of RUN to files: standings.csv, crosstable.csv, summary.json and timing.csv.
@@ -59,7 +68,7 @@ def export(
     if everything or out is not None:
         _write_tables(source, everything, out)
     if moves not in (None, "-"):
-        check_name(Path(moves))
+        check_moves_file(Path(moves))
     if records is not None and records.endswith(PARQUET):
         load_pyarrow(Path(records))
     with find_source(source).games() as games:
@@ -98,11 +107,16 @@ def _write_tables(source: str, everything: bool, out: Path | None) -> None:
     help="Default: report.html in the folder of the run; -: stdout.",
 )
 @click.option(
-    "--replays", type=whole(0, 1000), default=20, show_default=True, metavar="N", help="Number of games to replay."
+    "--replays",
+    type=whole_option(0, 1000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Number of games to replay.",
 )
 @chosen_games
 @prior
-def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prior: float | None) -> None:
+def report_command(source: str, out: Path | None, replays: int, wanted: GameFilter, prior: float | None) -> None:
     """Write RUN as one HTML page: standings, all statistics, and games to play through.
 
     \b
@@ -121,7 +135,7 @@ def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prio
 
 @click.command()
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
-@click.option("--kind", type=click.Choice(KINDS), default="standings", show_default=True, help="What to plot.")
+@click.option("--kind", type=click.Choice(PLOT_KINDS), default="standings", show_default=True, help="What to plot.")
 @click.option(
     "-o",
     "--out",
@@ -130,7 +144,7 @@ def report(source: str, out: Path | None, replays: int, wanted: GameFilter, prio
     help="A file name that ends in .svg, .png or .pdf (default: KIND.svg).",
 )
 @prior
-def plot(source: str, kind: str, out: Path | None, prior: float | None) -> None:
+def plot_command(source: str, kind: str, out: Path | None, prior: float | None) -> None:
     """Draw a figure of RUN for a paper or a post.
 
     \b

@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.game import lesson
 from arena.game.explain import judge_claim, read_side
 from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, preset_names
-from arena.terminal.drawing import coloured, draw
+from arena.terminal.drawing import coloured, draw_board
 from arena.terminal.lines import console_for
 from arena.terminal.scene import example
 
@@ -24,7 +24,7 @@ from arena.terminal.scene import example
 @click.argument("names", nargs=-1, shell_complete=complete_rules)
 @click.option("--learn", is_flag=True, help="Teach the game, and what each rule set (or NAME) changes.")
 @as_json
-def rules(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
+def rules_command(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
     """Teach the game, list rule sets, show one, or compare two.
 
     \b
@@ -61,7 +61,7 @@ def _teach(rules: Rules | None) -> None:
     parts = [lesson.GAME, "Formations, the strongest first:"]
     parts[-1] += "".join(f"\n  {name:<11} {cards}   {what}" for name, cards, what in lesson.FORMATIONS)
     parts += [lesson.TIE, "A game in progress; your side is the lower one:"]
-    after = ["\n".join(textwrap.fill(line, width) for line in lesson.LOOK)]
+    after = ["\n".join(textwrap.fill(line, width) for line in lesson.BOARD_KEY)]
     if tactical.tactics:
         cards = [f"  {card:<9} {name:<19} {what}" for card, name, what in lesson.tactic_cards(tactical)]
         after.append("\n".join(["The ten tactic cards:", *cards, lesson.LIMIT]))
@@ -69,7 +69,7 @@ def _teach(rules: Rules | None) -> None:
     after.append("To play: arena play greedy; there, 'hint' and 'why 3' help you.")
     console = console_for()
     console.print(coloured("\n\n".join(parts) + "\n"))
-    console.print(draw(example(), width))
+    console.print(draw_board(example(), width))
     console.print(coloured("\n" + "\n\n".join(after)))
 
 
@@ -135,7 +135,7 @@ def _shown(value: Any) -> str:
     help="Rule set.",
 )
 @as_json
-def explain(
+def explain_command(
     mine: str,
     theirs: str,
     seen: str,

@@ -15,16 +15,16 @@ from arena.cli.options import (
     complete_rules,
     games,
     quiet,
-    shown,
+    report_text,
     split_variants,
     verbose,
     wide,
     workers,
 )
-from arena.cli.playing import DONE, FORFEITED, command_progress, with_settings_of
-from arena.lab.ladder import GAMES, ladder_config, stand
+from arena.cli.playing import FORFEITED, PLAYED, command_progress, with_settings_of
+from arena.lab.ladder import GAMES_A_RUNG, ladder_config, stand
 from arena.results.standings import standings
-from arena.results.standings_report import export, standings_report
+from arena.results.standings_report import standings_report, write_run_files
 from arena.text import one_line
 
 
@@ -52,7 +52,7 @@ from arena.text import one_line
 @wide
 @quiet
 @verbose
-def ladder(
+def ladder_command(
     bot: str, rules: tuple[str, ...], games: int | None, file: str, isolation: str | None, workers: int | None
 ) -> int:
     """Play BOT against every rung of the ladder of reference bots, and say where it stands.
@@ -67,20 +67,20 @@ def ladder(
     The exit code is 1 if BOT forfeited every game.
     """
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
-    code = DONE
+    code = PLAYED
     for name in dict.fromkeys(split_variants(rules, "--rules") or ["base"]):
-        standing = stand(config, bot, name, games or GAMES, isolation, command_progress())
+        standing = stand(config, bot, name, games or GAMES_A_RUNG, isolation, command_progress())
         if standing is None:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED
         table = standings(standing.run)
-        export(table, standing.run.folder)
+        write_run_files(table, standing.run.folder)
         click.echo(err=True)  # an empty line after the progress
         click.echo(f"{one_line(standing.sentence())}\n")
         if standing.forfeited:
             code = FORFEITED
         else:
-            click.echo(shown(standings_report(table), "table"))
+            click.echo(report_text(standings_report(table), "table"))
         folder = standing.run.folder
         click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
     return code

@@ -38,7 +38,7 @@ _KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
     help="Set up the folder DIR to work in, with a bot, configurations and examples.",
 )
 @click.option("--llm", is_flag=True, help="Write a bot that asks a language model for its moves.")
-def new(name: str | None, workspace: Path | None, llm: bool) -> None:
+def new_command(name: str | None, workspace: Path | None, llm: bool) -> None:
     """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
 
     \b
@@ -161,7 +161,7 @@ def _show_workspace(folder: Path, bot: str, made: list[Path], kept: list[Path]) 
 @click.command()
 @click.argument("name", required=False, shell_complete=completer(lambda: shipped()))
 @click.option("--path", "as_path", is_flag=True, help="Print the path of the file.")
-def config(name: str | None, as_path: bool) -> None:
+def config_command(name: str | None, as_path: bool) -> None:
     """Print a configuration that comes with the program, to read it or to change a copy. Without NAME, list them.
 
     \b

@@ -24,7 +24,7 @@ from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
 from arena.results.data_formats import write_tables
-from arena.results.formats import FORMATS, write
+from arena.results.formats import REPORT_FORMATS, write_report
 from arena.results.luck import run_luck
 from arena.results.sources import GameFilter
 from arena.results.table import Report
@@ -67,12 +67,12 @@ def as_set(settings: type[Any], name: str) -> Number:
     return Number(settings_of(settings)[name])
 
 
-def whole(least: int, most: int = _MANY) -> Number:
+def whole_option(least: int, most: int = _MANY) -> Number:
     """Return the type of a whole number for an option that is not a setting."""
     return Number(Setting("whole number", "", least=least, most=most))
 
 
-def real(least: float, most: float) -> Number:
+def real_option(least: float, most: float) -> Number:
     """Return the type of a number for an option that is not a setting."""
     return Number(Setting("number", "", least=least, most=most))
 
@@ -163,9 +163,9 @@ def gathered(kind: type[Any], name: str, *options: Decorator) -> Callable[[Comma
 
 _GAMES, SEED, WORKERS = (as_set(TournamentConfig, name) for name in ("games", "seed", "workers"))
 _MOVE_MS, BANK_MS = as_set(Clock, "move_ms"), as_set(Clock, "bank_ms")
-DEAL = whole(0, (1 << DEAL_BITS) - 1)
+DEAL = whole_option(0, (1 << DEAL_BITS) - 1)
 ISOLATION = click.Choice(ISOLATIONS)
-PRIOR, ERROR = real(0, 1_000_000), Number(Setting("number", "", above=0, most=10_000))
+PRIOR, ERROR_TYPE = real_option(0, 1_000_000), Number(Setting("number", "", above=0, most=10_000))
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ CLOCK = (
 UNTIL_ERROR = (
     click.option(
         "--error",
-        type=ERROR,
+        type=ERROR_TYPE,
         metavar="E",
         help="Keep playing until every rating's 95% error is at most E Elo (or --games is reached; default: 100000).",
     ),
@@ -299,24 +299,28 @@ def output(command: Command[_Result]) -> Command[_Result]:
     """Add `--print`, and `--json` for one of its values; the command gets the chosen format as `form`."""
     return with_options(
         click.option(
-            "--print", "form", type=click.Choice(tuple(FORMATS)), default="table", help="Print as (default: table)."
+            "--print",
+            "form",
+            type=click.Choice(tuple(REPORT_FORMATS)),
+            default="table",
+            help="Print as (default: table).",
         ),
         click.option("--json", "form", flag_value="json", help="The same as --print json."),
         wide,
     )(command)
 
 
-def shown(report: Report, form: str) -> str:
+def report_text(report: Report, form: str) -> str:
     """Return a report as text. Without `--wide`, tables have few columns and fit the terminal (or COLUMNS)."""
     if click.get_current_context().meta.get(_WIDE):
-        return write(report, form)
+        return write_report(report, form)
     narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return write(report, form, shutil.get_terminal_size().columns if narrow else None, brief=True)
+    return write_report(report, form, shutil.get_terminal_size().columns if narrow else None, brief=True)
 
 
 def print_report(report: Report, form: str, to: Path | None = None) -> None:
     """Print a report; with `to`, also write its tables to that folder and their paths to stderr."""
-    click.echo(shown(report, form), nl=False)
+    click.echo(report_text(report, form), nl=False)
     if to is not None:
         for path in write_tables(report, to):
             click.echo(path, err=True)

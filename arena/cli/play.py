@@ -11,7 +11,7 @@ import click
 
 from arena.bots.spec import find_bot, find_bots
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import ISOLATION, PATH, complete_bots, real, rules, seed
+from arena.cli.options import ISOLATION, PATH, complete_bots, real_option, rules, seed
 from arena.cli.replay import show_game
 from arena.errors import ArenaError
 from arena.game.rng import derive_seed
@@ -42,8 +42,8 @@ PERSON = "you"
 @click.option("-o", "--out", type=PATH, metavar="FILE", help="Where to save the game (default: in games/).")
 @click.option("--resume", "file", type=PATH, metavar="FILE", help="Resume a saved game.")
 @click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
-@click.option("--pace", type=real(0.05, 60), metavar="S", help="For two bots: seconds per move (default: 1).")
-def play(
+@click.option("--pace", type=real_option(0.05, 60), metavar="S", help="For two bots: seconds per move (default: 1).")
+def play_command(
     bots: tuple[str, ...],
     rules: str | None,
     seed: int | None,

@@ -14,14 +14,14 @@ import click
 
 from arena.bots.spec import find_bots
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import QUIET, VERBOSE, PlayOptions, shown
+from arena.cli.options import QUIET, VERBOSE, PlayOptions, report_text
 from arena.errors import ArenaError
 from arena.paths import RESULTS
 from arena.results.data_formats import json_text
 from arena.results.run import RunData, read_run
 from arena.results.sprt import sprt_line, sprt_text, sprt_values
 from arena.results.standings import RunStandings, standings
-from arena.results.standings_report import all_values, export, standings_report
+from arena.results.standings_report import all_values, standings_report, write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
 from arena.terminal.live import StatusText, figures, progress_for, rate_text
@@ -34,8 +34,8 @@ from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.runner.run import play_run
 from arena.whole_file import write_whole
 
-DONE, FORFEITED = 0, 1
-VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
+PLAYED, FORFEITED = 0, 1
+VERDICT_CODES = {"H1": PLAYED, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
 BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
@@ -94,7 +94,7 @@ def until_error(options: PlayOptions) -> tuple[PlayOptions, UntilError | None]:
     return options, None
 
 
-def play(
+def play_and_show(
     config: TournamentConfig,
     options: PlayOptions,
     *,
@@ -132,7 +132,7 @@ def play(
     if options.strict and report.forfeits:
         click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
-    return DONE if test is None else VERDICT_CODES[test.result().verdict]
+    return PLAYED if test is None else VERDICT_CODES[test.result().verdict]
 
 
 def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusText | None:
@@ -167,14 +167,14 @@ def tell_error(until: UntilError) -> bool:
 
 
 def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest | None) -> None:
-    export(table, folder)
+    write_run_files(table, folder)
     if test is not None:
         _show_test(table.run, test, folder, as_json)
     elif as_json:
         click.echo(json_text(all_values(table) | {"folder": str(folder)}), nl=False)
     else:
         click.echo(err=True)  # an empty line after the progress
-        click.echo(shown(standings_report(table), "table"))
+        click.echo(report_text(standings_report(table), "table"))
         log = folder / LOG
         if log.is_file() and BOT_LINE in log.read_text(encoding="utf-8", errors="replace"):
             click.echo(f"What bots printed is in {log}.")

@@ -28,7 +28,7 @@ from arena.tournament.store.sqlite import StoreError
 @click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
 @click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
 @output
-def rate(
+def rate_command(
     source: str,
     prior: float | None,
     anchors: tuple[str, ...],
@@ -48,7 +48,7 @@ def rate(
     of records.
     """
     fixed = parse_anchors(anchors)
-    games, left_out = read_games(source)
+    games, left_out = _read_games(source)
     rated = rate_games(
         games,
         prior=DEFAULT_PRIOR if prior is None else prior,
@@ -81,7 +81,7 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
     return fixed
 
 
-def read_games(source: str) -> tuple[pd.DataFrame, int]:
+def _read_games(source: str) -> tuple[pd.DataFrame, int]:
     """Read the games of a file or run (first, second, score, and deal if known), and count those without a result."""
     try:
         found = find_source(source)

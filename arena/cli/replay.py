@@ -17,8 +17,8 @@ from arena.cli.options import (
     gathered,
     output,
     print_report,
-    real,
-    whole,
+    real_option,
+    whole_option,
     write_page,
 )
 from arena.results.board import ending_text, legend
@@ -35,7 +35,7 @@ from arena.results.sources import (
     read_game,
 )
 from arena.terminal.debug import ask
-from arena.terminal.drawing import draw
+from arena.terminal.drawing import draw_board
 from arena.terminal.lines import console_for, on_screen
 from arena.terminal.timeline import Timeline
 from arena.terminal.viewer import Viewer
@@ -87,14 +87,18 @@ class ReplayOptions:
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @chosen_games
-@click.option("--limit", type=whole(0), default=20, show_default=True, metavar="N", help="List N games; 0: all.")
-@click.option("--move", type=whole(0), metavar="N", help="Start after move N. With --ask: show only this decision.")
+@click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N games; 0: all.")
+@click.option(
+    "--move", type=whole_option(0), metavar="N", help="Start after move N. With --ask: show only this decision."
+)
 @gathered(
     ReplayOptions,
     "options",
     click.option("--record", is_flag=True, help="Print only the records of the games."),
     click.option("--watch", is_flag=True, help="Step through the game on the screen, back and forth."),
-    click.option("--pace", type=real(0.05, 60), metavar="S", help="With --watch: seconds per move (default: 1)."),
+    click.option(
+        "--pace", type=real_option(0.05, 60), metavar="S", help="With --watch: seconds per move (default: 1)."
+    ),
     click.option(
         "--ask",
         metavar="BOT",
@@ -105,7 +109,7 @@ class ReplayOptions:
     click.option("--judge", is_flag=True, help="Show the chance to win after each move, turning points and blunders."),
     click.option(
         "--nodes",
-        type=whole(0, 10**7),
+        type=whole_option(0, 10**7),
         metavar="N",
         help="With --judge: nodes searched per move; 0: the net alone (default: 2000 for one game, 0 for a run).",
     ),
@@ -114,7 +118,7 @@ class ReplayOptions:
     click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="The file of the page (-: stdout)."),
 )
 @output
-def replay(
+def replay_command(
     source: str,
     game: str | None,
     wanted: GameFilter,
@@ -194,7 +198,7 @@ def show_game(game: GameResult, start: int = 0) -> None:
     for number in range(start, len(timeline.moments)):
         heading = timeline.heading(number) if number else timeline.moments[0].text
         console.print(printable(heading), style="bold")
-        console.print(draw(timeline.scene(number, 0, (True, True)), width), end="\n\n")
+        console.print(draw_board(timeline.scene(number, 0, (True, True)), width), end="\n\n")
     click.echo(ending_text(game))
 
 

@@ -19,7 +19,7 @@ from arena.cli.options import (
     play_options,
     trust,
 )
-from arena.cli.playing import confirm_bots, play, until_error, with_settings_of
+from arena.cli.playing import confirm_bots, play_and_show, until_error, with_settings_of
 from arena.errors import ArenaError
 from arena.results.run import stored_config
 from arena.results.sources import RecordFile, StoredComparison, StoredLeague, find_source
@@ -45,7 +45,7 @@ def _growth_options(command: Callable[..., int]) -> Callable[..., int]:
 @_growth_options
 @trust
 @play_options(games, *UNTIL_ERROR, *HOW_TO_PLAY, *WHAT_TO_SHOW)
-def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None) -> int:
+def resume_command(source: str, trust: bool, options: PlayOptions, **growth: int | None) -> int:
     """Play an interrupted RUN to its end, with the settings it was started with. RUN is a path or a name in results/.
 
     \b
@@ -78,4 +78,4 @@ def resume(source: str, trust: bool, options: PlayOptions, **growth: int | None)
         until.check(settings)
     message_source = f"settings of {folder}"
     settings = with_settings_of(grown(settings, wanted, message_source), options, message_source)
-    return play(settings, replace(options, out=folder), resume=True, until=until)
+    return play_and_show(settings, replace(options, out=folder), resume=True, until=until)

@@ -24,10 +24,10 @@ from arena.cli.options import (
     play_options,
     rules,
     seed,
-    whole,
+    whole_option,
     with_options,
 )
-from arena.cli.playing import config_of, play, until_error, with_settings_of
+from arena.cli.playing import config_of, play_and_show, until_error, with_settings_of
 from arena.errors import ArenaError
 from arena.settings import Setting, settings_of
 from arena.tournament.config import named_config
@@ -40,7 +40,7 @@ _PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *W
 @click.command()
 @click.argument("config", shell_complete=complete_configs)
 @play_options(own_deals, *_PLAYING)
-def run(config: str, options: PlayOptions) -> int:
+def run_command(config: str, options: PlayOptions) -> int:
     """Play the tournament that CONFIG describes: a TOML file, or the name of one that comes with the program.
 
     \b
@@ -50,14 +50,14 @@ def run(config: str, options: PlayOptions) -> int:
     Options take precedence over the file. To resume an interrupted run, give the same command again.
     """
     options, until = until_error(options)
-    return play(with_settings_of(named_config(config), options), options, until=until)
+    return play_and_show(with_settings_of(named_config(config), options), options, until=until)
 
 
 @click.command()
 @click.argument("bot1", shell_complete=complete_bots)
 @click.argument("bot2", shell_complete=complete_bots)
 @play_options(*_PLAYING)
-def match(bot1: str, bot2: str, options: PlayOptions) -> int:
+def match_command(bot1: str, bot2: str, options: PlayOptions) -> int:
     """Play BOT1 against BOT2, 100 games by default.
 
     \b
@@ -68,7 +68,7 @@ def match(bot1: str, bot2: str, options: PlayOptions) -> int:
     (bots/mine.py:depth=2,style=bold); a name for the tables may come first (deep=bots/mine.py:depth=2).
     """
     options, until = until_error(options)
-    return play(config_of("match", (bot1, bot2), options, {}), options, named=False, until=until)
+    return play_and_show(config_of("match", (bot1, bot2), options, {}), options, named=False, until=until)
 
 
 # ---------------------------------------------------------------- formats with settings of their own
@@ -89,7 +89,7 @@ def _type(settings: Sequence[Setting]) -> click.ParamType[Any]:
         return click.STRING
     if len({setting.expected for setting in settings}) == 1:
         return Number(settings[0])
-    return whole(min(int(each.least or 0) for each in settings), max(int(each.most or 0) for each in settings))
+    return whole_option(min(int(each.least or 0) for each in settings), max(int(each.most or 0) for each in settings))
 
 
 def _format_options(*formats: str) -> Callable[[Command[int]], Command[int]]:
@@ -133,7 +133,7 @@ def _format_table(format_: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 @click.option("--format", "format_", type=click.Choice(_FORMATS), default="round-robin", show_default=True)
 @_format_options(*_FORMATS)
 @play_options(own_deals, *_PLAYING)
-def tournament(bots: tuple[str, ...], format_: str, options: PlayOptions, **settings: Any) -> int:
+def tournament_command(bots: tuple[str, ...], format_: str, options: PlayOptions, **settings: Any) -> int:
     """Play every BOT against every other, or in another format. In a gauntlet, the first bot plays all the others.
 
     \b
@@ -144,7 +144,7 @@ def tournament(bots: tuple[str, ...], format_: str, options: PlayOptions, **sett
     """
     tables = _format_table(format_, settings)
     options, until = until_error(options)
-    return play(config_of(format_, bots, options, tables), options, named=False, until=until)
+    return play_and_show(config_of(format_, bots, options, tables), options, named=False, until=until)
 
 
 @click.command()
@@ -152,7 +152,7 @@ def tournament(bots: tuple[str, ...], format_: str, options: PlayOptions, **sett
 @click.argument("bot2", shell_complete=complete_bots)
 @_format_options("sprt")
 @play_options(rules, seed, *CLOCK, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)
-def sprt(bot1: str, bot2: str, options: PlayOptions, **settings: Any) -> int:
+def sprt_command(bot1: str, bot2: str, options: PlayOptions, **settings: Any) -> int:
     """Play pairs of games until it is clear whether BOT1 is stronger than BOT2 (a sequential test, SPRT).
 
     \b
@@ -170,4 +170,6 @@ def sprt(bot1: str, bot2: str, options: PlayOptions, **settings: Any) -> int:
       2    wrong use, or an error
       130  interrupted
     """
-    return play(config_of("sprt", (bot1, bot2), options, _format_table("sprt", settings)), options, named=False)
+    return play_and_show(
+        config_of("sprt", (bot1, bot2), options, _format_table("sprt", settings)), options, named=False
+    )

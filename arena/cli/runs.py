@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.league.shared import verify as verify_league
-from arena.cli.options import complete_runs, counting, output, print_report, whole
+from arena.cli.league.shared import verify_and_show as verify_league
+from arena.cli.options import complete_runs, counting, output, print_report, whole_option
 from arena.errors import ArenaError
 from arena.paths import RESULTS
 from arena.results.records import verify_file
@@ -21,11 +21,11 @@ from arena.tournament.store.reader import Reader
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
-@click.option("--limit", type=whole(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
+@click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
 @click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
 @click.option("--yes", is_flag=True, help="With --prune: do not ask.")
 @output
-def runs(folder: Path | None, limit: int, prune: bool, yes: bool, form: str) -> None:
+def runs_command(folder: Path | None, limit: int, prune: bool, yes: bool, form: str) -> None:
     """List the runs and comparisons in FOLDER (default: results), the most recently played first.
 
     \b
@@ -76,7 +76,7 @@ SHOWN, SHOWN_FAULTS = 20, 20
 
 @click.command()
 @click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
-def verify(source: str) -> int:
+def verify_command(source: str) -> int:
     """Check the database of a run, replay every game, and compare the results with what is stored.
 
     \b

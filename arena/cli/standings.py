@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.league.tables import show_league, show_standings_of
-from arena.cli.options import ERROR, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
+from arena.cli.options import ERROR_TYPE, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.run import RunData
 from arena.results.run_stats import stats_report
@@ -28,7 +28,7 @@ from arena.text import one_line
 @click.option("--all", "everything", is_flag=True, help="Show all statistics, and all lines of a large field.")
 @click.option(
     "--error",
-    type=ERROR,
+    type=ERROR_TYPE,
     metavar="E",
     help="With --all: show how many more pairs would bring each 95% error down to E Elo (default: 10).",
 )
@@ -45,7 +45,7 @@ from arena.text import one_line
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @csv_folder
 @output
-def standings(
+def standings_command(
     source: str | None,
     everything: bool,
     error: float | None,

@@ -9,8 +9,8 @@ import click
 
 from arena.bots.spec import parse_spec
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import CLOCK, PATH, as_json, complete_bots, complete_rules, gathered, seed, whole, workers
-from arena.lab.tuning import DEFAULT, TUNED, Result, Task
+from arena.cli.options import CLOCK, PATH, as_json, complete_bots, complete_rules, gathered, seed, whole_option, workers
+from arena.lab.tuning import DEFAULT, TUNED, Result, TuningTask
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
 from arena.results.data_formats import json_text
@@ -18,29 +18,33 @@ from arena.results.table import difference_text, likelihood, percent
 from arena.tournament.folders import folder_name
 
 _DONE, NOT_BETTER = 0, 3
-_MANY = whole(2, 10**6)
+_MANY = whole_option(2, 10**6)
 
 
 @click.command(context_settings={"show_default": True})
 @gathered(
-    Task,
+    TuningTask,
     "task",
     click.argument("bot", shell_complete=complete_bots),
     click.option(
         "--param", "params", multiple=True, metavar="NAME:RANGE", help="Such as depth:1..6, boldness:0..1, style:a|b."
     ),
     click.option("--against", multiple=True, metavar="BOT", help="Opponent; may be repeated (default: BOT as it is)."),
-    click.option("--trials", type=whole(1, 10_000), default=Task.trials, metavar="N", help="Proposals to try."),
-    click.option("--games", type=_MANY, default=Task.games, metavar="N", help="Games per pairing in a trial."),
-    click.option("--confirm", type=_MANY, default=Task.confirm, metavar="N", help="Games per pairing at the end."),
-    click.option("--rules", default=Task.rules, metavar="R", shell_complete=complete_rules, help="Rule set."),
+    click.option(
+        "--trials", type=whole_option(1, 10_000), default=TuningTask.trials, metavar="N", help="Proposals to try."
+    ),
+    click.option("--games", type=_MANY, default=TuningTask.games, metavar="N", help="Games per pairing in a trial."),
+    click.option(
+        "--confirm", type=_MANY, default=TuningTask.confirm, metavar="N", help="Games per pairing at the end."
+    ),
+    click.option("--rules", default=TuningTask.rules, metavar="R", shell_complete=complete_rules, help="Rule set."),
     seed,
     *CLOCK,
 )
 @workers
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="Where to store the tuning (default: results/tune-BOT).")
 @as_json
-def tune(task: Task, workers: int | None, out: Path | None, as_json: bool) -> int:
+def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_json: bool) -> int:
     """Find good parameters for BOT by playing pairs of games.
 
     \b

@@ -274,7 +274,7 @@ ASKS = {
     "draw": "a card must be drawn now: 'draw clan' or 'draw tactic'",
     "over": "the game is over",
 }
-KINDS = {
+QUESTION_KINDS = {
     "claim": ("claim", "no claim"),
     "play": ("place", "mode", "ruse", "pass"),
     "take": ("take",),
@@ -300,7 +300,7 @@ def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
             return f"{board.rules.name} has no {card}"
     if move.card in ("*7", "*8") and move.card != f"*{board.rules.spy_value}":
         return f"the spy of {board.rules.name} is *{board.rules.spy_value}"
-    if move.kind not in KINDS[phase]:
+    if move.kind not in QUESTION_KINDS[phase]:
         return ASKS[phase]
     if phase == "play":
         return _why_not_play(board, hand, move)

@@ -25,7 +25,7 @@ if not cython.compiled:
 ALL63 = (1 << 63) - 1
 
 
-def fill_tables() -> None:
+def fill_formations() -> None:
     """Fill the small tables: values, colours, strengths of three cards, cards above a value, third cards of runs."""
     for card in range(60):
         VALUE[card] = card // 6 + 1
@@ -467,4 +467,4 @@ def check_numbers(n: int, values: int, spy: int, bindings: tuple[int, int, int])
         raise ValueError(f"bindings are three card numbers or -1, not {bindings!r}")
 
 
-fill_tables()
+fill_formations()

@@ -46,7 +46,7 @@ THEIRS = ("b5", "p2 p3 p4", "r3 g3", "k8 k9", "b8", "g9 p9", "k7", "b2", "y6 y7"
 OWNERS = "ab......."
 HAND = "r5 g7 b9 y3 k6 p6"
 """A position to look at: the cards at stones 1 to 9, the owners of the stones (a: you), and your hand."""
-LOOK = (
+BOARD_KEY = (
     "Stone 1 is yours: no three cards beat r7 r8 r9, so you could claim it against a single b5.",
     "Stone 2 is the opponent's: p2 p3 p4 is a colour run, and beats three of a kind.",
     "Stone 7 is open, although your side is full: k7 can still become k5 k6 k7. Holding k6 yourself proves nothing.",

@@ -20,15 +20,15 @@ from arena.results.comparison import (
 from arena.results.run import read_run
 from arena.results.sources import StoredComparison
 from arena.results.standings import standings
-from arena.results.standings_report import export
+from arena.results.standings_report import write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.terminal.live import progress_for
-from arena.tournament.config import TournamentConfig, check
+from arena.tournament.config import TournamentConfig, check_config
 from arena.tournament.folders import find_folder, is_begun, is_comparison
 from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.runner.run import asks_for_more, play_run, require_bots
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.writer import differences
+from arena.tournament.store.writer import setting_differences
 
 ALL = "all"
 """In a list of variants, every rule set that comes with the program."""
@@ -59,7 +59,7 @@ def new_comparison(
         return wanted
     name, before = next(iter(there.configs().items()))
     after = ComparisonConfig(wanted.settings, there.variants).configs()[name]
-    if lines := differences(before.canonical(), after.canonical()):
+    if lines := setting_differences(before.canonical(), after.canonical()):
         grow = f"\nOr extend that comparison, if it has fewer: arena resume {folder} --games {config.games}"
         raise ComparisonError(
             f"{folder} holds a comparison with other settings; nothing was started.\n  "
@@ -119,7 +119,7 @@ def play_comparison(
             if report.interrupted:
                 return False
             tables.append(standings(read_run(run_folder)))
-            export(tables[-1], run_folder)
+            write_run_files(tables[-1], run_folder)
         larger = None if until is None else until.look(tables, next(iter(more.configs().values())))
         more = None if larger is None else more.grown({"games": larger.games})
     return True
@@ -160,7 +160,7 @@ def resume(
     check_sources(comparison, sources_of(config), path)
 
     def config_of(config: TournamentConfig) -> TournamentConfig:
-        return config if workers is None else check(replace(config, workers=workers), "resume")
+        return config if workers is None else check_config(replace(config, workers=workers), "resume")
 
     if not play_comparison(
         comparison, path, config_of, lambda: progress_for() if progress else None, lambda _: None, until

@@ -14,14 +14,14 @@ from arena.errors import ArenaError
 from arena.results.run import RunData, read_run
 from arena.results.table import percent
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
-from arena.tournament.config import BotSetting, TournamentConfig, check, named_config
+from arena.tournament.config import BotSetting, TournamentConfig, check_config, named_config
 from arena.tournament.folders import folder_name, marked_folder
 from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.runner.run import play_run
 
 _NAME = "ladder"
-GAMES = 100
+GAMES_A_RUNG = 100
 
 
 def ladder_config(text: str = _NAME) -> TournamentConfig:
@@ -104,14 +104,14 @@ def settings(ladder: TournamentConfig, spec: str, rules: str, games: int, isolat
         rules=rules,
         out=None,
     )
-    return check(config, _NAME, exist=True)
+    return check_config(config, _NAME, exist=True)
 
 
 def stand(
     ladder: TournamentConfig,
     spec: str,
     rules: str,
-    games: int = GAMES,
+    games: int = GAMES_A_RUNG,
     isolation: str | None = None,
     progress: ProgressListener | None = None,
 ) -> Standing | None:

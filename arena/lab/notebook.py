@@ -28,8 +28,8 @@ from arena.results.run import RunData, read_sprt
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.results.sources import RecordFile, Source, StoredComparison, find_source
 from arena.results.standings import rate_run
-from arena.results.standings_report import export, standings_report
-from arena.stats.frames import COLUMNS as GAME_COLUMNS
+from arena.results.standings_report import standings_report, write_run_files
+from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.stats.frames import GameArrays, StatsError, by_seat
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
@@ -44,7 +44,7 @@ _MET = {
     "losses": "games the bot lost",
     "score": "mean points per game, 0..1",
 }
-COLUMNS: dict[str, dict[str, str]] = {
+FRAME_COLUMNS: dict[str, dict[str, str]] = {
     "games": {"round": "round of the format, from 0", **GAME_COLUMNS},
     "pairs": {
         "pairing": GAME_COLUMNS["pairing"],
@@ -54,13 +54,13 @@ COLUMNS: dict[str, dict[str, str]] = {
         "points": "points of the bot in both games, 0..2",
         "cell": "0..4: twice the points, the index of the pentanomial counts",
     },
-    "standings": standing.COLUMNS,
+    "standings": standing.STANDING_COLUMNS,
     "crosstable": {
         **_MET,
         "points": "sum of the bot's match points: 5 for a game won, otherwise one per stone",
         "points_against": "sum of the opponent's match points",
     },
-    "ratings": rating_table.COLUMNS,
+    "ratings": rating_table.RATING_COLUMNS,
     "los": {
         "bot": "name of the bot",
         "opponent": "name of the opponent",
@@ -182,7 +182,7 @@ class Run:
     def pairs(self) -> pd.DataFrame:
         """Return a row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
         if not len(self.games):
-            return pd.DataFrame(columns=list(COLUMNS["pairs"]))
+            return pd.DataFrame(columns=list(FRAME_COLUMNS["pairs"]))
         return pair_cells(self.games[["pairing", "deal", "first", "second", "score"]])
 
     @cached_property
@@ -255,7 +255,7 @@ class Run:
         """Write the tables into the folder of the run, as `arena run` does."""
         if isinstance(self._source, RecordFile):
             raise StatsError(f"{self.folder} is a file of records, which has no folder for tables")
-        export(self._standings, self.folder)
+        write_run_files(self._standings, self.folder)
 
     @property
     def _played(self) -> GameArrays:

@@ -16,7 +16,7 @@ from arena.results.run import stored_config
 from arena.results.sources import StoredRun
 from arena.results.until_error import UntilError
 from arena.terminal.live import progress_for
-from arena.tournament.config import TournamentConfig, check, config_from_dict, named_config, with_settings
+from arena.tournament.config import TournamentConfig, check_config, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_folder, run_name, with_folder
 from arena.tournament.formats import FORMATS
 from arena.tournament.growth import grown
@@ -81,7 +81,7 @@ def resume_run(
         until.check(stored)
     config = grown(stored, asked, "resume")
     if workers is not None:
-        config = check(replace(config, workers=workers), "resume")
+        config = check_config(replace(config, workers=workers), "resume")
     return _played(config, path, progress, resume=True, more=until)
 
 

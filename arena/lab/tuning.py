@@ -146,7 +146,7 @@ Tell: TypeAlias = Callable[[str], object]
 
 
 @dataclass(frozen=True)
-class Task:
+class TuningTask:
     """What to tune and how.
 
     params    such as `depth:1..6`
@@ -212,7 +212,7 @@ class Result:
         return values | {"confirmed": confirmed}
 
 
-def tune(task: Task, folder: Path, workers: int | None = None, tell: Tell = lambda line: None) -> Result:
+def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell = lambda line: None) -> Result:
     """Tune a bot. The same task gives the same result; a task with more trials continues a stored tuning.
 
     `tell` is called with a line about each step. Raises KeyboardInterrupt after Ctrl-C (the same call resumes),
@@ -253,7 +253,7 @@ def _open_study(folder: Path) -> Study:
     return study
 
 
-def _check_settings(study: Study, task: Task) -> Task:
+def _check_settings(study: Study, task: TuningTask) -> TuningTask:
     """Store the settings in a new study, or compare them with the stored ones; return the task with its seed.
 
     Raises ArenaError if the study is that of another task. The number of trials may differ.
@@ -275,7 +275,7 @@ def _check_settings(study: Study, task: Task) -> Task:
     return task
 
 
-def _play_trial(study: Study, trial: Trial, task: Task, folder: Path, workers: int | None) -> tuple[float, int]:
+def _play_trial(study: Study, trial: Trial, task: TuningTask, folder: Path, workers: int | None) -> tuple[float, int]:
     """Play a trial until it is complete or pruned; return its score and its games against each opponent.
 
     Its games are stored under its parameters: if these are proposed again, nothing is played again.
@@ -296,7 +296,7 @@ def _play_trial(study: Study, trial: Trial, task: Task, folder: Path, workers: i
     return score, task.games
 
 
-def _confirm(winner: FrozenTrial, task: Task, folder: Path, workers: int | None) -> Result:
+def _confirm(winner: FrozenTrial, task: TuningTask, folder: Path, workers: int | None) -> Result:
     """Play the best trial against the bot as it was and the opponents, on fresh deals."""
     params = params_of(winner)
     place = folder / "confirm" / folder_name(_text(winner))
@@ -312,7 +312,7 @@ def _confirm(winner: FrozenTrial, task: Task, folder: Path, workers: int | None)
 
 
 def _play(
-    task: Task,
+    task: TuningTask,
     params: Params,
     opponents: Sequence[Mapping[str, str]],
     games: int,

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 
-from arena.league.rating import Standings, StandingsRow, standings
+from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.league.versions import COLUMNS, Version
+from arena.league.versions import VERSION_COLUMNS, Version
 from arena.stats.score import Score
 
-CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
+CREATED, ACCEPTED, BACK, SUBMISSION_REFUSED, RETIRED, RETURNED, PLAYED = (
     "created",
     "accepted",
     "back",
@@ -54,7 +54,7 @@ def events(league: League) -> list[LeagueEvent]:
 def table_at(league: League, event: int) -> list[StandingsRow]:
     """Return the table as it stood after an event, best first, whether or not the event changed it."""
     rows = league.query(
-        f"SELECT r.rank, r.elo, r.error, r.wins, r.draws, r.losses, {COLUMNS} FROM ratings r"
+        f"SELECT r.rank, r.elo, r.error, r.wins, r.draws, r.losses, {VERSION_COLUMNS} FROM ratings r"
         " JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
         " WHERE r.event = (SELECT max(event) FROM ratings WHERE event <= ?) ORDER BY r.rank",
         event,
@@ -82,13 +82,13 @@ def publish(
     the change puts into the table. Without one, the standings can only be computed after the change.
     """
     stamp = _last_event(league)
-    table = standings(league, candidate) if candidate is not None else None  # others can write in the meantime
+    table = league_standings(league, candidate) if candidate is not None else None  # others can write in the meantime
     with league.change():
         if _last_event(league) != stamp:
             table = None  # another process has changed the table
         if change() is False:
-            return standings(league)
-        table = table or standings(league)
+            return league_standings(league)
+        table = table or league_standings(league)
         _store(league, _event(league, kind, version, games, session, note, table.total), table)
         return table
 
@@ -100,10 +100,10 @@ def note_play(league: League, event: int | None, fresh: int, session: int) -> tu
     the standings go under the event of another session that is playing, or under a new one.
     """
     stamp = _last_event(league)
-    table = standings(league)
+    table = league_standings(league)
     with league.change():
         if _last_event(league) != stamp:
-            stamp, table = _last_event(league), standings(league)
+            stamp, table = _last_event(league), league_standings(league)
         if event == stamp or _is_play(league, stamp):
             event = stamp
             league.run(

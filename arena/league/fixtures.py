@@ -13,7 +13,7 @@ import numpy as np
 
 from arena.league import games
 from arena.league.games import Fixture
-from arena.league.rating import Standings, StandingsRow, standings
+from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.stats.frames import Floats
@@ -34,7 +34,7 @@ def for_placement(league: League, version: Version) -> list[Fixture]:
     """Return what a version in placement plays next; empty if its rating is certain enough."""
     settings = league.settings
     # the anchor's rating is fixed, but where it stands among the others is not known yet
-    table = standings(league, version, anchored=version.name != settings.anchor)
+    table = league_standings(league, version, anchored=version.name != settings.anchor)
     others = {row.version.id: row for row in table.rows if row.version.id != version.id}
     met = set(games.head_to_heads(league, version.id))
     own = table.row_of(version.id)
@@ -63,7 +63,7 @@ def _sample_first(league: League, rows: Sequence[StandingsRow]) -> list[Version]
     """Return all versions of some rows: the anchor, a sample from top to bottom, then the others."""
     order = [row.version for row in rows]
     anchor = [version for version in order if version.name == league.settings.anchor]
-    sample = [order[index] for index in spread(len(order), league.settings.sample)]
+    sample = [order[index] for index in _spread(len(order), league.settings.sample)]
     return list(dict.fromkeys([*anchor, *sample, *order]))
 
 
@@ -105,7 +105,7 @@ def openness(difference: float) -> float:
     return p * (1 - p)
 
 
-def spread(count: int, sample: int) -> list[int]:
+def _spread(count: int, sample: int) -> list[int]:
     """Return `sample` of the indices of `count` rows, spread evenly from the first to the last.
 
     >>> spread(9, 3), spread(2, 5), spread(5, 1)

@@ -153,7 +153,7 @@ _FAULTS = """
 """Forfeits, or failures after games, by version and kind. The bot that began (side 1) is a in game 0, b in game 1."""
 
 
-def forfeits(league: League, only: Container[int] | None = None) -> list[ForfeitCount]:
+def league_forfeits(league: League, only: Container[int] | None = None) -> list[ForfeitCount]:
     """Return all forfeits by version and kind, or only those of some versions."""
     return [
         ForfeitCount(who, forfeit_of(kind) or AFTER, games, detail or "", record)

@@ -36,7 +36,7 @@ from arena.tournament.runner.executors import Dispatcher, LocalExecutor, StopSig
 from arena.tournament.runner.job import Failed, Job, Played
 from arena.tournament.runner.logs import RunLog, Sink
 
-log = logging.getLogger("arena.league")
+_log = logging.getLogger("arena.league")
 
 _WAIT_S = 0.25
 LEASE_S = 30.0
@@ -353,7 +353,7 @@ class MatchRunner:
                 LocalExecutor(self.job, None, self.session.sink),
                 self,
                 failed=self._fail,
-                lost=lambda event: log.warning("%s", event.text),
+                lost=lambda event: _log.warning("%s", event.text),
                 tick=self.session.lease.beat,
             )
         return self._dispatcher

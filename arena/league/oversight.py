@@ -201,7 +201,7 @@ def paused(league: League) -> Pause | None:
     return Pause(float(since), reason)
 
 
-def pause(league: League, reason: str = "") -> Pause:
+def pause_league(league: League, reason: str = "") -> Pause:
     """Pause a league and return the pause. Raise LeagueError if the league is paused already."""
     with league.change():
         old = paused(league)
@@ -213,7 +213,7 @@ def pause(league: League, reason: str = "") -> Pause:
     return new
 
 
-def resume(league: League) -> Pause:
+def resume_league(league: League) -> Pause:
     """End a pause and return it. Raise LeagueError if the league is not paused."""
     with league.change():
         old = paused(league)

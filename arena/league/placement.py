@@ -19,7 +19,7 @@ from arena.league import events, fixtures, games, oversight, versions
 from arena.league.check import CheckReport, check_bot, finding_text
 from arena.league.games import Fixture
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
-from arena.league.rating import Standings, standings
+from arena.league.rating import Standings, league_standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission
@@ -77,7 +77,9 @@ class SubmissionResult:
 # ---------------------------------------------------------------- submissions
 
 
-def submit(session: LeagueSession, what: Submission, again: bool = False) -> tuple[Receipt, SubmissionResult | None]:
+def submit_bot(
+    session: LeagueSession, what: Submission, again: bool = False
+) -> tuple[Receipt, SubmissionResult | None]:
     """Store a submission and handle it; return the receipt and the result.
 
     If the submission is known or another process holds it, it is not handled, and the result is None. `again` and
@@ -85,7 +87,7 @@ def submit(session: LeagueSession, what: Submission, again: bool = False) -> tup
     """
     league = session.league
     try:
-        receipt = versions.submit(league, session.lease.number, what, again)
+        receipt = versions.store_version(league, session.lease.number, what, again)
     except LeagueError as error:
         oversight.record(league, "receive", "refused", subject=what.name, author=what.author, detail=str(error))
         raise
@@ -184,14 +186,14 @@ class _Stopped(Exception):
 
 def admit(runner: MatchRunner, version: Version) -> Admission | None:
     """Check a submission and try it out; return None if Ctrl-C was pressed."""
-    checked = check(runner, version)
+    checked = check_version(runner, version)
     if checked is None or not checked.accepted:
         return checked
-    tried = trial(runner, version)
+    tried = _trial(runner, version)
     return None if tried is None else replace(tried, warnings=checked.warnings)
 
 
-def check(runner: MatchRunner, version: Version) -> Admission | None:
+def check_version(runner: MatchRunner, version: Version) -> Admission | None:
     """Check a submission with the league's rules, clock and limits; return None if Ctrl-C was pressed.
 
     Bots of a league without isolation are checked in processes of their own. If the program's own bots also fail, the
@@ -234,7 +236,7 @@ def _report(runner: MatchRunner, name: str) -> CheckReport:
     )
 
 
-def trial(runner: MatchRunner, version: Version) -> Admission | None:
+def _trial(runner: MatchRunner, version: Version) -> Admission | None:
     """Play some games that do not count, exactly as the league plays; return None if Ctrl-C was pressed.
 
     If the program's own bots also fail, the submission is not to blame: raise LeagueError.
@@ -297,7 +299,7 @@ def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
 
 def _refused(league: League, version: Version) -> bool:
     """Refuse a bot that forfeits too many games; return True if it was refused."""
-    forfeits = games.forfeits(league, [version.id])
+    forfeits = games.league_forfeits(league, [version.id])
     number = sum(forfeit.games for forfeit in forfeits)
     played = _games(league, version)
     if number <= FORFEITS_ALLOWED or number <= FORFEITS_SHARE * played:
@@ -308,7 +310,7 @@ def _refused(league: League, version: Version) -> bool:
     return True
 
 
-def play_games(
+def play_more(
     session: LeagueSession,
     most: int | None = None,
     told: Callable[[SubmissionResult], None] = lambda result: None,
@@ -319,7 +321,7 @@ def play_games(
     stored. Raise LeagueError if there are fewer than two bots in the table.
     """
     league = session.league
-    table = standings(league)
+    table = league_standings(league)
     if len(table.rows) < 2:
         number = "one bot" if table.rows else "no bot"
         raise LeagueError(f"{league.name} has {number} in the table; play needs two")
@@ -332,7 +334,7 @@ def play_games(
             if results:
                 for result in results:
                     told(result)
-                table = standings(league)
+                table = league_standings(league)
                 continue
             step = fixtures.for_play(league, table, None if most is None else most - played)
             if not step:
@@ -347,7 +349,7 @@ def play_games(
             if fresh:
                 event, table = events.note_play(league, event, fresh, session.lease.number)
             if not fresh or _suspend_forfeiters(league, _players(step)):
-                table = standings(league)
+                table = league_standings(league)
     return played
 
 
@@ -382,7 +384,7 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
     broken = 0
     for version in named or lineup:
         with MatchRunner(session) as runner:
-            tried = trial(runner, version)
+            tried = _trial(runner, version)
         if tried is None:
             return
         session.failures[version.id] += bool(named)
@@ -395,12 +397,12 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
         if version.state in OPEN:
             versions.refuse(session.league, version, reason)
         else:
-            retire(session.league, version.name, f"it can no longer play: {reason}")
+            retire_version(session.league, version.name, f"it can no longer play: {reason}")
     if not broken and not named:
         raise LeagueError(f"nothing can be played: {error}")
 
 
-def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Standings:
+def retire_version(league: League, name: str, reason: str = "", undo: bool = False) -> Standings:
     """Retire a bot, or with `undo` bring it back; return the new standings.
 
     A bot that is not in the table yet is refused.
@@ -411,7 +413,7 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> S
     if waiting and not undo and active is None:
         for version in waiting:
             versions.refuse(league, version, reason or "withdrawn")
-        return standings(league)
+        return league_standings(league)
     return events.publish(
         league,
         events.RETURNED if undo else events.RETIRED,
@@ -430,10 +432,10 @@ def _suspend_forfeiters(league: League, players: Sequence[Version]) -> bool:
             continue
         now = versions.get(league, version.id)
         if now.state == ACTIVE and now.retired is None:
-            most = max(games.forfeits(league, [version.id]), key=lambda forfeit: forfeit.games)
+            most = max(games.league_forfeits(league, [version.id]), key=lambda forfeit: forfeit.games)
             detail = one_line(" ".join(most.detail.split()), 200)
             reason = f"suspended: it forfeited {lost} of its last {recent} games, mostly by {most.kind}: {detail}"
-            retire(league, version.name, reason)
+            retire_version(league, version.name, reason)
             suspended = True
     return suspended
 
@@ -455,8 +457,8 @@ def work_on(session: LeagueSession, play: bool, told: Callable[[SubmissionResult
             told(result)
         if results or session.stopping:
             continue
-        if play and len(standings(session.league).rows) > 1:
-            play_games(session, GAMES_BETWEEN_LOOKS, told)
+        if play and len(league_standings(session.league).rows) > 1:
+            play_more(session, GAMES_BETWEEN_LOOKS, told)
         else:
             time.sleep(LOOK_FOR_WORK_S)
             session.lease.beat()

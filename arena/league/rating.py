@@ -78,7 +78,7 @@ class Standings:
         return next((row for row in self.rows if row.version.id == version), None)
 
 
-def standings(league: League, candidate: Version | None = None, anchored: bool = True) -> Standings:
+def league_standings(league: League, candidate: Version | None = None, anchored: bool = True) -> Standings:
     """Return the standings that follow from the games stored now, as if a `candidate` were in the table already.
 
     If `anchored` is False, the mean is 0 in any case.

@@ -23,16 +23,16 @@ from arena.league.settings import LeagueError, LeagueSettings, check_name, store
 from arena.tournament.games import Row
 from arena.tournament.store.columns import stored_columns
 from arena.tournament.store.reader import SELECT_GAMES, is_own_file
-from arena.tournament.store.sqlite import GAMES, META, Connection, Database
+from arena.tournament.store.sqlite import GAMES_TABLE, META, Connection, Database
 from arena.tournament.store.writer import insert_games
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128
-DATABASE = "league.sqlite"
+LEAGUE_DATABASE = "league.sqlite"
 
 LEAGUE = Database(
     what="league",
-    file=DATABASE,
+    file=LEAGUE_DATABASE,
     statements=(
         META,
         "CREATE TABLE files (hash TEXT PRIMARY KEY, content BLOB NOT NULL)",
@@ -68,7 +68,7 @@ LEAGUE = Database(
         """CREATE TABLE audit (
     entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
     subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL)""",
-        GAMES,
+        GAMES_TABLE,
         "CREATE INDEX faults ON games (forfeit_by) WHERE forfeit_by > 0",
         "CREATE INDEX by_pairing ON games (pairing)",
         "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
@@ -180,7 +180,7 @@ class League(LeagueStore):
     def is_own(self) -> bool:
         """Return whether the league belongs to this user."""
         with LEAGUE.guard(self.folder, "read"):
-            return is_own_file(self.folder / DATABASE)
+            return is_own_file(self.folder / LEAGUE_DATABASE)
 
     @property
     def name(self) -> str:
@@ -240,7 +240,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
     check_name(settings.name, "league")
     with LEAGUE.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / DATABASE).touch(mode=0o600)  # it holds the deals to come, and everybody's bots
+        (folder / LEAGUE_DATABASE).touch(mode=0o600)  # it holds the deals to come, and everybody's bots
         db = LEAGUE.open_writer(folder)
         try:
             db.execute("BEGIN IMMEDIATE")
@@ -269,7 +269,7 @@ def open_league(text: str | Path, write: bool = True) -> League:
         db = LEAGUE.open_writer(folder) if write else LEAGUE.open_reader(folder)
         try:
             if not LEAGUE.has_tables(db, folder):
-                raise LeagueError(f"there is no league in {folder} yet: {DATABASE} is empty")
+                raise LeagueError(f"there is no league in {folder} yet: {LEAGUE_DATABASE} is empty")
             return League(folder, db)
         except BaseException:
             db.close()
@@ -278,10 +278,10 @@ def open_league(text: str | Path, write: bool = True) -> League:
 
 def league_folder(text: str | Path) -> Path:
     """Return the folder of a league, given by its path or its name in leagues/; raise LeagueError if there is none."""
-    if (path := Path(text)).name == DATABASE:
+    if (path := Path(text)).name == LEAGUE_DATABASE:
         path = path.parent
     for folder in (LEAGUES / path, path):
-        if (folder / DATABASE).is_file():
+        if (folder / LEAGUE_DATABASE).is_file():
             return folder
     names = league_names()
     near = did_you_mean(path.name, names)
@@ -292,4 +292,4 @@ def league_folder(text: str | Path) -> Path:
 
 def league_names() -> list[str]:
     """Return the names of all leagues in leagues/."""
-    return sorted(path.parent.name for path in LEAGUES.glob(f"*/{DATABASE}"))
+    return sorted(path.parent.name for path in LEAGUES.glob(f"*/{LEAGUE_DATABASE}"))

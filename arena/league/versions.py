@@ -61,12 +61,12 @@ class Version:
         return f"{self.name} v{self.number}"
 
 
-COLUMNS = (
+VERSION_COLUMNS = (
     "v.version, v.bot, b.name, b.author, v.number, v.hash, v.entry, v.submitted, v.state, v.decided,"
     " v.reason, v.attempts, b.retired, b.reason"
 )
 """The columns of a Version, from the tables `versions v` and `bots b`."""
-_SELECT = f"SELECT {COLUMNS} FROM versions v JOIN bots b ON b.bot = v.bot"
+_SELECT = f"SELECT {VERSION_COLUMNS} FROM versions v JOIN bots b ON b.bot = v.bot"
 
 
 def in_state(league: League, *states: str, retired: bool = False) -> list[Version]:
@@ -138,7 +138,7 @@ class Receipt:
     version: Version
 
 
-def submit(league: League, session: int | None, submission: Submission, again: bool = False) -> Receipt:
+def store_version(league: League, session: int | None, submission: Submission, again: bool = False) -> Receipt:
     """Store a submission as pending unless its content is known; return the receipt. `session` (None: nobody) holds it.
 
     With `again`, a refused version is checked once more. Raise LeagueError for a name that belongs to another author,

@@ -12,7 +12,7 @@ from typing import Any
 from arena.bots.isolation.levels import Isolation
 from arena.league import events, games, versions
 from arena.league.events import LeagueEvent
-from arena.league.rating import Standings, StandingsRow, standings
+from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.league.submission import check_path
@@ -27,7 +27,7 @@ _Line = dict[str, Any]
 def league_line(folder: Path) -> _Line:
     """Return one league's row in the list of leagues. Raise LeagueError if its database cannot be read."""
     with open_league(folder, write=False) as league:
-        table = standing_lines(league, standings(league).rows, [])
+        table = standing_lines(league, league_standings(league).rows, [])
         return {
             "rules": league.settings.rules,
             "isolation": league.settings.isolation,
@@ -50,7 +50,7 @@ def standing_lines(
     """
     change = _changes(league, _by_bot(table), _by_bot(before))
     faults: dict[int, int] = {}
-    for fault in games.forfeits(league):
+    for fault in games.league_forfeits(league):
         faults[fault.version] = faults.get(fault.version, 0) + fault.games
     return [
         {
@@ -101,13 +101,13 @@ def table_before(league: League, table: Standings) -> tuple[list[StandingsRow], 
 
     This is the last event but one that changed the table, or the last one if games have been stored since.
     """
-    seen = [e for e in events.events(league) if e.kind != events.REFUSED]
+    seen = [e for e in events.events(league) if e.kind != events.SUBMISSION_REFUSED]
     if table.total == seen[-1].total:
         seen.pop()
     return (events.table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
 
 
-def waiting(league: League) -> list[_Line]:
+def _waiting(league: League) -> list[_Line]:
     """Return the submissions that are not decided yet."""
     return [
         {"bot": version.name, "version": version.number, "state": version.state, "submitted": version.submitted}
@@ -134,7 +134,7 @@ def standing_values(league: League, table: Standings) -> _Line:
         "standings": standing_lines(league, table.rows, before),
         "first_advantage": table.first_advantage[0],
         "first_advantage_error95": table.first_advantage[1],
-        "waiting": waiting(league),
+        "waiting": _waiting(league),
         "notes": list(table.notes),
     }
 
@@ -157,7 +157,7 @@ def standing_remarks(league: League, table: Standings, since: int | None) -> lis
     if len(table.rows) == 1 and not table.total:
         name = shlex.quote(league.name)
         remarks.append(f"A single bot has no rating. Submit another one, such as: arena submit random --league {name}")
-    left = ", ".join(f"{line['bot']} v{line['version']} ({line['state']})" for line in waiting(league))
+    left = ", ".join(f"{line['bot']} v{line['version']} ({line['state']})" for line in _waiting(league))
     if left:
         remarks.append(f"Not in the table yet: {left}.")
     return remarks
@@ -171,7 +171,7 @@ def history_lines(league: League) -> list[_Line]:
     lines = []
     before: dict[str, StandingsRow] = {}
     for event in events.events(league):
-        table = _by_bot([] if event.kind == events.REFUSED else events.table_at(league, event.id))
+        table = _by_bot([] if event.kind == events.SUBMISSION_REFUSED else events.table_at(league, event.id))
         mine = table.get(event.bot or "")
         old = before.get(event.bot or "")
         changes = _changes(league, table, before)
@@ -375,7 +375,7 @@ def forfeit_lines(league: League, version: Version) -> list[_Line]:
     """Return a row per kind of forfeit of a version, and for its failures after games, with the last of these games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
-        for fault in (*games.forfeits(league, [version.id]), *games.failures_after(league, [version.id]))
+        for fault in (*games.league_forfeits(league, [version.id]), *games.failures_after(league, [version.id]))
     ]
 
 

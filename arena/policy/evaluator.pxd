@@ -20,7 +20,7 @@ cdef enum:
 cdef double SPLIT[512]
 
 @cython.locals(m=cython.int, mine=cython.bint, theirs=cython.bint)
-cpdef void fill_tables()
+cpdef void fill_cases()
 
 cdef class Evaluator:
     cdef State root             # the current position

@@ -38,7 +38,7 @@ if not cython.compiled:
 CATEGORIES = ("sum", "run", "colour", "kind", "colour run")
 
 
-def fill_tables() -> None:
+def fill_cases() -> None:
     """Fill the value of each division of the stones (the seat's own stones as bits)."""
     for m in range(512):
         mine = WON[m] != 0
@@ -540,4 +540,4 @@ class Evaluator:
         return 1 if root.stage == DRAW_CARD and not root.tactics[p] and root.played[p] <= root.played[1 - p] else 0
 
 
-fill_tables()
+fill_cases()

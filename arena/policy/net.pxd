@@ -116,7 +116,7 @@ cdef enum:
 cdef double POWER2[128]
 
 @cython.locals(i=cython.int)
-cpdef void fill_tables()
+cpdef void fill_layers()
 @cython.locals(n=cython.int, r=cython.double, t=cython.double, even=cython.double, odd=cython.double)
 cpdef double exponential(double x) noexcept nogil
 cpdef double logistic(double x) noexcept nogil

@@ -110,7 +110,7 @@ SHAPES = {
 WEIGHTS = 21905
 
 
-def fill_tables() -> None:
+def fill_layers() -> None:
     """Fill the powers of 2 from -64 on."""
     for i in range(128):
         POWER2[i] = 2.0 ** (i - 64)
@@ -333,4 +333,4 @@ class Net(Evaluator):
         return logistic(float(dot64(middle, w, W4)) + float(w[B4]))
 
 
-fill_tables()
+fill_layers()

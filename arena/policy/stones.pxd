@@ -37,7 +37,7 @@ cdef double HIGH[5]
 cdef double EMPTY[16]
 
 @cython.locals(category=cython.int, part=cython.int, border=cython.double, share=cython.double, weight=cython.double)
-cpdef void fill_tables()
+cpdef void fill_odds()
 cdef int level_of(int category, double total, int n) noexcept nogil
 @cython.locals(share=cython.double, at=cython.int)
 cdef int fog_level(double total, int n) noexcept nogil

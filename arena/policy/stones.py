@@ -52,7 +52,7 @@ if not cython.compiled:
             table[to + i] = table[at + i] + (table[at + half + i] - table[at + i]) * p
 
 
-def fill_tables() -> None:
+def fill_odds() -> None:
     """Fill the borders between low, middle and high sums (of three cards), and the distribution of an empty side."""
     for category, border in enumerate((11.5, 9.5, 12.5, 9.5, 9.5)):
         LOW[category] = border
@@ -376,4 +376,4 @@ def side_levels(board: Board, p: int, s: int, pool: Pool, out: Any, at: int) -> 
         pool.become(out, at, board.sides[9 * p + s], n, fog, board, board.bound[p], board.bound[2], board.bound[3])
 
 
-fill_tables()
+fill_odds()

@@ -15,7 +15,7 @@ from arena.results.data_formats import table_values
 from arena.results.luck import adjusted_table
 from arena.results.moves import plays_frame, spaced
 from arena.results.sources import StoredRun
-from arena.results.table import WIDE, Column, Report, Row, Rows, Table, table_of
+from arena.results.table import WIDE, Column, Report, Rows, Table, TableRow, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import rated_column
 from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes
@@ -160,7 +160,7 @@ def _answer(gaps: Rows, rates: Rows) -> list[str]:
         lines.append(
             f"  {row['bot']}: {100 * row['difference']:+z.1f}% {between} in {row['variant']} against {row['against']}"
         )
-    best: dict[str, Row] = {}
+    best: dict[str, TableRow] = {}
     for row in rates:
         if row["variant"] not in best or row["score"] > best[row["variant"]]["score"]:
             best[row["variant"]] = row

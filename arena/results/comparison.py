@@ -14,7 +14,7 @@ from typing import Any
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import read_small_file
-from arena.text import json_text
+from arena.text import plain_json
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.folders import COMPARISON, is_begun
 from arena.tournament.growth import grown
@@ -99,7 +99,7 @@ def write_comparison(comparison: ComparisonConfig, folder: Path) -> None:
         "settings": dict(comparison.settings),
         "bots": dict(comparison.sources or {}),
     }
-    write_whole(folder / COMPARISON, [json_text(values) + "\n"], follow=False)
+    write_whole(folder / COMPARISON, [plain_json(values) + "\n"], follow=False)
 
 
 def read_comparison(folder: Path) -> ComparisonConfig | None:

@@ -24,7 +24,7 @@ SIGNIFICANT = 10
 
 def json_text(values: Mapping[str, Any]) -> str:
     """Return JSON with a line end, and null for what is not known; never NaN, which JSON does not have."""
-    return text.json_text(_finite(values)) + "\n"
+    return text.plain_json(_finite(values)) + "\n"
 
 
 def _finite(value: Any) -> Any:

@@ -29,9 +29,9 @@ _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
 """Characters that Markdown would not show as they are. An underscore within a word is shown."""
 
 
-def write(report: Report, format: str = "table", width: int | None = None, brief: bool = False) -> str:
+def write_report(report: Report, format: str = "table", width: int | None = None, brief: bool = False) -> str:
     """Return the report in one of FORMATS, with a line end; "table" is what `write_text` makes."""
-    return write_text(report, width, brief) if format == "table" else FORMATS[format](report)
+    return write_text(report, width, brief) if format == "table" else REPORT_FORMATS[format](report)
 
 
 # ---------------------------------------------------------------- for the terminal
@@ -81,7 +81,7 @@ def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Colum
         columns, rows = [columns[index] for index in kept], [[row[index] for index in kept] for row in rows]
     if width is None:
         return columns, rows, hidden
-    columns, rows, left_out = fit(columns, rows, width)
+    columns, rows, left_out = fit_columns(columns, rows, width)
     return columns, rows, hidden + left_out
 
 
@@ -108,7 +108,7 @@ def grid(columns: Sequence[Column], rows: Cells, style: str) -> str:
 # ---------------------------------------------------------------- widths
 
 
-def fit(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Sequence[Column], Cells, int]:
+def fit_columns(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Sequence[Column], Cells, int]:
     """Fit a table into `width` columns of a terminal; return its columns, its rows and the number of columns left out.
 
     The last columns are left out, then the widest texts are cut.
@@ -197,7 +197,7 @@ def _write_html(report: Report) -> str:
     return render("tables.html", [], {}, title=title, answer=report.answer, tables=tables, remarks=report.remarks)
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
+REPORT_FORMATS: dict[str, Callable[[Report], str]] = {
     "table": write_text,
     "markdown": _write_markdown,
     "csv": _write_csv,

@@ -23,7 +23,7 @@ from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.results.board import Decision, decisions, result_line, shown_names
 from arena.results.data_formats import json_text, records, table_values
-from arena.results.table import Column, Report, Row, Table, column_of, percent
+from arena.results.table import Column, Report, Table, TableRow, column_of, percent
 from arena.stats.distributions import t_width
 from arena.text import one_line
 from arena.tournament.games import GameResult
@@ -346,7 +346,7 @@ def _players(analysis: GameAnalysis, names: list[str]) -> Table:
     return Table("players", "", rows, columns)
 
 
-def _move_row(analysis: GameAnalysis, made: Decision, judged: Judgement, names: Sequence[str]) -> Row:
+def _move_row(analysis: GameAnalysis, made: Decision, judged: Judgement, names: Sequence[str]) -> TableRow:
     """Return a decision with _MOVE_NAMES for files, and with exact figures and notes to be shown."""
     notes = ["turning point"] if made.number in analysis.turning_points else []
     notes += ["blunder"] if judged.loss >= BLUNDER else []

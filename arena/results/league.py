@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.table import Column, Table, record_text
+from arena.results.table import Column, Table, tally_text
 from arena.text import first_line, utc_text
 
 _Line = Mapping[str, Any]
@@ -22,7 +22,7 @@ def _time(head: str, key: str) -> Column:
     return Column(head, cell=lambda line: utc_text(line[key], ""))
 
 
-_GAMES, _RECORD, _SCORE = Column("games"), Column("W-D-L", cell=record_text), Column("score%", "share", "score")
+_GAMES, _RECORD, _SCORE = Column("games"), Column("W-D-L", cell=tally_text), Column("score%", "share", "score")
 _RATING = (Column("Elo", "whole elo", "elo"), Column("±95%", "whole error", "elo_error95"))
 
 

@@ -51,7 +51,7 @@ class MovesError(ArenaError):
     """Moves cannot be exported as asked."""
 
 
-COLUMNS: dict[str, str] = {
+DECISION_COLUMNS: dict[str, str] = {
     "rules": "rule set, with the options that differ",
     "pairing": "number of the pairing in the schedule",
     "deal": "number of the deal",
@@ -147,7 +147,7 @@ def _groups(stones: Iterable[Cards]) -> str:
 # ---------------------------------------------------------------- writing
 
 
-def check_name(path: Path) -> None:
+def check_moves_file(path: Path) -> None:
     """Raise MovesError unless moves can be written to a file of this name."""
     if path.suffix == PARQUET:
         load_pyarrow(path)
@@ -164,9 +164,9 @@ def write_moves(games: Iterable[GameResult], path: Path | None) -> int:
     rows = _all_rows(games)
     if path is None:
         return write_csv(rows, sys.stdout)
-    check_name(path)
+    check_moves_file(path)
     if path.suffix == PARQUET:
-        return write_parquet(rows, COLUMNS, path)
+        return write_parquet(rows, DECISION_COLUMNS, path)
     with whole_text(path) as file:
         return write_csv(rows, file)
 
@@ -181,9 +181,9 @@ def _all_rows(games: Iterable[GameResult]) -> Iterator[tuple[Any, ...]]:
 
 def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
     """Write rows as CSV with a header and return their number. No name or remark is a formula in a spreadsheet."""
-    names = [list(COLUMNS).index(name) for name in ("bot", "opponent", "note_text")]
+    names = [list(DECISION_COLUMNS).index(name) for name in ("bot", "opponent", "note_text")]
     write = csv.writer(file, lineterminator="\n").writerow
-    write(COLUMNS)
+    write(DECISION_COLUMNS)
     number = 0
     for number, row in enumerate(rows, start=1):  # noqa: B007
         cells = list(row)
@@ -196,7 +196,7 @@ def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
 # ---------------------------------------------------------------- tactic cards
 
 
-def tactic_cards(rules: Rules) -> tuple[str, ...]:
+def tactic_texts(rules: Rules) -> tuple[str, ...]:
     """Return the tactic cards of a rule set, one of each; empty without tactics.
 
     >>> from arena.game.rules import load_rules
@@ -247,7 +247,7 @@ def plays_frame(games: Iterable[GameResult], rules: Rules) -> pd.DataFrame:
     """
     import pandas as pd  # slow to load
 
-    cards = tactic_cards(rules)
+    cards = tactic_texts(rules)
     index = {card: number for number, card in enumerate(cards)}
     rows: list[tuple[object, ...]] = []
     for game in games if cards else ():

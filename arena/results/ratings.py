@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.results.data_formats import plain, records
-from arena.results.table import WIDE, Column, Report, Table, elo_text, likelihood, record_text, rows_of
+from arena.results.table import WIDE, Column, Report, Table, elo_text, likelihood, rows_of, tally_text
 from arena.stats.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDEST_LOS = 20
 
-COLUMNS = {
+RATING_COLUMNS = {
     "rank": "rank by rating; a bot with '>' stands before, one with '<' behind the numbers",
     "bot": "name of the bot",
     "elo": "rating, or empty if there is none in numbers (see flag)",
@@ -37,7 +37,7 @@ def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     """Return a row per bot, best first, with COLUMNS."""
     table = ratings.frame()
     table.insert(0, "rank", np.arange(1, len(table) + 1))
-    return table[list(COLUMNS)]
+    return table[list(RATING_COLUMNS)]
 
 
 def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def ratings_report(ratings: Ratings, los: bool = False, heading: str = "") -> Re
     tables = [_ratings_table(ratings)]
     if los:
         tables += _los_tables(ratings)
-    return Report(heading, tables, remarks(ratings), values=lambda: ratings_values(ratings, los))
+    return Report(heading, tables, _remarks(ratings), values=lambda: ratings_values(ratings, los))
 
 
 def _ratings_table(ratings: Ratings) -> Table:
@@ -82,12 +82,12 @@ def _ratings_table(ratings: Ratings) -> Table:
         Column("Elo", cell=elo_text),
         Column("±95%", "error", "elo_error95"),
         Column("games"),
-        Column("W-D-L", cell=record_text, where=WIDE),
+        Column("W-D-L", cell=tally_text, where=WIDE),
         Column("score%", "share", "score"),
     ]
     if int(ratings.group.max()) > 0:
         columns.append(Column("group"))
-    return Table("ratings", "Ratings", rows_of(ratings_frame(ratings)), columns, tuple(COLUMNS))
+    return Table("ratings", "Ratings", rows_of(ratings_frame(ratings)), columns, tuple(RATING_COLUMNS))
 
 
 def _los_tables(ratings: Ratings) -> list[Table]:
@@ -110,7 +110,7 @@ def _los_tables(ratings: Ratings) -> list[Table]:
     return [Table("los", title, rows, (*columns, *map(against, ratings.bots)), files)]
 
 
-def remarks(ratings: Ratings) -> list[str]:
+def _remarks(ratings: Ratings) -> list[str]:
     """Return the sentences below the table."""
     lines = []
     advantage, error = ratings.shown_advantage()

@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import RESIGNED, VERSION, Record, parse_record, replay_steps, verify, with_about
 from arena.results.parquet import PARQUET, read_parquet, write_parquet
-from arena.stats.frames import COLUMNS as GAME_COLUMNS
+from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.text import one_line, quoted
 from arena.tournament.games import DEAL_BITS, PAIRING_BITS, GameId, GameResult
 from arena.whole_file import whole_text
@@ -70,7 +70,7 @@ class ReplayError(ArenaError):
 # ---------------------------------------------------------------- writing
 
 
-def record_line(game: GameResult) -> str:
+def export_line(game: GameResult) -> str:
     """Return the line of a game in a file of records, without its end."""
     about = {
         "first": game.first,
@@ -98,7 +98,7 @@ def write_records(games: Iterable[GameResult], path: Path | None) -> int:
     with nullcontext(sys.stdout) if path is None else whole_text(path) as file:
         number = 0
         for number, game in enumerate(games, start=1):  # noqa: B007
-            file.write(f"{record_line(game)}\n")
+            file.write(f"{export_line(game)}\n")
         return number
 
 

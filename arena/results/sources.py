@@ -12,8 +12,7 @@ from pathlib import Path
 
 from arena.errors import did_you_mean
 from arena.league import versions
-from arena.league.store import DATABASE as LEAGUE_DATABASE
-from arena.league.store import LEAGUES, League, open_league
+from arena.league.store import LEAGUE_DATABASE, LEAGUES, League, open_league
 from arena.results.comparison import variant_folders
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.results.run import RunData, read_run, run_of

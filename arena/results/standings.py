@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
-COLUMNS: dict[str, str] = {
+STANDING_COLUMNS: dict[str, str] = {
     "rank": "rank: by the format in swiss, knockout and series, otherwise by Elo",
     "bot": "name of the bot",
     "elo": "rating in Elo relative to the field's average (0); empty if flag is not ''",
@@ -283,7 +283,7 @@ def _ranked(rows: Mapping[str, dict[str, Any]], run: RunData, order: list[str]) 
 
 def _row(rank: int, bot: str, figures: Mapping[str, Any]) -> dict[str, Any]:
     known = {"rank": rank, "bot": bot, **figures}
-    return {name: known[name] for name in COLUMNS}
+    return {name: known[name] for name in STANDING_COLUMNS}
 
 
 def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
@@ -299,7 +299,7 @@ def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[
 
 
 def _nothing_played(run: RunData, prior: float) -> RunStandings:
-    nothing: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0) | {"flag": "?"}
+    nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0) | {"flag": "?"}
     return RunStandings(
         run=run,
         rows=[nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)],

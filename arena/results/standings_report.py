@@ -19,13 +19,13 @@ from arena.results.luck import adjusted_table
 from arena.results.run import RunData
 from arena.results.standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
-    CLOCK,
+    MEASURED,
     WIDE,
     Code,
     Column,
     Report,
-    Row,
     Table,
+    TableRow,
     chance_text,
     difference_text,
     elo_text,
@@ -33,7 +33,7 @@ from arena.results.table import (
     ms_text,
     number,
     percent,
-    record_text,
+    tally_text,
 )
 from arena.stats.estimates import Estimate
 from arena.stats.metrics import Metric
@@ -165,7 +165,7 @@ def _standings_table(standings: RunStandings) -> Table:
         Column("Elo", cell=elo_text),
         Column("±95%", cell=lambda row: error_text(row["elo_error95"])),
         Column("games"),
-        Column("W-D-L", cell=record_text, where=WIDE),
+        Column("W-D-L", cell=tally_text, where=WIDE),
         Column("score%", "share", "score"),
         Column("first%", "share", "score_first", where=WIDE),
         Column("points", where=WIDE),
@@ -176,7 +176,7 @@ def _standings_table(standings: RunStandings) -> Table:
     if "end_faults" in standings.rows[0]:
         columns.append(Column("end faults", key="end_faults"))
     if mean_ms:
-        columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), where=CLOCK))
+        columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), where=MEASURED))
     columns += [_metric_column(metric, estimates) for metric, estimates in standings.metrics.items()]
     if own_ranking and any(row["remark"] for row in standings.rows):
         columns.append(Column("remark", "text"))
@@ -188,7 +188,7 @@ def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
     return Column(
         f"{metric.name}{sign}",
         cell=lambda row: _estimate_text(*estimates.get(row["bot"], Estimate()), scale),
-        where=CLOCK if metric.measured else WIDE,
+        where=MEASURED if metric.measured else WIDE,
     )
 
 
@@ -232,7 +232,7 @@ def _square(standings: RunStandings) -> Table:
     return Table("crosstable", "", rows, columns, lines=0 if len(order) > WIDEST_CROSSTABLE else None)
 
 
-def forfeit_text(row: Row) -> str:
+def forfeit_text(row: TableRow) -> str:
     """Return the number of forfeits of each kind.
 
     >>> forfeit_text({"illegal_move": 3, "exception": 0, "timeout": 1, "crash": 0, "protocol": 0})
@@ -430,7 +430,7 @@ def _forfeit_items(run: RunData) -> list[list[str]]:
 # ---------------------------------------------------------------- files
 
 
-def export(standings: RunStandings, folder: Path | str, games: bool = False) -> list[Path]:
+def write_run_files(standings: RunStandings, folder: Path | str, games: bool = False) -> list[Path]:
     """Write the files of a run into `folder`; games.csv only if `games`. Returns the paths.
 
     Raises ExportError if the disk refuses.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from arena.stats.pairs import HeadToHead  # loads scipy, which is slow
 
-Row: TypeAlias = Mapping[str, Any]
-Rows: TypeAlias = Sequence[Row]
+TableRow: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Sequence[TableRow]
 
 
 # ---------------------------------------------------------------- values as text
@@ -84,7 +84,7 @@ def ms_text(value: float, digits: int = 2) -> str:
     return f"{value:.0f}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
-def elo_text(row: Row) -> str:
+def elo_text(row: TableRow) -> str:
     """Return the rating of a row with elo, flag, elo_bound, wins, losses and games.
 
     A bound is shown only if it says which bot is stronger: "> -47" for a bot that won all would suggest the opposite.
@@ -114,7 +114,7 @@ def error_text(error: float) -> str:
     return f"{error:.0f}" if error <= MOST_ERROR else "-"
 
 
-def rating_text(row: Row) -> str:
+def rating_text(row: TableRow) -> str:
     """Return a rating with its 95% error, if it has one.
 
     >>> rating_text({"elo": 12.3, "elo_error95": 30.0, "flag": ""})
@@ -146,7 +146,7 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
     return f"{head.elo:+z.1f}{error} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
 
 
-def record_text(row: Row) -> str:
+def tally_text(row: TableRow) -> str:
     """Return games won, drawn and lost.
 
     >>> record_text({"wins": 3, "draws": 0, "losses": 1})
@@ -188,7 +188,7 @@ COLUMN_KINDS = {name: kind for kind, names in _NAMES_BY_KIND.items() for name in
 _ONLY_WIDE = ("elo_bound", "flag", "group", "wins", "draws", "losses", "units")
 """Statistics that a terminal shows only with --wide."""
 
-ALWAYS, WIDE, CLOCK = "always", "wide", "clock"
+ALWAYS, WIDE, MEASURED = "always", "wide", "clock"
 """Where a column is shown: everywhere; on a terminal only with --wide; only on a terminal with --wide."""
 
 
@@ -199,13 +199,13 @@ class Column:
     kind    one of _KINDS; texts are aligned left and may come from strangers
     key     the name of its value in the rows, if it differs from the head
     cell    makes the text from the whole row instead
-    where   ALWAYS, WIDE or CLOCK: what a clock measured is left out of pages, so that equal games give equal pages
+    where   ALWAYS, WIDE or MEASURED: what a clock measured is left out of pages, so that equal games give equal pages
     """
 
     head: str
     kind: str = "number"
     key: str = ""
-    cell: Callable[[Row], str] | None = None
+    cell: Callable[[TableRow], str] | None = None
     where: str = ALWAYS
 
     @property
@@ -213,7 +213,7 @@ class Column:
         """Whether the column is aligned left."""
         return self.kind == "text"
 
-    def text(self, row: Row) -> str:
+    def text(self, row: TableRow) -> str:
         """Return the cell of a row."""
         if self.cell is not None:
             return self.cell(row)
@@ -280,7 +280,7 @@ class Table:
 
     def unmeasured(self) -> Table:
         """Return the table without the columns that a clock measured."""
-        return replace(self, columns=[column for column in self.columns if column.where != CLOCK])
+        return replace(self, columns=[column for column in self.columns if column.where != MEASURED])
 
 
 def table_of(

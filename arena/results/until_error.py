@@ -16,9 +16,9 @@ from pathlib import Path
 from arena.errors import ArenaError, did_you_mean
 from arena.results.run import read_run, stored_config
 from arena.results.standings import RunStandings, standings
-from arena.tournament.config import TournamentConfig, check
+from arena.tournament.config import TournamentConfig, check_config
 from arena.tournament.folders import is_begun
-from arena.tournament.formats.schedule import GAMES
+from arena.tournament.formats.schedule import GAMES_A_PAIRING
 from arena.tournament.growth import grown
 from arena.tournament.store.reader import Reader
 
@@ -65,7 +65,7 @@ class UntilError:
         """Raise ArenaError for settings that cannot be combined with --error."""
         if not (math.isfinite(self.error) and self.error > 0):
             raise ArenaError(f"--error {self.error:g}: expected a 95% error in Elo above 0")
-        if config.form.grows != GAMES:
+        if config.form.grows != GAMES_A_PAIRING:
             raise ArenaError(f"--error: {config.format} does not grow by games of each pairing, as a round robin does")
         for bot in self.bots:
             if bot not in config.bot_names:
@@ -76,7 +76,7 @@ class UntilError:
         """Return the settings of a new run up to the first check of errors. Raise ArenaError as `check`."""
         self.check(config)
         games = min(next_stop(0) * (2 if config.pairs else 1), self.most)
-        return check(replace(config, games=games))
+        return check_config(replace(config, games=games))
 
     def go_on(self, config: TournamentConfig, folder: Path) -> TournamentConfig:
         """Return the settings with as many games as the run in a folder has, if it exists and is larger."""
@@ -84,8 +84,8 @@ class UntilError:
             return config
         with Reader(folder) as reader:
             stored = stored_config(reader)
-        games = max(stored.games, config.games) if stored.form.grows == GAMES else config.games
-        return check(replace(config, games=games))
+        games = max(stored.games, config.games) if stored.form.grows == GAMES_A_PAIRING else config.games
+        return check_config(replace(config, games=games))
 
     @property
     def reached(self) -> bool:

@@ -20,7 +20,7 @@ from arena.stats.score import other_side
 FOLDS = 10
 WEIGHT_ONE = 20.0
 """Imagined deals at which the weight is 1, added to the deals that weights are fitted on."""
-FEWEST_DEALS = 50
+FEWEST_JUDGED = 50
 """With fewer deals the weights and their worth are too uncertain: scores stay as they are."""
 LEAST_WORTH = 1.05
 """Where an adjusted deal is worth fewer than this many deals as counted, scores stay as they are."""
@@ -74,7 +74,7 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
         taken = _taken(points, gains, deal, games.cluster[own] % FOLDS)
         plain, adjusted = ((float(had.mean()), mean_error(had, deal)) for had in (points, points - taken))
         worth = (plain[1] / adjusted[1]) ** 2 if adjusted[1] > 0 else math.nan
-        helps = deals >= FEWEST_DEALS and worth >= LEAST_WORTH
+        helps = deals >= FEWEST_JUDGED and worth >= LEAST_WORTH
         if helps:
             score[own] -= sign * taken
         shown = adjusted if helps else plain
@@ -89,9 +89,9 @@ def adjusted_notes(meetings: Sequence[AdjustedMeeting], what: str = "ratings") -
     if any(met.helps for met in meetings):
         notes.append(f"luck of the draw is taken out of the {what} and their errors")
     idle = [met for met in meetings if not met.helps]
-    few = [met for met in idle if met.deals < FEWEST_DEALS]
+    few = [met for met in idle if met.deals < FEWEST_JUDGED]
     for kept, reason in (
-        (few, f"fewer than {FEWEST_DEALS} deals are too few to take luck out"),
+        (few, f"fewer than {FEWEST_JUDGED} deals are too few to take luck out"),
         ([met for met in idle if met not in few], "taking luck out does not help"),
     ):
         names = [f"{met.bot} - {met.opponent}" for met in kept]

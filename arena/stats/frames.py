@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-COLUMNS: dict[str, str] = {
+GAME_FACTS: dict[str, str] = {
     "pairing": "number of the pairing in the schedule",
     "deal": "number of the deal: the same number is the same cards in every pairing",
     "game": "0 or 1: which game of the pair",

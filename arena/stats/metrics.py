@@ -18,7 +18,7 @@ import numpy as np
 from arena.endings import ENDINGS
 from arena.errors import did_you_mean
 from arena.stats.frames import Floats
-from arena.stats.selection import ExpressionError, evaluate, names_of, parse
+from arena.stats.selection import ExpressionError, evaluate_rows, names_of, parse
 from arena.text import quoted
 
 FACTS: dict[str, str] = {
@@ -82,7 +82,7 @@ class Metric:
 
     def figures(self, facts: Mapping[str, Any], rows: int) -> Floats:
         """Return the figure of each row. ExpressionError if the expression has the wrong type for this kind."""
-        values = evaluate(self.expression, facts, rows)
+        values = evaluate_rows(self.expression, facts, rows)
         if not {type(value) for value in values} <= ({bool} if self.kind == "share" else {int, float}):
             wanted = "a condition, such as turns > 50" if self.kind == "share" else "a number, such as turns"
             raise ExpressionError(f"{self.kind} needs {wanted}; {quoted(self.expression)} is not one")

@@ -82,7 +82,7 @@ def names_of(tree: ast.expr) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def evaluate(text: str, facts: Mapping[str, Any], rows: int) -> list[Any]:
+def evaluate_rows(text: str, facts: Mapping[str, Any], rows: int) -> list[Any]:
     """Evaluate an expression for each of `rows`; `facts` are arrays, or single values, by name.
 
     ExpressionError for a name that is not among them, or an operation that a fact does not have.
@@ -114,7 +114,7 @@ def evaluate(text: str, facts: Mapping[str, Any], rows: int) -> list[Any]:
 
 def holds(text: str, facts: Mapping[str, Any], rows: int) -> list[bool]:
     """Evaluate a condition for each of `rows`; `facts` as for `evaluate`. ExpressionError if it is not a condition."""
-    held = evaluate(text, facts, rows)
+    held = evaluate_rows(text, facts, rows)
     if not all(isinstance(value, bool) for value in held):
         raise ExpressionError(f"{quoted(text)} is not a condition; an example: turns > 50")
     return held

@@ -20,7 +20,7 @@ from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
 from arena.results.board import Position, decisions, shown_names
-from arena.terminal.drawing import draw
+from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
 from arena.terminal.scene import scene_of
@@ -193,7 +193,7 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
     moves = state.legal_moves()
     scene = scene_of(Position.of(state), state.rules, names, state.turn, (True, False))
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
-    console.print(draw(scene, max(shutil.get_terminal_size().columns, 60)))
+    console.print(draw_board(scene, max(shutil.get_terminal_size().columns, 60)))
     click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")
     click.echo("--- the bot's own output " + "-" * 30)
 

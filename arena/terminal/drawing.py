@@ -27,7 +27,7 @@ _LEAST, _USUAL, _MOST = 6, 8, 11  # widths of a stone's column; a wild with its 
 _OWNED, _FREE, _POINT = ("▼", "▲"), "·", ("►", "◄")
 
 
-def draw(scene: Scene, width: int) -> Text:
+def draw_board(scene: Scene, width: int) -> Text:
     """Draw the table: 13 to 18 lines, none wider than `width` cells, which must be 60 or more."""
     column = min(max((width - 4) // 9, _LEAST), _MOST)
     indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
@@ -48,7 +48,7 @@ def draw(scene: Scene, width: int) -> Text:
     return Text("\n").join(lines)
 
 
-def card_text(card: str) -> Text:
+def _card_text(card: str) -> Text:
     """Return a card in its colour."""
     suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else card.partition("=")[2][:1]
     return Text(f" {card} ", _SUITS.get(suit, _TACTIC))
@@ -85,7 +85,7 @@ def _player(scene: Scene, player: int, width: int) -> list[Text]:
 def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) -> list[Text]:
     """Append cards to the last line, and to new lines where it is full."""
     for card in cards:
-        shown = card_text(card)
+        shown = _card_text(card)
         if len(lines[-1]) + 1 + len(shown) > width:
             lines.append(Text(" " * indent))
         lines[-1].append(" ").append_text(shown)
@@ -97,7 +97,7 @@ def _row(scene: Scene, player: int, level: int, indent: str, column: int) -> Tex
     line = Text(indent)
     for side, modes, owner in zip(scene.sides[player], scene.modes, scene.owners):
         if level < len(side):
-            card = card_text(side[level])
+            card = _card_text(side[level])
         elif level < (4 if "mud" in modes else 3) and owner is None:
             card = Text(f" {_FREE} ", _DIM)
         else:
@@ -146,5 +146,5 @@ def _hand(scene: Scene, player: int, width: int) -> list[Text]:
                 line.plain = line.plain[:begin] + _POINT[0] + line.plain[begin + 1 :]
                 break
     if player == scene.to_move and scene.pending is not None:
-        lines[-1].append("   taken: ", _DIM).append_text(card_text(scene.pending))
+        lines[-1].append("   taken: ", _DIM).append_text(_card_text(scene.pending))
     return lines

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.drawing import draw
+from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.scene import Scene
 from arena.terminal.screen import WIDTH, Screen, play_behind, shown_output
@@ -95,7 +95,7 @@ class FullScreen(TerminalInterface):
         if self._over is None:
             raise Left
         last = Console(highlight=False, markup=False, soft_wrap=True)
-        last.print(draw(self.scene, max(last.width, WIDTH)))
+        last.print(draw_board(self.scene, max(last.width, WIDTH)))
         last.print(Text(printable_lines(f"\n{self._over}")))
 
     def _hear(self, line: str) -> None:

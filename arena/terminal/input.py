@@ -19,7 +19,7 @@ from arena.text import one_line
 # ---------------------------------------------------------------- decisions
 
 
-COMMANDS = {
+LINE_COMMANDS = {
     "moves": "list the moves, with numbers to choose them by",
     "hint": "what the net would play",
     "why 3": "why stone 3 can be claimed, or what refutes it",
@@ -90,7 +90,7 @@ class DecisionInput:
         if len(self.moves) <= 6:
             return "Moves: " + ", ".join(move.text for move in self.moves)
         move = self.moves[0].text
-        return f"Type a move such as {move}, a card and then its stone, or one of: {', '.join(COMMANDS)}"
+        return f"Type a move such as {move}, a card and then its stone, or one of: {', '.join(LINE_COMMANDS)}"
 
     def enter(self, text: str) -> Move | None:
         """Return the move that was typed, or None; errors and answers go to the notes. Raises Resigned and Left."""
@@ -110,7 +110,7 @@ class DecisionInput:
                 raise Left
             elif word.startswith("why") and (word == "why" or not word[3].isalpha()):
                 self.notes = self._why(word[3:].strip())
-            elif word in COMMANDS:
+            elif word in LINE_COMMANDS:
                 self.notes = self._answer(word)
             else:
                 return self._move(typed)
@@ -136,9 +136,9 @@ class DecisionInput:
         held = {card.lower() for card in self.view.hand}
         if typed.lower() in held and self.view.phase == "play" and not any(m.text == typed.lower() for m in self.moves):
             raise ArenaError(f"{typed} cannot be played now")
-        if typed.isalpha() and len(typed) > 2 and (near := did_you_mean(typed.lower(), [*COMMANDS])):
+        if typed.isalpha() and len(typed) > 2 and (near := did_you_mean(typed.lower(), [*LINE_COMMANDS])):
             raise ArenaError(f"'{typed[:40]}' is neither a move nor a command{near}")
-        return read_move(typed, self.view, self.moves)
+        return _read_move(typed, self.view, self.moves)
 
     def menu(self) -> str:
         """List all moves with their numbers, a line per card."""
@@ -167,7 +167,7 @@ class DecisionInput:
             return legend(self.view.rules)
         if word == "log":
             return "   ".join(str(event) for event in self.view.history) or "Nothing has happened yet."
-        return "\n".join(f"{name:<8}{what}" for name, what in COMMANDS.items())
+        return "\n".join(f"{name:<8}{what}" for name, what in LINE_COMMANDS.items())
 
 
 def _words(stones: object) -> str:
@@ -265,7 +265,7 @@ def _name(scene: Scene, player: int) -> str:
     return shortened(one_line(scene.names[player]), 24)
 
 
-def read_move(text: str, view: View, moves: list[Move]) -> Move:
+def _read_move(text: str, view: View, moves: list[Move]) -> Move:
     """Return the legal move of a text. Raises ArenaError, which says whether it is no move or why it is not legal."""
     cleaned = _AT.sub("@", " ".join(text.split()))
     by_text = {move.text.lower(): move for move in moves}

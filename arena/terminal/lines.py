@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arena.game.engine import View
 from arena.game.moves import Move
-from arena.terminal.drawing import draw
+from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.live import is_drawable
 from arena.terminal.session import Session
@@ -52,7 +52,7 @@ class LineInterface(TerminalInterface):
             self.say(self.news.text())
             self.console.print()
         self.news.clear()
-        self.console.print(draw(self.scene, width))
+        self.console.print(draw_board(self.scene, width))
         self.console.print()
 
     def say(self, text: str) -> None:

@@ -213,7 +213,7 @@ def _with_shares(status: RunStatus) -> str:
     >>> _with_shares(RunStatus(10, 10, results=lambda: [PairResult("random", "greedy", 10, 1.0)]))
     '10 of 10 games (100%)  |  greedy 90.0%, random 10.0%'
     """
-    ranked = sorted(scores(status).items(), key=lambda item: -item[1][1] / item[1][0])
+    ranked = sorted(_scores(status).items(), key=lambda item: -item[1][1] / item[1][0])
     shown = [f"{one_line(bot)} {100 * half_up(points / games, 3):.1f}%" for bot, (games, points) in ranked[:3]]
     return figures(status) + ("  |  " if shown else "") + ", ".join(shown + ["..."] * (len(ranked) > 3))
 
@@ -226,7 +226,7 @@ def _table(status: RunStatus, width: int, most: int) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    played, ratings, forfeits = scores(status), ratings_of(status.results()), status.forfeits()
+    played, ratings, forfeits = _scores(status), ratings_of(status.results()), status.forfeits()
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     for head in ("#", "bot", "Elo", "±95%", "games", "score%", *(["forfeits"] if forfeits else [])):
         table.add_column(head, justify="left" if head == "bot" else "right", no_wrap=True)
@@ -249,7 +249,7 @@ def _table(status: RunStatus, width: int, most: int) -> list[RenderableType]:
     return [table, Text(f"... and {left} more", "dim")] if left > 0 else [table]
 
 
-def scores(status: RunStatus) -> dict[str, tuple[int, float]]:
+def _scores(status: RunStatus) -> dict[str, tuple[int, float]]:
     """Return games and points of each bot that has played."""
     sums: dict[str, tuple[int, float]] = {}
     for pair in status.results():

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arena.bots.output import BotOutput, redirected
-from arena.terminal.drawing import draw
+from arena.terminal.drawing import draw_board
 from arena.terminal.scene import Scene
 from arena.terminal.session import Session
 from arena.text import printable_lines
@@ -173,7 +173,7 @@ class Screen:
             no_color=bool(os.environ.get("NO_COLOR")) or None,
         )
         with console.capture() as shown:
-            console.print(draw(table, width), soft_wrap=True, end="")
+            console.print(draw_board(table, width), soft_wrap=True, end="")
         return ANSI(shown.get())
 
 

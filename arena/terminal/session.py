@@ -20,7 +20,7 @@ from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
 from arena.game.record import RESIGNED, deal_text, parse_record, record_text, replay, result_text, with_about
 from arena.game.rules import Rules
-from arena.results.records import record_line, record_lines
+from arena.results.records import export_line, record_lines
 from arena.terminal.input import Person, Resigned
 from arena.text import first_line, one_line
 from arena.tournament.games import GameResult, GameTask, Row
@@ -153,7 +153,7 @@ class Session:
         seating, state = self.seating, self._state
         about: dict[str, Any] = dict(zip(("first", "second"), seating.names))
         if self.result is not None:
-            return record_line(self.result)
+            return export_line(self.result)
         assert state is not None
         result = result_text(state)
         if self.resigned:

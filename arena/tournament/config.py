@@ -28,7 +28,7 @@ from arena.text import one_line, quoted
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule, SequentialTest
 from arena.tournament.registry import EXECUTORS
-from arena.tournament.validation import Checker, read_toml, show
+from arena.tournament.validation import Checker, read_toml, toml_value
 
 LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
 MOST_BOTS = 5_000  # all pairings of a round robin have numbers below 2**PAIRING_BITS
@@ -271,7 +271,7 @@ def with_settings(
     if isinstance(metrics := data.get("metrics", config.metrics), Mapping):
         values["metrics"] = dict(metrics)
     else:
-        checker.fault("metrics", f'expected a table such as {{length = "mean turns"}}, found {show(metrics)}')
+        checker.fault("metrics", f'expected a table such as {{length = "mean turns"}}, found {toml_value(metrics)}')
     form = FORMATS[values.get("format", config.format)]
     for key in tables:
         if key in data and key != form.name:
@@ -292,7 +292,7 @@ def with_settings(
     return config
 
 
-def check(config: TournamentConfig, source: str = "settings", exist: bool = False) -> TournamentConfig:
+def check_config(config: TournamentConfig, source: str = "settings", exist: bool = False) -> TournamentConfig:
     """Check a config that `dataclasses.replace` has changed, and return it. ConfigError with all mistakes.
 
     >>> check(replace(config_from_dict({"bots": ["a", "b"]}), games=0))
@@ -319,7 +319,7 @@ def _read_bots(check: Checker, entries: object) -> list[tuple[int, BotSetting]]:
         check.fault("bots", 'missing; expected a list such as ["random", "bots/greedy.py"]')
         return []
     if not isinstance(entries, list):
-        check.fault("bots", f"expected a list of bots, found {show(entries)}")
+        check.fault("bots", f"expected a list of bots, found {toml_value(entries)}")
         return []
     if len(entries) > MOST_BOTS:
         check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(entries)}")
@@ -336,7 +336,7 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
         return BotSetting(entry, bot_name(entry))
     if not isinstance(entry, Mapping):
         known = ", ".join(settings_of(BotSetting))
-        check.fault(key, f"expected a bot's name or a table with {known}, found {show(entry)}")
+        check.fault(key, f"expected a bot's name or a table with {known}, found {toml_value(entry)}")
         return None
     values = check.read(BotSetting, entry, f"{key}, ")
     if "spec" not in entry:

@@ -232,8 +232,8 @@ class Row(NamedTuple):
     detail: str | None
 
 
-COLUMNS = Row._fields
-CLOCKED = frozenset(COLUMNS[11:18])
+ROW_COLUMNS = Row._fields
+CLOCKED = frozenset(ROW_COLUMNS[11:18])
 """Columns measured by a clock: two plays of one game may differ in them."""
 
 FAILED_AFTER = "failed after the game by"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.config import ConfigError, TournamentConfig, check
+from arena.tournament.config import ConfigError, TournamentConfig, check_config
 from arena.tournament.formats.schedule import Format
 
 
@@ -38,7 +38,7 @@ def grown(config: TournamentConfig, asked: Mapping[str, int], source: str) -> To
         if not grows.common:
             more = {"format_settings": replace(config.format_settings, **more)}
         config = replace(config, **more)
-    return check(config, source)
+    return check_config(config, source)
 
 
 def _refusal(key: str, form: Format) -> str:

@@ -20,14 +20,14 @@ from typing import Any
 from arena.game.engine import State
 from arena.game.moves import Move
 
-IDLE, PLAYING = 0, 1
+IDLE, IN_PLAY = 0, 1
 #: Hooks other than `act`: the stage is the hook plus 1 for the bot that began the game, 2 for the other.
-INIT, BEGIN, END = 4, 8, 12
+INIT, IN_BEGIN, IN_END = 4, 8, 12
 #: Added to the stage for seat 0 and seat 1 if its claims are automatic.
 AUTO = (16, 32)
 #: Added to the stage of `END`: the code of the forfeit that ended the game, and 1 or 2 for the bot that forfeited.
 FORFEIT, LOSER = 64, 512
-_HOOKS = {INIT: "__init__", BEGIN: "begin", END: "end"}
+_HOOKS = {INIT: "__init__", IN_BEGIN: "begin", IN_END: "end"}
 
 #: Numbers in a buffer. The longest game has far fewer decisions: each turn plays a card or passes.
 SIZE = 4096

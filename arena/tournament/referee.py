@@ -135,7 +135,7 @@ class Player:
             self.quick = self._timed >= _TIMED_GAMES and self.mean_ns < _QUICK_NS and self.observe is None
 
 
-log = logging.getLogger("arena.tournament.referee")
+_log = logging.getLogger("arena.tournament.referee")
 
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONGEST_DETAIL = 20_000
@@ -212,7 +212,7 @@ class Referee:
         self._texts: dict[tuple[bool, bool], RecordText] = {}
         self._process = ProcessState()
         self._names = ("", "")
-        self._playing = move_log.PLAYING
+        self._playing = move_log.IN_PLAY
         self._lost_notes: set[str] = set()
         self.threads: list[str] = []
         self.starting_s = 0.0
@@ -292,7 +292,7 @@ class Referee:
         seats = (second, first) if deal.starter else (first, second)
         buffer = self.buffer
         move_log.write_key(buffer, key)
-        buffer[0] = move_log.PLAYING
+        buffer[0] = move_log.IN_PLAY
         self.games += 1
         self._names = (first_name, second_name)
         started = perf_counter_ns()
@@ -335,7 +335,7 @@ class Referee:
         text = self._texts.get(auto)
         if text is None:
             text = self._texts[auto] = RecordText.of(self.settings, auto)
-        self._playing = move_log.PLAYING + move_log.AUTO[0] * auto[0] + move_log.AUTO[1] * auto[1]
+        self._playing = move_log.IN_PLAY + move_log.AUTO[0] * auto[0] + move_log.AUTO[1] * auto[1]
         state = State(self._rules, deal, auto)
         banks = None
         if self._clock is not None:
@@ -464,7 +464,7 @@ class Referee:
                         not player.fit
                     ):  # a process that cannot be started again costs one game; the next one tries again
                         player.broken = fault.kind, fault.detail
-                self.buffer[0] = move_log.PLAYING
+                self.buffer[0] = move_log.IN_PLAY
             if player.broken is not None:
                 faults[seat] = Forfeit(seat, *player.broken)
         self.starting_s += perf_counter() - start
@@ -477,7 +477,7 @@ class Referee:
             if begin is None:
                 continue
             setup = Setup(seat, game.in_turn[0], self._rules, game.seeds[seat], self._clock)
-            self.buffer[0] = move_log.BEGIN + role
+            self.buffer[0] = move_log.IN_BEGIN + role
             start = perf_counter_ns()
             try:
                 begin(setup)
@@ -493,7 +493,7 @@ class Referee:
         """Send both bots what they have not seen yet, and the result; return failures after a finished game."""
         after: list[Forfeit] = []
         state, loser = game.state, -1 if forfeit is None else forfeit.seat
-        stage = self._playing - move_log.PLAYING + move_log.END
+        stage = self._playing - move_log.IN_PLAY + move_log.IN_END
         if forfeit is not None:
             stage += move_log.FORFEIT * FORFEIT_CODES[forfeit.kind]
             stage += move_log.LOSER * (1 + game.in_turn.index(loser))
@@ -515,7 +515,7 @@ class Referee:
                     player.remote.finish(view, _game_end(state, forfeit))
             except BaseException as error:
                 fault = self._fault(seat, error, hook)
-                log.info("%s failed after the game: %s", player.name, fault.detail)
+                _log.info("%s failed after the game: %s", player.name, fault.detail)
                 if forfeit is None:
                     after.append(fault)
         return after
@@ -576,7 +576,7 @@ class Referee:
                 kept.append((number, seat, text))
             elif player.name not in self._lost_notes:
                 self._lost_notes.add(player.name)
-                log.warning("%s: game %s, move %d: %s", player.name, game.task.id, number, text)
+                _log.warning("%s: game %s, move %d: %s", player.name, game.task.id, number, text)
         return kept
 
     def _leave(self, game: Game) -> None:
@@ -592,12 +592,12 @@ class Referee:
         names = (game.task.first, game.task.second)
         changed = self._process.restore()
         if changed:
-            log.warning("%s or %s has changed, now restored: %s", *names, ", ".join(changed))
+            _log.warning("%s or %s has changed, now restored: %s", *names, ", ".join(changed))
         threads = self._process.threads()
         if threads != self.threads:
             self.threads = threads
             if threads:
-                log.warning("%s or %s has left threads running: %s", *names, ", ".join(threads))
+                _log.warning("%s or %s has left threads running: %s", *names, ", ".join(threads))
 
     def who(self) -> tuple[str, int]:
         """Return the bot whose code is running, and the number of its game in this worker, for `BotOutput`."""

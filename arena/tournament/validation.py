@@ -90,7 +90,7 @@ class Checker:
         """Return the table of a key, without unknown keys."""
         value = data.get(key, {})
         if not isinstance(value, Mapping):
-            self.fault(key, f"expected a table [{key}] with {', '.join(known)}, found {show(value)}")
+            self.fault(key, f"expected a table [{key}] with {', '.join(known)}, found {toml_value(value)}")
             return {}
         self.known(value, known, f"{key}.")
         return {name: part for name, part in value.items() if name in known}
@@ -109,16 +109,16 @@ def _wrong(setting: Setting, value: object) -> str | None:
             return f"expected {setting.expected}, found {number_text(value)}"  # type: ignore[arg-type]
     else:
         if not isinstance(value, str) or not value.strip():
-            return f"expected {setting.expected}, found {show(value)}"
+            return f"expected {setting.expected}, found {toml_value(value)}"
         if setting.choices and value not in setting.choices:
             shown = one_line(value, LONGEST_SHOWN)
             return f"expected {setting.expected}, found '{shown}'{did_you_mean(shown, setting.choices)}"
         if setting.longest and len(value) > setting.longest:
             return f"expected at most {setting.longest} characters, found {len(value)}"
-    return None if right else f"expected {setting.expected}, found {show(value)}"
+    return None if right else f"expected {setting.expected}, found {toml_value(value)}"
 
 
-def show(value: object) -> str:
+def toml_value(value: object) -> str:
     """Return how a message names a value.
 
     >>> show("ten"), show(2.5), show([1])

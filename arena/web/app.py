@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.league.store import league_folder
 from arena.web import members, play_pages
 from arena.web.backend import Backend, WebSettings, backend_of
-from arena.web.public import STATIC, NoPage, render, static_file
+from arena.web.public import STATIC, NoPage, static_file, web_page
 
 MAX_FORM_BYTES = 64 << 10
 API = "/api/"
@@ -51,7 +51,7 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
             yield
 
     return Starlette(
-        routes=[*members.ROUTES, *play_pages.ROUTES, *_ROUTES],
+        routes=[*members.MEMBER_ROUTES, *play_pages.PLAY_ROUTES, *_ROUTES],
         middleware=[Middleware(Guard, settings=settings)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed, 500: _broken},
@@ -161,7 +161,7 @@ def _message(
     if request.url.path.startswith(API):
         return members.json_response({"error": text}, status, headers)
     path, league = request.url.path.strip("/"), backend_of(request).league_name
-    page = render("page.html", path, league=league, title=title, text=text, live=False)
+    page = web_page("page.html", path, league=league, title=title, text=text, live=False)
     return HTMLResponse(page, status, headers)
 
 

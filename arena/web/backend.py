@@ -27,11 +27,11 @@ from arena.errors import ArenaError
 from arena.web import accounts
 from arena.web.accounts import Account, Stores
 from arena.web.play_tables import PlayLimits, Tables
-from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, render, with_site
+from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, web_page, with_site
 from arena.web.uploads import UploadLimits
 
 _T = TypeVar("_T")
-log = logging.getLogger("arena.web")
+_log = logging.getLogger("arena.web")
 
 
 class NumberConvertor(IntegerConvertor):
@@ -168,7 +168,7 @@ class Backend:
                 try:
                     await self._renew(self._edition.asked)
                 except Exception:  # such as a killed process; the next attempt gets a new one
-                    log.exception("the pages could not be made")
+                    _log.exception("the pages could not be made")
 
     # ------------------------------------------------------------ changes
 
@@ -238,10 +238,10 @@ async def bearer(request: Request) -> Account:
     return valid[1]
 
 
-def shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+def shown_message(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Return a page at the address of a request, made for this request only."""
     path, league = request.url.path.strip("/"), backend_of(request).league_name
-    return HTMLResponse(render(template, path, league=league, live=False, **values), status)
+    return HTMLResponse(web_page(template, path, league=league, live=False, **values), status)
 
 
 def see_other(request: Request, path: str) -> Response:

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError
 from arena.league import oversight, placement, versions
-from arena.league.rating import standings
+from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import Version
@@ -35,7 +35,7 @@ from arena.web.backend import (
     organiser,
     see_other,
     set_cookie,
-    shown,
+    shown_message,
     signed_in,
 )
 from arena.web.public import NoPage, Site, bot_values, card, lost_games
@@ -51,7 +51,7 @@ _GAMES_PER_OPPONENT = 20  # searched for losses by the page of a version
 
 
 async def _sign_in_form(request: Request) -> Response:
-    return shown(request, "sign_in.html", fault="")
+    return shown_message(request, "sign_in.html", fault="")
 
 
 async def _sign_in(request: Request) -> Response:
@@ -63,7 +63,7 @@ async def _sign_in(request: Request) -> Response:
         secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token.strip()))
     if secret is None:
         fault = "This token is not valid: it is misspelt, has expired, or was revoked."
-        return shown(request, "sign_in.html", 401, fault=fault)
+        return shown_message(request, "sign_in.html", 401, fault=fault)
     response = see_other(request, "me")
     set_cookie(response, backend.settings, cookie_name(backend.settings), secret)
     return response
@@ -90,7 +90,7 @@ async def _me(request: Request) -> Response:
     backend = backend_of(request)
     values = await backend.read(lambda stores: _overview(stores, account))
     limits = backend.settings.limits
-    return shown(request, "me.html", account=account, limits=limits, **values)
+    return shown_message(request, "me.html", account=account, limits=limits, **values)
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
@@ -165,7 +165,7 @@ async def _version(request: Request) -> Response:
 def version_page(site: Site, account: Account, number: int) -> str:
     """Return the page that shows the progress of a version."""
     version = own_version(site.league, account, number)
-    table = standings(site.league, version) if version.state == versions.PLACING else site.table
+    table = league_standings(site.league, version) if version.state == versions.PLACING else site.table
     latest = last_games_by_opponent(site.league, version, _GAMES_PER_OPPONENT)
     return site.render(
         "version.html",
@@ -211,7 +211,7 @@ async def _retire(request: Request) -> Response:
 
     def retire(stores: Stores) -> None:
         bot = own_bot(stores.league, account, request.path_params["name"])
-        placement.retire(stores.league, bot.name, "by its author", False)
+        placement.retire_version(stores.league, bot.name, "by its author", False)
 
     await backend_of(request).write(retire)
     return see_other(request, "me")
@@ -223,7 +223,7 @@ async def _retire(request: Request) -> Response:
 async def _admin(request: Request) -> Response:
     await organiser(request)
     values = await backend_of(request).read(league_overview)
-    return shown(request, "admin.html", made="", **values)
+    return shown_message(request, "admin.html", made="", **values)
 
 
 def league_overview(stores: Stores) -> Mapping[str, Any]:
@@ -254,7 +254,7 @@ async def _act(request: Request) -> Response:
         token = await backend.write(lambda stores: organise(stores, do, what, text, account.author))
         if token:
             values = await backend.read(league_overview)
-            return shown(request, "admin.html", made=token, **values)
+            return shown_message(request, "admin.html", made=token, **values)
     return see_other(request, "admin")
 
 
@@ -262,11 +262,11 @@ def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
     """Do what an organiser asks; return a new token or "". Raise LeagueError if it cannot be done."""
     league = stores.league
     if do == "pause":
-        oversight.pause(league, reason)
+        oversight.pause_league(league, reason)
     elif do == "resume":
-        oversight.resume(league)
+        oversight.resume_league(league)
     elif do in ("retire", "return"):
-        placement.retire(league, what, "" if do == "return" else reason, do == "return")
+        placement.retire_version(league, what, "" if do == "return" else reason, do == "return")
     elif do == "invite":
         token = accounts.invite(stores.web, what)
         oversight.record(league, "invite", "invited", author=what, detail=f"by {by}")
@@ -302,7 +302,7 @@ async def _submission(request: Request) -> Response:
     return json_response(await backend_of(request).read(progress))
 
 
-ROUTES = [
+MEMBER_ROUTES = [
     Route("/sign-in", _sign_in_form),
     Route("/sign-in", _sign_in, methods=["POST"]),
     Route("/sign-out", _sign_out, methods=["POST"]),

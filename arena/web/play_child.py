@@ -27,7 +27,7 @@ from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import find_entry
 from arena.results.board import deed_words, legend, move_words
-from arena.results.records import record_line
+from arena.results.records import export_line
 from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint_text, why
 from arena.terminal.scene import News, Scene
 from arena.terminal.session import Seating, Session, end_text
@@ -125,7 +125,7 @@ class RemotePerson(PersonInterface):
         self._questions.flush()
 
 
-def play(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
+def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
     """Play the game and send its result."""
     table = RemotePerson(answers, questions)
     home = str(Path(order.bot_folder).resolve())
@@ -150,7 +150,7 @@ def play(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
         OVER,
         result=end_text(session, reason=False),
         detail=detail,
-        record=session.record() if result is None else record_line(result),
+        record=session.record() if result is None else export_line(result),
     )
 
 
@@ -250,7 +250,7 @@ def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:
     return {"asks": _QUESTIONS[view.phase], "groups": listed}
 
 
-def main() -> None:
+def _main() -> None:
     """Play the game that the first line of stdin describes."""
     tie_to_parent(int(sys.argv[1]))()  # not in the fork: code there would make the server wait for SQLite
     questions = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -258,8 +258,8 @@ def main() -> None:
     logging.getLogger("arena").addHandler(logging.NullHandler())  # nor its log
     logging.getLogger("arena").propagate = False
     order = GameOrder(**json.loads(sys.stdin.readline()))
-    play(order, sys.stdin, questions)
+    play_table(order, sys.stdin, questions)
 
 
 if __name__ == "__main__":
-    main()
+    _main()

@@ -24,7 +24,7 @@ from arena.web.backend import (
     cookie_name,
     see_other,
     set_cookie,
-    shown,
+    shown_message,
     signed_in,
 )
 from arena.web.play_tables import GUEST, CannotPlay, PlayTable
@@ -83,13 +83,13 @@ async def _choose(request: Request) -> Response:
     try:
         who = await visitor(request)
     except HTTPException:
-        return shown(request, "play.html", may=False, game=None)
+        return shown_message(request, "play.html", may=False, game=None)
     try:
         backend.tables.check(who.owner, client_address(request))
         fault = ""
     except CannotPlay as error:
         fault = str(error)
-    return shown(
+    return shown_message(
         request,
         "play.html",
         bots=await backend.site(opponents),
@@ -130,7 +130,7 @@ async def _begin(request: Request) -> Response:
             who = _guest(cookie)
         table = await tables.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     except CannotPlay as error:
-        return shown(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
+        return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
     await table.later_than(0, _MOVE_WAIT_S)
     response = see_other(request, f"play/games/{table.key}")
     if who.is_guest:
@@ -155,7 +155,7 @@ async def _game(request: Request) -> Response:
     after = request.query_params.get("after", "")
     if after.isdecimal() and len(after) < 10:
         await table.later_than(int(after), _POLL_WAIT_S)
-    return shown(request, "table.html", table=table, game=table.shown)
+    return shown_message(request, "table.html", table=table, game=table.shown)
 
 
 async def _act(request: Request) -> Response:
@@ -191,7 +191,7 @@ async def _game_replay(request: Request) -> Response:
     return HTMLResponse(await backend_of(request).site(viewer_page, game, "1", path))
 
 
-ROUTES = [
+PLAY_ROUTES = [
     Route("/play", _choose),
     Route("/play", _begin, methods=["POST"]),
     Route("/play/games/{key}", _game),

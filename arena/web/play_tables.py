@@ -24,7 +24,7 @@ from arena.league.versions import Version
 from arena.tournament.folders import drawn_seed
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
 
-log = logging.getLogger("arena.web")
+_log = logging.getLogger("arena.web")
 
 FOLDER = ".visitors"
 _LOOK_S = 1.0
@@ -251,7 +251,7 @@ class Tables:
                     self.resign(table)
             table.end("The game ended early because its process stopped. It was not your fault.")
         except Exception:
-            log.exception("a game with %s", table.bot)
+            _log.exception("a game with %s", table.bot)
             table.end("The game ended early because of an error in the server. It was not your fault.")
         finally:
             await self._stop(table)

@@ -28,7 +28,7 @@ from arena.game.record import RecordError
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
 from arena.league.oversight import paused
-from arena.league.rating import Standings, standings
+from arena.league.rating import Standings, league_standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.paths import data_folder
@@ -38,7 +38,7 @@ from arena.results.pages.drawings import final_board, trend
 from arena.results.pages.games import game_data
 from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
-from arena.results.pages.report import cut
+from arena.results.pages.report import filled_columns
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
@@ -77,12 +77,12 @@ class Site:
 
     def render(self, template: str, path: str, **values: Any) -> str:
         """Return a page of the league."""
-        return render(template, path, league=self.league.name, **values)
+        return web_page(template, path, league=self.league.name, **values)
 
 
 def open_site(league: League, level: str | None = None) -> Site:
     """Return the site of a league as it is now."""
-    return Site(league, standings(league), level)
+    return Site(league, league_standings(league), level)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def static_file(name: str) -> bytes:
     return files(STATIC[name][0]).joinpath("static", name).read_bytes()
 
 
-def render(template: str, path: str, *, data: Mapping[str, Any] | None = None, **values: Any) -> str:
+def web_page(template: str, path: str, *, data: Mapping[str, Any] | None = None, **values: Any) -> str:
     """Return the page at an address such as `bots/greedy`; "" is the start page.
 
     Links are relative, so that the pages work below a path of a proxy. `data` holds the values that scripts read, by
@@ -242,10 +242,10 @@ def _home(site: Site) -> str:
 
 def _history(site: Site) -> str:
     lines = [
-        line | {"note": "" if line["kind"] == events.REFUSED else line["note"]}
+        line | {"note": "" if line["kind"] == events.SUBMISSION_REFUSED else line["note"]}
         for line in views.history_lines(site.league)[-MAX_EVENTS:][::-1]
     ]
-    return site.render("page.html", "history", title="History", table=cut(history_table(lines)), live=True)
+    return site.render("page.html", "history", title="History", table=filled_columns(history_table(lines)), live=True)
 
 
 def _rules(site: Site) -> str:
@@ -337,7 +337,7 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     return {
         "bot": version,
         "standing": site.table.row_of(version.id),
-        "versions": replace(cut(versions_table(lines)), title=""),
+        "versions": replace(filled_columns(versions_table(lines)), title=""),
         "plot": plot,
         "opponents": opponents,
         "lost": [card(game) for game in lost_games(latest, version)[:MAX_LOST]],

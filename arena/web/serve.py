@@ -22,7 +22,7 @@ from arena.web.accounts import WebStore
 from arena.web.app import create_app
 from arena.web.backend import WebSettings
 
-log = logging.getLogger("arena.web")
+_log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
 _WORKER_PAUSE_S = 5.0  # until a worker that has ended is replaced
 _MAX_CONNECTIONS = 1000
@@ -106,7 +106,7 @@ class Workers:
         while not self._ending.is_set():
             for process in running:
                 if process.poll() is not None:
-                    log.warning("a worker ended with exit code %s and is replaced", process.returncode)
+                    _log.warning("a worker ended with exit code %s and is replaced", process.returncode)
             running = [process for process in running if process.returncode is None]
             while len(running) < self._number:
                 running.append(self._start())

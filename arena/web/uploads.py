@@ -209,7 +209,7 @@ def receive(
     check_number(store, account, limits)
     try:
         _check_number_of_bots(league, submission, limits)
-        receipt = versions.submit(league, None, submission, again)
+        receipt = versions.store_version(league, None, submission, again)
     except LeagueError as error:
         record_upload(store, account, file, "not taken", str(error))
         oversight.record(

@@ -33,7 +33,7 @@ def test_pettingzoo_s_own_tests(rules: str) -> None:
 
 @pytest.mark.parametrize("rules", RULES)
 def test_gymnasium_s_own_checker(rules: str) -> None:
-    made = gymnasium.make(gymnasium_env.NAME, opponent="greedy", rules=rules, render_mode="ansi")
+    made = gymnasium.make(gymnasium_env.ENVIRONMENT, opponent="greedy", rules=rules, render_mode="ansi")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(made.unwrapped)

@@ -9,7 +9,7 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from arena.adapters.openspiel_game import LONGEST, NAME  # noqa: E402
+from arena.adapters.openspiel_game import GAME_NAME, LONGEST_GAME  # noqa: E402
 from arena.game.cards import CARD_NUMBERS  # noqa: E402
 from arena.game.deals import deal_from_cards, make_deal  # noqa: E402
 from arena.game.engine import State  # noqa: E402
@@ -20,18 +20,18 @@ from arena.game.rules import load_rules, preset_names  # noqa: E402
     "rules", ["base", "tactical", *[pytest.param(one, marks=pytest.mark.slow) for one in preset_names()]]
 )
 def test_openspiel_s_own_random_simulation(rules: str) -> None:
-    pyspiel.random_sim_test(pyspiel.load_game(NAME, {"rules": rules}), 1, False, False)
+    pyspiel.random_sim_test(pyspiel.load_game(GAME_NAME, {"rules": rules}), 1, False, False)
 
 
 @pytest.mark.slow
 def test_openspiel_s_own_test_with_serialization() -> None:
-    pyspiel.random_sim_test(pyspiel.load_game(NAME), 2, True, False)
+    pyspiel.random_sim_test(pyspiel.load_game(GAME_NAME), 2, True, False)
 
 
 def played(rules: str, seed: int, stop: int = 10**6) -> tuple[Any, list[tuple[str, int]]]:
     """A random game; what chance dealt, and the players' actions, in order."""
     rng = random.Random(seed)
-    state = pyspiel.load_game(NAME, {"rules": rules}).new_initial_state()
+    state = pyspiel.load_game(GAME_NAME, {"rules": rules}).new_initial_state()
     done: list[tuple[str, int]] = []
     while not state.is_terminal() and len(done) < stop:
         if state.is_chance_node():
@@ -65,7 +65,7 @@ def test_a_game_is_the_engine_s_on_the_cards_that_chance_dealt(name: str) -> Non
                 engine.apply(state.get_game().actions.move(action))
         assert engine.is_over
         assert state.returns() == [{None: 0, 0: 1, 1: -1}[engine.winner], {None: 0, 0: -1, 1: 1}[engine.winner]]
-        assert len(done) < LONGEST
+        assert len(done) < LONGEST_GAME
         assert state.move_number() == len(done)
 
 

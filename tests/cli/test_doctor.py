@@ -9,7 +9,7 @@ import pytest
 
 from arena.bots.isolation import sandbox
 from arena.cli import doctor
-from arena.cli.doctor import ENGINE_COMPILED, MISSING, OK, isolation
+from arena.cli.doctor import ENGINE_COMPILED, MISSING, OK, isolation_line
 from arena.cli.main import main
 from tests.bots.isolation.inside import need_sandbox
 
@@ -20,14 +20,14 @@ def _texts(found: list[tuple[str, str]], mark: str) -> str:
 
 def test_a_machine_with_a_sandbox_says_so() -> None:
     need_sandbox()
-    found = isolation()
+    found = isolation_line()
     assert f"bubblewrap {sandbox.find().version} ({sandbox.find().path}) starts a sandbox" in _texts(found, OK)
     assert ("you are root" in _texts(found, MISSING)) is (os.geteuid() == 0)
 
 
 def test_a_machine_without_bubblewrap_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    text = _texts(isolation(), MISSING)
+    text = _texts(isolation_line(), MISSING)
     assert "bubblewrap is not installed (package bubblewrap)" in text
     assert "no prlimit" in text
 
@@ -51,7 +51,7 @@ def test_what_forbids_the_sandbox_is_named(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(sandbox, "_setting", lambda name: value if name == setting else None)
-    text = _texts(isolation(), MISSING)
+    text = _texts(isolation_line(), MISSING)
     assert "does not start a sandbox (bwrap: not permitted)" in text
     assert remedy in text
 

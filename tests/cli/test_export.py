@@ -14,12 +14,12 @@ import pandas as pd
 import pytest
 
 import arena as public
-from arena.stats.frames import COLUMNS
+from arena.stats.frames import GAME_FACTS
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 
 FIRST_GAMES_OF_DATA_SET = "3d3f2459eb5f51f050e49db71d5ae59d59b71c577dd7c8f7b36ab5a218ff1e67"
-GAME_COLUMNS = [name for name in COLUMNS if name not in ("ms_first", "ms_second")]
+GAME_COLUMNS = [name for name in GAME_FACTS if name not in ("ms_first", "ms_second")]
 
 
 def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) -> None:

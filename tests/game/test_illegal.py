@@ -8,7 +8,7 @@ import pytest
 
 from arena.game.board import PHASES
 from arena.game.engine import IllegalMove, State
-from arena.game.explain import ASKS, KINDS
+from arena.game.explain import ASKS, QUESTION_KINDS
 from arena.game.moves import MOVE_COUNT, Move, parse_move
 from tests.game.play import dump, go, set_up
 
@@ -34,7 +34,7 @@ def reason(state: State, move: str | Move) -> str:
 
 
 def test_every_phase_has_its_words() -> None:
-    assert set(ASKS) == set(KINDS) == set(PHASES)
+    assert set(ASKS) == set(QUESTION_KINDS) == set(PHASES)
 
 
 # ---- cards and phases -------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 import arena
 from arena.errors import ArenaError
-from arena.lab.notebook import COLUMNS
+from arena.lab.notebook import FRAME_COLUMNS
 from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
 
@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_frames_have_the_documented_columns(folder: Path) -> None:
     run = arena.load(folder)
-    for name, columns in COLUMNS.items():
+    for name, columns in FRAME_COLUMNS.items():
         frame = getattr(run, name)
         assert isinstance(frame, pd.DataFrame)
         assert set(frame.columns) == set(columns), name

@@ -14,7 +14,7 @@ from arena.bots.spec import parse_spec
 from arena.errors import ArenaError
 from arena.game.rng import Rng, derive_seed
 from arena.lab import tuning
-from arena.lab.tuning import DEFAULT, STUDY, TUNED, Task, tune
+from arena.lab.tuning import DEFAULT, STUDY, TUNED, TuningTask, tune
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 optuna = pytest.importorskip("optuna")
@@ -71,7 +71,7 @@ def trials(folder: Path) -> list[tuple[dict[str, Any], float, str]]:
 
 @pytest.mark.slow
 def test_it_finds_what_is_good(played: Played) -> None:
-    found = tune(Task("mine.py", PARAMS, ("random",), seed=1, trials=25, games=100), Path("t"))
+    found = tune(TuningTask("mine.py", PARAMS, ("random",), seed=1, trials=25, games=100), Path("t"))
     assert abs(float(found.params["x"]) - 0.3) < 0.2
     assert found.params["style"] == "b"
     assert found.better
@@ -84,7 +84,7 @@ def test_it_finds_what_is_good(played: Played) -> None:
 
 
 def test_all_trials_play_the_same_deals_and_the_confirmation_others(played: Played) -> None:
-    tune(Task("mine.py", PARAMS, seed=1, trials=3, games=100, confirm=20), Path("t"))
+    tune(TuningTask("mine.py", PARAMS, seed=1, trials=3, games=100, confirm=20), Path("t"))
     first, second = ({seed for place, seed in played.calls if place.name == start} for start in ("0", "50"))
     (last,) = (seed for place, seed in played.calls if "confirm" in place.parts)
     assert len(first) == len(second) == 1
@@ -93,24 +93,24 @@ def test_all_trials_play_the_same_deals_and_the_confirmation_others(played: Play
 
 @pytest.mark.slow
 def test_interruption_and_more_trials_change_nothing(played: Played) -> None:
-    task = Task("mine.py", PARAMS, seed=5, trials=11, games=100, confirm=20)
+    task = TuningTask("mine.py", PARAMS, seed=5, trials=11, games=100, confirm=20)
     whole = tune(task, Path("whole"))
     played.interrupt_at = len(played.calls) + 13  # within a trial
     with pytest.raises(KeyboardInterrupt):
         tune(task, Path("parts"))
     played.interrupt_at = -1
-    tune(Task("mine.py", PARAMS, trials=9, games=100, confirm=20), Path("parts"))  # the folder knows the seed
+    tune(TuningTask("mine.py", PARAMS, trials=9, games=100, confirm=20), Path("parts"))  # the folder knows the seed
     assert tune(task, Path("parts")).values() == whole.values()
     assert trials(Path("parts")) == trials(Path("whole"))
 
 
 def test_a_folder_of_another_tuning_is_left_alone(played: Played) -> None:
-    tune(Task("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
+    tune(TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
     with pytest.raises(ArenaError, match=r"a tuning with other settings \(seed, games\)"):
-        tune(Task("mine.py", PARAMS, seed=2, trials=1, games=6, confirm=4), Path("t"))
+        tune(TuningTask("mine.py", PARAMS, seed=2, trials=1, games=6, confirm=4), Path("t"))
     Path("mine.py").write_text(BOT + "\n")
     with pytest.raises(ArenaError, match=r"a tuning with other settings \(sources\)"):
-        tune(Task("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
+        tune(TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 
 from arena.league import games, placement, versions
 from arena.league.match_runner import LeagueSession, Lease, open_session
-from arena.league.rating import standings
+from arena.league.rating import league_standings
 from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league
 from arena.league.submission import StoredFile, Submission
@@ -82,7 +82,7 @@ def settle(session: LeagueSession, what: Submission) -> Version:
 
 def settled(session: LeagueSession, what: Submission) -> placement.SubmissionResult:
     """Submit and process something new."""
-    _, result = placement.submit(session, what)
+    _, result = placement.submit_bot(session, what)
     assert result is not None
     return result
 
@@ -92,7 +92,7 @@ def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
     made = []
     with Lease(found) as lease:
         for name in names:
-            one = versions.submit(found, lease.number, submission(name, f"# {name}\n{source}")).version
+            one = versions.store_version(found, lease.number, submission(name, f"# {name}\n{source}")).version
             versions.accept(found, one)
             with found.change():
                 versions.promote(found, one)
@@ -165,4 +165,4 @@ def sound(folder: Path) -> sqlite3.Connection:
 
 def names(found: League) -> list[str]:
     """Return the versions in the table."""
-    return sorted(place.version.label for place in standings(found).rows)
+    return sorted(place.version.label for place in league_standings(found).rows)

@@ -16,7 +16,7 @@ from arena.bots.isolation import process as processes
 from arena.league import events, match_runner, placement, versions
 from arena.league.check import ERROR, Finding, check_bot
 from arena.league.match_runner import Lease, open_session
-from arena.league.placement import play_games
+from arena.league.placement import play_more
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
@@ -140,7 +140,7 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
         open_session(found, "play", 1) as session,
         pytest.raises(LeagueError, match="even the program's own"),
     ):
-        play_games(session, 8)
+        play_more(session, 8)
     assert names(found) == ["first v1", "last v1"]
     assert [(v.state, v.attempts) for v in versions.of_bot(found, "random")] == [(PENDING, 0)]
     monkeypatch.undo()
@@ -214,7 +214,7 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
         for name, text in (("bad", textwrap.dedent(source)), ("last", LAST), ("random", RANDOM)):
             enter(found, name, source=text)
         with open_session(found, "play", 1) as session:
-            assert play_games(session, 8) == 8
+            assert play_more(session, 8) == 8
         assert names(found) == ["last v1", "random v1"]
         why = versions.of_bot(found, "bad")[0].retired_reason
         assert "it sometimes fails to load" in why
@@ -223,7 +223,7 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
 
 def test_what_waits_can_be_withdrawn(found: League) -> None:
     with Lease(found) as lease:
-        versions.submit(found, lease.number, submission("mine", FIRST))
-    placement.retire(found, "mine", "on its author's word")
+        versions.store_version(found, lease.number, submission("mine", FIRST))
+    placement.retire_version(found, "mine", "on its author's word")
     one = versions.of_bot(found, "mine")[0]
     assert (one.state, one.reason, one.retired) == (REFUSED, "on its author's word", None)

@@ -25,7 +25,7 @@ from arena.league.check import (
     RulesReport,
     Speed,
     check_bot,
-    report_text,
+    check_text,
 )
 from arena.tournament.config import Clock
 from tests.bots.isolation.inside import need_sandbox
@@ -58,7 +58,7 @@ def test_a_bot_without_defects_is_ready(level: str) -> None:
     assert 0 < base.speed.p50_ms <= base.speed.p90_ms <= base.speed.p99_ms <= base.speed.max_ms
     assert (base.memory is None) == (level == "none")
     assert base.memory is None or 5 < base.memory.peak_mb < 500
-    text = report_text(report)
+    text = check_text(report)
     assert text.startswith(f"{report.spec}: ready to submit (no findings)\n\nForfeits: none in 4 games\n")
     assert "\nDeterminism: yes: all decisions are the same in 4 repeated games" in text
 
@@ -87,7 +87,7 @@ def test_the_first_forfeit_is_shown_with_its_traceback(bot: str, kind: str, word
     verify(finding.record)
     assert parse_record(finding.record).is_forfeit
     assert report.rules[0].forfeits == {kind: report.rules[0].games}
-    text = report_text(report)
+    text = check_text(report)
     assert text.startswith(f"{report.spec}: not ready to submit (1 error)\n\n")
     assert "\n\nNot checked:\n  tactical: 8 of 12 games, because the bot forfeits\n\n" in text
     assert "Determinism: not checked, because the bot forfeited in every rule set" in text
@@ -146,7 +146,7 @@ def test_bots_that_do_not_repeat_their_decisions(bot: str) -> None:
     (finding,) = report.findings
     assert (finding.level, finding.code) == (WARNING, "not repeatable")
     assert finding.details[0].startswith("first difference: base, deal ")
-    assert "ready to submit (1 warning)" in report_text(report)
+    assert "ready to submit (1 warning)" in check_text(report)
 
 
 def test_the_order_of_sets_matters_inside_a_worker_too() -> None:
@@ -188,7 +188,7 @@ def test_when_time_is_up_the_rest_is_named() -> None:
     played = report.rules[0].games
     assert 2 <= played < 20
     assert f"base: {40 - played} of 40 games, because time ran out (--seconds)" in report.left_out
-    assert f"only {played} of 40 games were played" in report_text(report)
+    assert f"only {played} of 40 games were played" in check_text(report)
 
 
 def test_a_report_may_stop_the_check() -> None:

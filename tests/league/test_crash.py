@@ -14,8 +14,8 @@ import pytest
 
 from arena.league import events, match_runner, placement, versions
 from arena.league.match_runner import open_session
-from arena.league.placement import play_games
-from arena.league.rating import standings
+from arena.league.placement import play_more
+from arena.league.rating import league_standings
 from arena.league.store import League, create_league, open_league
 from arena.league.versions import ACTIVE
 from tests.bots.processes.waiting import wait_for
@@ -132,11 +132,11 @@ def test_a_killed_submission_is_completed_later(tmp_path: Path, make: Make, stat
         known = versions.in_state(found, *versions.OPEN)
         outcomes = placement.handle_waiting(session)
         assert [o.version.id for o in outcomes] == [v.id for v in known]
-        again = versions.submit(found, session.lease.number, submission("random", RANDOM))
+        again = versions.store_version(found, session.lease.number, submission("random", RANDOM))
         if again.outcome == "new":  # it was killed before it was stored
             assert not known
             settle(session, submission("random", RANDOM))
-        table = standings(found)
+        table = league_standings(found)
         assert sorted(p.version.label for p in table.rows) == ["first v1", "last v1", "random v1"]
         mine = table.row_of(again.version.id)
         assert mine is not None
@@ -161,13 +161,13 @@ def test_killed_play_loses_no_stored_game(tmp_path: Path, make: Make, statement:
         with open_league(tmp_path) as found:
             kill_at(found, statement)
             with open_session(found, "play", 2) as session:
-                play_games(session)
+                play_more(session)
 
     assert ended(forked(work)) == -signal.SIGKILL
     sound(tmp_path).close()
     stored = len(games_of(tmp_path))
     with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-        assert play_games(session, 20) == 20
+        assert play_more(session, 20) == 20
     assert len(games_of(tmp_path)) == stored + 20 >= before + 20
     whole(tmp_path)
 
@@ -186,19 +186,21 @@ def test_two_can_submit_while_a_third_plays(tmp_path: Path, make: Make) -> None:
 
     def plays() -> None:
         with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-            play_games(session, 100)
+            play_more(session, 100)
 
     running = [forked(work) for work in (submits("ann", "bob"), submits("cid", "dan"), plays)]
     assert [ended(pid) for pid in running] == [0, 0, 0]
     whole(tmp_path)
     with open_league(tmp_path) as found:
-        assert {p.version.name for p in standings(found).rows} == {"first", "last", "ann", "bob", "cid", "dan"}
+        assert {p.version.name for p in league_standings(found).rows} == {"first", "last", "ann", "bob", "cid", "dan"}
         kinds = [e.kind for e in events.events(found)]
         assert kinds.count("accepted") == 6
         assert sum(e.games for e in events.events(found) if e.kind == "played") == 100
         last = events.events(found)[-1]
         if last.total == found.count_games():
-            assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
+            assert [line.elo for line in events.table_at(found, last.id)] == [
+                p.elo for p in league_standings(found).rows
+            ]
 
 
 def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:
@@ -206,14 +208,14 @@ def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:
 
     def plays() -> None:
         with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-            play_games(session, 100)
+            play_more(session, 100)
 
     pid = forked(plays)
     seen = []
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until and os.waitpid(pid, os.WNOHANG) == (0, 0):
         with open_league(tmp_path, write=False) as found:
-            table = standings(found)
+            table = league_standings(found)
             assert table.total % 2 == 0
             assert sum(place.score.games for place in table.rows) == 2 * table.total
             seen.append(table.total)

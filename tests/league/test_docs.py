@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.league import COMMANDS
+from arena.cli.league import LEAGUE_COMMANDS
 from arena.cli.main import main
 from arena.league import placement
 from arena.league.match_runner import MatchRunner
@@ -64,7 +64,7 @@ def fixed(lines: list[str]) -> list[str]:
 @pytest.mark.usefixtures("real_check")
 def test_the_walk_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Only the bot that does not work is checked, for what the check says of others is not on the page."""
-    check = placement.check
+    check = placement.check_version
 
     def check_typo(runner: MatchRunner, one: Version) -> placement.Admission | None:
         return check(runner, one) if one.name == "typo" else placement.Admission(True)
@@ -92,4 +92,4 @@ def test_the_walk_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_all_commands_are_named() -> None:
-    assert set(re.findall(r"`arena league ([a-z]+)", TEXT)) == set(COMMANDS)
+    assert set(re.findall(r"`arena league ([a-z]+)", TEXT)) == set(LEAGUE_COMMANDS)

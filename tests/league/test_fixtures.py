@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from arena.league import fixtures
-from arena.league.rating import Standings, standings
+from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from tests.league.leagues import enter, played, some_points
 
@@ -22,7 +22,7 @@ def test_those_who_met_least_come_first(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, y, some_points(60, 0.5, 3)) for x, y in ((a, b), (a, c), (b, c))])
     played(found, [(a, d, some_points(5, 0.5, 4))])
-    table = standings(found)
+    table = league_standings(found)
     chosen = labels(table, fixtures.least_certain(table, 6, 10))
     assert all("d" in pair for pair in chosen[:3])
     assert len(set(chosen)) == 6
@@ -34,7 +34,7 @@ def test_games_in_hand_count_as_played(found: League) -> None:
         found,
         [(a, b, some_points(20, 0.5, 1)), (b, c, some_points(20, 0.5, 2)), (a, c, some_points(10, 0.5, 3))],
     )
-    table = standings(found)
+    table = league_standings(found)
     first = fixtures.least_certain(table, 1, 10)
     (one, other), *_ = first
     assert fixtures.least_certain(table, 1, 10, [(one, other, 400)]) != first
@@ -46,14 +46,14 @@ def test_games_that_are_decided_beforehand_tell_little(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, d, [2] * 40) for x in (a, b, c)])
     played(found, [(x, y, some_points(8, 0.5, 5)) for x, y in ((a, b), (b, c), (a, c))])
-    table = standings(found)
+    table = league_standings(found)
     assert set(labels(table, fixtures.least_certain(table, 3, 10))) == {"ab", "bc", "ac"}
 
 
 def test_bots_without_games_come_first(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, some_points(5, 0.5))])
-    table = standings(found)
+    table = league_standings(found)
     assert c.id in fixtures.least_certain(table, 1, 10)[0]
     assert len(fixtures.least_certain(table, 5, 10)) == 2
 
@@ -61,7 +61,7 @@ def test_bots_without_games_come_first(found: League) -> None:
 def test_groups_are_linked_first(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])
-    table = standings(found)
+    table = league_standings(found)
     (one, other), *rest = fixtures.least_certain(table, 3, 10)
     assert {one, other} & {a.id, b.id}
     assert {one, other} & {c.id, d.id}
@@ -73,11 +73,11 @@ def test_own_share(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
     played(found, [(d, x, some_points(10, 0.5, 8)) for x in (a, b, c)])
-    assert fixtures.own_share(standings(found), d.id, [a.id, b.id, c.id], 60) > 0.85
+    assert fixtures.own_share(league_standings(found), d.id, [a.id, b.id, c.id], 60) > 0.85
     e, f = enter(found, "e", "f")
     played(found, [(e, d, some_points(3, 0.5, 2)), (f, e, some_points(400, 0.5, 9))])
-    assert fixtures.own_share(standings(found), f.id, [e.id], 800) < 0.3
-    assert fixtures.own_share(standings(found), 999, [a.id], 10) == 1.0
+    assert fixtures.own_share(league_standings(found), f.id, [e.id], 800) < 0.3
+    assert fixtures.own_share(league_standings(found), 999, [a.id], 10) == 1.0
 
 
 def test_nearest_leaves_out_who_tells_nothing() -> None:
@@ -98,7 +98,7 @@ def test_a_placement_is_given_the_games_that_its_error_needs(found: League, monk
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
     played(found, [(d, x, some_points(20, 0.5, 8)) for x in (a, b, c)])
-    own = standings(found, d).row_of(d.id)
+    own = league_standings(found, d).row_of(d.id)
     assert own is not None
     assert own.error is not None
     for share in (0.8, 0.6):

@@ -96,11 +96,11 @@ def test_forfeits(found: League) -> None:
         # b begins game 1: it forfeits as the first there, and as the second in game 0
         rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
         games.store_rows(found, lineup, rows)
-    assert games.forfeits(found) == [
+    assert games.league_forfeits(found) == [
         ForfeitCount(a.id, "illegal move", 1, "why", "record 1/0"),
         ForfeitCount(b.id, "timeout", 2, "why", "record 0/1"),
     ]
-    assert [fault.version for fault in games.forfeits(found, [a.id])] == [a.id]
+    assert [fault.version for fault in games.league_forfeits(found, [a.id])] == [a.id]
 
 
 def test_failures_after_games_are_no_forfeits(found: League) -> None:
@@ -116,7 +116,7 @@ def test_failures_after_games_are_no_forfeits(found: League) -> None:
         ("end", 2, "record 1/1"),
     ]
     assert [(line["kind"], line["games"]) for line in views.forfeit_lines(found, a)] == [("end", 1)]
-    assert [fault.kind for fault in games.forfeits(found)] == ["timeout"]
+    assert [fault.kind for fault in games.league_forfeits(found)] == ["timeout"]
 
 
 def test_the_frame_holds_games_between_those_asked_for(found: League) -> None:

@@ -25,7 +25,7 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, ski
 
 def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
     with Lease(found) as lease:
-        return versions.submit(found, lease.number, submission(name, source, author)).version
+        return versions.store_version(found, lease.number, submission(name, source, author)).version
 
 
 def test_a_folder_that_goes_while_it_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
         one = submit(found, "broken", "def act(view, moves:\n", author="Eve")
-        placement.retire(found, "b", "too old")
+        placement.retire_version(found, "b", "too old")
         told = [(entry.what, entry.subject, entry.author, entry.outcome) for entry in oversight.entries(found)]
         assert ("receive", "broken v1", "Eve", "new") in told
         assert ("decide", "broken v1", "Eve", "refused") in told
@@ -129,11 +129,11 @@ def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
 def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
-        oversight.pause(found, "lunch")
+        oversight.pause_league(found, "lunch")
         with pytest.raises(LeagueError, match="paused already: lunch"):
-            oversight.pause(found)
+            oversight.pause_league(found)
         with open_session(found, "submit", 1) as session:
-            _, result = placement.submit(session, submission("one", MIDDLE))
+            _, result = placement.submit_bot(session, submission("one", MIDDLE))
             assert result is not None
             assert result.waits == "test is paused"
             assert not placement.handle_waiting(session)
@@ -143,14 +143,14 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> No
         waiting.start()
         time.sleep(1)
         before = found.count_games()
-        oversight.resume(found)
+        oversight.resume_league(found)
         waiting.join(60)
         assert before == 0
         assert ends == [0]
         assert found.count_games() > 4
         assert {one.name for one in versions.in_state(found, versions.ACTIVE)} == {"a", "b", "one"}
         with pytest.raises(LeagueError, match="not paused"):
-            oversight.resume(found)
+            oversight.resume_league(found)
 
 
 @pytest.mark.slow
@@ -164,13 +164,13 @@ def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
         playing = threading.Thread(target=lambda: ends.append(main(words)))
         playing.start()
         assert wait_for(lambda: found.count_games())
-        oversight.pause(found)
+        oversight.pause_league(found)
         assert wait_for(lambda: not found.value("SELECT count(*) FROM reserved"))  # what was not begun is given back
         stopped = found.count_games()
         time.sleep(1)
         assert found.count_games() == stopped < 30
         assert not ends
-        oversight.resume(found)
+        oversight.resume_league(found)
         playing.join(60)
         assert ends == [0]
         assert found.count_games() >= 30

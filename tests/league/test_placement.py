@@ -11,8 +11,8 @@ import pytest
 
 from arena.league import events, games, match_runner, placement, versions
 from arena.league.match_runner import LeagueSession, MatchRunner, open_session
-from arena.league.placement import play_games
-from arena.league.rating import standings
+from arena.league.placement import play_more
+from arena.league.rating import league_standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
@@ -45,7 +45,7 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
         scores = {opponent: score.games for opponent, score in games.head_to_heads(found, number).items()}
         assert sum(scores.values()) >= least
         assert all(count % 2 == 0 for count in scores.values())
-    table = standings(found)
+    table = league_standings(found)
     assert [place.rank for place in table.rows] == [1, 2, 3]
     assert [e.kind for e in events.events(found)] == ["created", "accepted", "accepted", "accepted"]
     assert events.events(found)[-1].total == found.count_games()
@@ -61,7 +61,7 @@ def test_a_placement_ends_when_the_error_is_small(tmp_path: Path) -> None:
     with league(tmp_path, placement={"error": 120, "most_games": 2000}) as found:
         submit(found, "first", FIRST)
         submit(found, "last", LAST)
-        (place, _) = standings(found).rows
+        (place, _) = league_standings(found).rows
         assert place.error is not None
         assert 60 < place.error <= 120
         assert 10 < place.score.games < 400
@@ -75,7 +75,7 @@ def test_a_placement_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
         b, c = enter(found, "b", "c")
         played(found, [(a, b, [2] * 60), (b, c, some_points(300, 0.5))])
         one = submit(found, "random", RANDOM)
-        place = standings(found).row_of(one.id)
+        place = league_standings(found).row_of(one.id)
         assert place is not None
         assert place.error is not None
         assert place.error > 100
@@ -87,7 +87,7 @@ def test_the_anchor_is_placed_like_others(tmp_path: Path) -> None:
     with league(tmp_path, placement={"most_games": 200}, rating={"anchor": "first"}) as found:
         submit(found, "last", LAST)
         one = submit(found, "first", FIRST)
-        place = standings(found).row_of(one.id)
+        place = league_standings(found).row_of(one.id)
         assert place is not None
         assert (place.elo, place.error) == (0, 0)
         assert place.score.games > 12
@@ -140,7 +140,7 @@ def test_a_bot_that_cannot_be_loaded_any_more_is_retired(tmp_path: Path) -> None
             assert submit(found, name, text).state == ACTIVE
         marker.unlink()
         with open_session(found, "play", 1) as session:
-            assert play_games(session, 8) >= 8
+            assert play_more(session, 8) >= 8
         assert names(found) == ["last v1", "random v1"]
         retired = versions.of_bot(found, "bad")[0]
         assert retired.retired is not None
@@ -224,13 +224,13 @@ def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pyt
 
     def retiring(self: MatchRunner, fixtures: Any) -> int:
         if versions.of_bot(found, "mine")[0].retired is None:
-            placement.retire(found, "mine", "meanwhile")
+            placement.retire_version(found, "mine", "meanwhile")
         return meet(self, fixtures)
 
     monkeypatch.setattr(MatchRunner, "play_fixtures", retiring)
     submit(found, "mine", MIDDLE)
     assert names(found) == ["other v1"]
-    placement.retire(found, "mine", undo=True)
+    placement.retire_version(found, "mine", undo=True)
     assert names(found) == ["mine v2", "other v1"]
     assert [*games.head_to_heads(found, 3)] == [2]  # not its own old version
 

@@ -8,8 +8,8 @@ import pytest
 
 from arena.league import events, fixtures, games, placement, versions
 from arena.league.match_runner import open_session
-from arena.league.placement import play_games
-from arena.league.rating import standings
+from arena.league.placement import play_more
+from arena.league.rating import league_standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, row, sound, submit
@@ -18,25 +18,25 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, row, sound,
 def test_play_stores_the_games_asked_for(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         submit(found, name, source)
-    before, errors = found.count_games(), sum(p.error or 0 for p in standings(found).rows)
+    before, errors = found.count_games(), sum(p.error or 0 for p in league_standings(found).rows)
     with open_session(found, "play", 2) as session:
-        stored = play_games(session, 99)
+        stored = play_more(session, 99)
     assert stored == found.count_games() - before
     assert 99 <= stored <= 100
-    assert sum(p.error or 0 for p in standings(found).rows) < errors
+    assert sum(p.error or 0 for p in league_standings(found).rows) < errors
     last = events.events(found)[-1]
     assert (last.kind, last.games, last.total) == ("played", stored, found.count_games())
-    assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
+    assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in league_standings(found).rows]
     sound(found.folder)
 
 
 def test_play_needs_two_bots(found: League) -> None:
     with open_session(found, "play", 1) as session:
         with pytest.raises(LeagueError, match="test has no bot in the table"):
-            play_games(session, 10)
+            play_more(session, 10)
         submit(found, "first", FIRST)
         with pytest.raises(LeagueError, match="test has one bot in the table"):
-            play_games(session, 10)
+            play_more(session, 10)
 
 
 def test_play_goes_on_until_it_is_stopped(found: League) -> None:
@@ -47,7 +47,7 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
             if found.count_games() >= 60:
                 session.signals.count += 1
 
-        stored = play_games(dataclasses.replace(session, tell=tell))
+        stored = play_more(dataclasses.replace(session, tell=tell))
     assert 60 <= stored == found.count_games() < 200
     assert events.events(found)[-1].games == stored
     sound(found.folder)
@@ -63,13 +63,13 @@ def test_play_goes_on_over_an_event_of_others(found: League) -> None:
             nonlocal calls
             calls += 1
             if calls == 4:
-                placement.retire(found, "c")
+                placement.retire_version(found, "c")
 
-        play_games(dataclasses.replace(session, tell=tell), 120)
+        play_more(dataclasses.replace(session, tell=tell), 120)
     kinds = [(e.kind, e.games) for e in events.events(found)[1:]]
     assert "retired" in dict(kinds)
     assert sum(number for kind, number in kinds if kind == "played") == found.count_games()
-    assert {p.version.name for p in standings(found).rows} == {"a", "b"}
+    assert {p.version.name for p in league_standings(found).rows} == {"a", "b"}
 
 
 def test_two_sessions_that_play_share_an_event(found: League) -> None:
@@ -90,8 +90,8 @@ def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytes
     monkeypatch.setattr(placement, "MOST_PLAYERS", 2)
     enter(found, *"abcdef")
     with open_session(found, "play", 1) as session:
-        play_games(session, 60)
-    assert all(place.score.games > 0 for place in standings(found).rows)
+        play_more(session, 60)
+    assert all(place.score.games > 0 for place in league_standings(found).rows)
     sound(found.folder)
 
 
@@ -99,7 +99,7 @@ def test_pairings_in_hand_elsewhere_are_left_out(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM), ("middle", MIDDLE)):
         submit(found, name, source)
     with open_session(found, "play", 1), open_session(found, "other", 1) as other:
-        table = standings(found)
+        table = league_standings(found)
         before = fixtures.for_play(found, table, None)
         lineup = games.new_lineup(found, other.lease.number)
         games.reserve_deals(found, lineup, [games.Fixture(before[0].a, before[0].b, 500)])
@@ -114,7 +114,7 @@ def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
         tasks = games.reserve_deals(found, lineup, [games.Fixture(a, b, 24)])
         rows = [row(task, game, 2 - 2 * game, 1, 2 - game) for task in tasks for game in (0, 1)]
         games.store_rows(found, lineup, rows)
-        play_games(session, 8)
+        play_more(session, 8)
     (bot,) = versions.of_bot(found, "b")
     assert bot.retired_reason.startswith("suspended: it forfeited 32 of its last 40 games")
     assert versions.of_bot(found, "a")[0].retired is None

@@ -9,7 +9,7 @@ import pytest
 
 from arena.league import games, versions
 from arena.league.match_runner import Lease
-from arena.league.rating import Standings, standings
+from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.league.views import opponent_lines, standing_lines
@@ -33,7 +33,7 @@ def field(found: League) -> list[Version]:
 
 def test_without_games(found: League) -> None:
     enter(found, "a", "b")
-    assert [(p.rank, p.version.name, p.elo, p.error) for p in standings(found).rows] == [
+    assert [(p.rank, p.version.name, p.elo, p.error) for p in league_standings(found).rows] == [
         (1, "a", None, None),
         (2, "b", None, None),
     ]
@@ -42,7 +42,7 @@ def test_without_games(found: League) -> None:
 def test_is_the_fit_of_the_ratings(found: League) -> None:
     versions = field(found)
     fit = rate(games.games_frame(found, [v.id for v in versions]), prior=2)
-    table = standings(found)
+    table = league_standings(found)
     assert [str(p.version.id) for p in table.rows] == list(fit.bots)
     assert [p.elo for p in table.rows] == pytest.approx(list(fit.elo))
     assert [p.error for p in table.rows] == pytest.approx(list(fit.error95))
@@ -58,9 +58,9 @@ def test_is_the_fit_of_the_ratings(found: League) -> None:
 
 def test_a_replaced_version_still_counts(found: League) -> None:
     a, _, c = field(found)
-    before = standings(found)
+    before = league_standings(found)
     (new,) = enter(found, "b", source=f"# another\n{FIRST}")
-    table = standings(found)
+    table = league_standings(found)
     assert [p.version.label for p in table.rows] == ["a v1", "c v1", "b v2"]
     # a and c are as far apart as they were, also by their games against the old version
     assert apart(table, a, c)[0] == pytest.approx(apart(before, a, c)[0])
@@ -81,7 +81,7 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
     a, b, c = field(found)
     with found.change():
         versions.retire(found, "c")
-    table = standings(found)
+    table = league_standings(found)
     alone = rate(games.games_frame(found, [a.id, b.id]), prior=2)
     assert [p.version.name for p in table.rows] == ["a", "b"]
     assert [p.elo for p in table.rows] == pytest.approx(list(alone.elo))
@@ -90,22 +90,22 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
 
 def test_a_refused_version_does_not_count(found: League) -> None:
     field(found)
-    before = elo(standings(found))
+    before = elo(league_standings(found))
     with Lease(found) as lease:
-        one = versions.submit(found, lease.number, submission("d", FIRST)).version
+        one = versions.store_version(found, lease.number, submission("d", FIRST)).version
         played(found, [(one, versions.get(found, 1), [2, 2, 2])])
-        assert elo(standings(found)) == before  # nor does one that is being placed
-        assert len(standings(found, one).rows) == 4
+        assert elo(league_standings(found)) == before  # nor does one that is being placed
+        assert len(league_standings(found, one).rows) == 4
         versions.refuse(found, one, "no")
-    assert elo(standings(found)) == before
+    assert elo(league_standings(found)) == before
 
 
 def test_a_candidate_stands_for_its_bot(found: League) -> None:
     field(found)
     with Lease(found) as lease:
-        one = versions.submit(found, lease.number, submission("b", f"# new\n{FIRST}")).version
+        one = versions.store_version(found, lease.number, submission("b", f"# new\n{FIRST}")).version
         played(found, [(one, versions.get(found, 1), [1] * 10)])
-    with_it = standings(found, one)
+    with_it = league_standings(found, one)
     assert sorted(p.version.label for p in with_it.rows) == ["a v1", "b v2", "c v1"]
     assert 2 in with_it.others
 
@@ -113,15 +113,15 @@ def test_a_candidate_stands_for_its_bot(found: League) -> None:
 def test_the_anchor(tmp_path: Path) -> None:
     with league(tmp_path, rating={"anchor": "b", "anchor_elo": 1500}) as found:
         a, b, c = enter(found, "a", "b", "c")
-        assert standings(found).notes == ()
+        assert league_standings(found).notes == ()
         played(found, [(a, c, [1, 2])])
-        assert "the anchor 'b' is not in the table or has no games" in standings(found).notes[0]
+        assert "the anchor 'b' is not in the table or has no games" in league_standings(found).notes[0]
         played(found, [(a, b, some_points(40, 0.7)), (b, c, some_points(40, 0.6))])
-        table = standings(found)
+        table = league_standings(found)
         place = table.row_of(b.id)
         assert place is not None
         assert (place.elo, place.error) == (1500, 0)
-        free = standings(found, anchored=False)
+        free = league_standings(found, anchored=False)
         assert np.mean(free.elo) == pytest.approx(0)
         assert np.array(table.elo) - np.array(free.elo) == pytest.approx([table.elo[0] - free.elo[0]] * 3)
 
@@ -129,7 +129,7 @@ def test_the_anchor(tmp_path: Path) -> None:
 def test_groups_that_have_not_met(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])
-    table = standings(found)
+    table = league_standings(found)
     assert "cannot be compared" in table.notes[0]
     assert sorted(table.group) == [0, 0, 1, 1]
     for pair in ((a, b), (c, d)):
@@ -143,7 +143,7 @@ def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -
     with league(tmp_path / "league") as found:
         a, b = enter(found, "a", "b")
         played(found, [(a, b, [2] * pairs)])
-        table = standings(found)
+        table = league_standings(found)
         assert [(row.shown_elo, row.shown_error) for row in table.rows] == [(None, None)] * 2
         assert all(row.elo is not None for row in table.rows)
         assert "one bot has won every game, so neither has a rating yet" in table.notes
@@ -155,7 +155,7 @@ def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -
 def test_a_few_deals_show_no_error(found: League, pairs: int) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, some_points(pairs, 0.7, 1)), (b, c, some_points(pairs, 0.6, 2)), (a, c, [1] * pairs)])
-    table = standings(found)
+    table = league_standings(found)
     errors = [row.shown_error for row in table.rows]
     errors += [line["elo_difference_error95"] for line in opponent_lines(found, a, table)]
     assert [error is None for error in errors] == [pairs == 2] * 5

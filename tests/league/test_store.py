@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.settings import LeagueError
-from arena.league.store import DATABASE, LEAGUE, create_league, league_folder, open_league
+from arena.league.store import LEAGUE, LEAGUE_DATABASE, create_league, league_folder, open_league
 from tests.league.leagues import SECRET, enter, league, settings
 
 
@@ -19,7 +19,7 @@ def test_made_and_opened_again(tmp_path: Path) -> None:
     with open_league(tmp_path / "one", write=False) as found:
         assert found.settings == wanted
         assert found.query("SELECT kind FROM events") == [("created",)]
-    assert [path.name for path in (tmp_path / "one").iterdir()] == [DATABASE]
+    assert [path.name for path in (tmp_path / "one").iterdir()] == [LEAGUE_DATABASE]
 
 
 def test_secrets_differ(tmp_path: Path) -> None:
@@ -84,5 +84,5 @@ def test_unknown_leagues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         pass
     with pytest.raises(LeagueError, match=r"did you mean 'open'\?.*in leagues/: open"):
         open_league("opne")
-    for text in ("open", "leagues/open", f"leagues/open/{DATABASE}", str(tmp_path / "leagues" / "open")):
+    for text in ("open", "leagues/open", f"leagues/open/{LEAGUE_DATABASE}", str(tmp_path / "leagues" / "open")):
         assert league_folder(text).resolve() == tmp_path / "leagues" / "open"

@@ -27,7 +27,7 @@ def lease(found: League) -> Iterator[Lease]:
 
 def send(found: League, lease: Lease, name: str, source: str, **more: Any) -> versions.Receipt:
     again = more.pop("again", False)
-    return versions.submit(found, lease.number, submission(name, source, **more), again)
+    return versions.store_version(found, lease.number, submission(name, source, **more), again)
 
 
 def put(found: League, one: Version, state: str) -> None:
@@ -53,7 +53,7 @@ def test_files_are_kept_once(found: League, lease: Lease, tmp_path: Path) -> Non
     shared = StoredFile("lib/data.bin", bytes(1000), True)
     for name, source in (("ann", FIRST), ("bob", LAST)):
         files = (StoredFile(f"{name}.py", source.encode()), shared)
-        versions.submit(found, lease.number, Submission(name, None, f"{name}.py", files))
+        versions.store_version(found, lease.number, Submission(name, None, f"{name}.py", files))
     assert found.value("SELECT count(*) FROM files") == 3
     versions.write_files(versions.files_of(found, 2), tmp_path / "out")
     assert (tmp_path / "out" / "bob.py").read_text() == LAST

@@ -11,7 +11,7 @@ import pytest
 
 from arena.results import standings_report as module
 from arena.results.standings import standings
-from arena.results.standings_report import export
+from arena.results.standings_report import write_run_files
 from arena.tournament.store.reader import WorkSession
 from tests.results.synthetic import synthetic
 
@@ -23,7 +23,7 @@ def test_same_games_same_bytes_however_they_were_stored(tmp_path: Path) -> None:
     for name, chunk in (("one", 1), ("two", 13)):
         run = synthetic(tmp_path / name, chunk=chunk)
         late = replace(run, sessions=(WorkSession(1.0, 2.0 + chunk, 60, {"workers": chunk}),))
-        written = export(standings(late), tmp_path / name, games=True)
+        written = write_run_files(standings(late), tmp_path / name, games=True)
         assert {path.name for path in written} == {*SAME, "timing.csv"}
         folders.append(tmp_path / name)
     for name in SAME:
@@ -34,7 +34,7 @@ def test_same_games_same_bytes_however_they_were_stored(tmp_path: Path) -> None:
 def test_games_csv_is_the_list_of_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = synthetic(tmp_path / "run")
     monkeypatch.setattr(module, "_ROWS_AT_ONCE", 7)  # several parts, one header
-    export(standings(run), tmp_path, games=True)
+    write_run_files(standings(run), tmp_path, games=True)
     back = pd.read_csv(tmp_path / "games.csv")
     assert len(back) == 60
     assert not [name for name in back.columns if name.startswith("ms")]
@@ -44,7 +44,7 @@ def test_games_csv_is_the_list_of_games(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_timing_has_bots_and_sessions(tmp_path: Path) -> None:
     run = replace(synthetic(tmp_path / "run"), sessions=(WorkSession(0.0, 10.0, 60, {"workers": 2}),))
-    export(standings(run), tmp_path)
+    write_run_files(standings(run), tmp_path)
     rows = list(csv.DictReader((tmp_path / "timing.csv").open(encoding="utf-8")))
     values = {(row["subject"], row["name"], row["measure"]): row["value"] for row in rows}
     assert values["session", "1", "started"] == "1970-01-01T00:00:00+00:00"

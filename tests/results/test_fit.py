@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from arena.results.formats import cells, fit, grid, shortened, write
+from arena.results.formats import cells, fit_columns, grid, shortened, write_report
 from arena.results.table import ALWAYS, WIDE, Column, Report, Table
 
 HEADS = ("#", "bot", "Elo", "±95%", "games", "W-D-L", "score%", "first%", "points", "stones", "turns", "forfeits")
@@ -27,7 +27,9 @@ def standing(names: tuple[str, ...] = ("ann", "bob"), forfeits: str = "0") -> Ta
 
 def test_a_narrow_table_lacks_its_last_columns() -> None:
     table = standing()
-    shown = {width: [column.head for column in fit(table.columns, table.cells, width)[0]] for width in (40, 80, 160)}
+    shown = {
+        width: [column.head for column in fit_columns(table.columns, table.cells, width)[0]] for width in (40, 80, 160)
+    }
     assert shown[40] == list(HEADS[: len(shown[40])])
     assert set(shown[40]) < set(shown[80]) < set(shown[160]) == set(HEADS)
 
@@ -36,7 +38,7 @@ def test_a_narrow_table_lacks_its_last_columns() -> None:
 @pytest.mark.parametrize("width", [80, 81, 97, 120, 160])
 def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
     report = Report("h" * 30, [standing((name, "bob"), "3 illegal move, 1 timeout, 5 crash, 2 protocol")], ["a " * 200])
-    text = write(report, "table", width, True)
+    text = write_report(report, "table", width, True)
     assert max(map(cells, text.splitlines())) <= width
     assert {"games", "score%", "forfeits"} <= set(text.splitlines()[2].split())
 
@@ -47,7 +49,7 @@ def test_any_table_fits() -> None:
         columns = [Column("h" * draw.randint(1, 12), draw.choice(["text", "elo"])) for _ in range(draw.randint(2, 15))]
         rows = [[draw.choice(["ab" * draw.randint(0, 20), "7" * draw.randint(0, 12)]) for _ in columns] for _ in "123"]
         width = draw.randint(75, 200)  # two columns are always there
-        shown, texts, left_out = fit(columns, rows, width)
+        shown, texts, left_out = fit_columns(columns, rows, width)
         assert len(shown) + left_out == len(columns)
         assert max(map(cells, grid(shown, texts, "simple").splitlines())) <= width
 
@@ -55,7 +57,7 @@ def test_any_table_fits() -> None:
 def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
     columns = (Column("#"), Column("bot", "text"), Column("Elo"), Column("turns", where=WIDE), Column("remark", "text"))
     rows = [{"#": 1, "bot": "ann", "Elo": "+7", "turns": 44.1, "remark": "-"}]
-    brief = write(Report("", [Table("standings", "", rows, columns)]), "table", None, True)
+    brief = write_report(Report("", [Table("standings", "", rows, columns)]), "table", None, True)
     assert brief.splitlines()[0].split() == ["#", "bot", "Elo"]
     assert brief.endswith("1 column hidden; use --wide to see it.\n")
 

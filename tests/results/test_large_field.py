@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.formats import write
+from arena.results.formats import write_report
 from arena.results.run import RunData, read_run
 from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.standings import LARGE_FIELD, standings
-from arena.results.standings_report import export
+from arena.results.standings_report import write_run_files
 from tests.results.synthetic import store_run
 
 BOTS = [f"b{number:03}" for number in range(LARGE_FIELD + 1)]
@@ -24,13 +24,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> RunData:
 
 
 def test_files_have_a_line_for_each_bot_and_none_for_each_two(large: RunData, tmp_path: Path) -> None:
-    names = {path.name for path in export(standings(large), tmp_path)}
+    names = {path.name for path in write_run_files(standings(large), tmp_path)}
     assert names == {"standings.csv", "summary.json", "timing.csv"}
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert "crosstable" not in summary
     assert len(summary["standings"]) == len(BOTS)
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 1000 * len(BOTS)
-    assert "crosstable.csv" in {path.name for path in export(standings(large, whole=True), tmp_path)}
+    assert "crosstable.csv" in {path.name for path in write_run_files(standings(large, whole=True), tmp_path)}
     assert (tmp_path / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
 
 
@@ -39,6 +39,6 @@ def test_statistics_by_opponent_only_if_asked(large: RunData) -> None:
     assert not {table.name for table in short.tables} & {
         statistic.name for statistic in STATISTICS if statistic.by_opponent
     }
-    assert "tables by opponent are shown only with --all" in write(short, "table")
+    assert "tables by opponent are shown only with --all" in write_report(short, "table")
     assert len(next(table for table in short.tables if table.name == "scores").rows) == len(BOTS)
-    assert "first 50 of 101 lines" in write(short, "table")
+    assert "first 50 of 101 lines" in write_report(short, "table")

@@ -14,7 +14,7 @@ from arena.results.run import RunData, read_run
 from arena.results.run_stats import stats_report
 from arena.results.standings import standings
 from arena.results.standings_report import remarks, standings_report
-from arena.stats.adjusted import FEWEST_DEALS
+from arena.stats.adjusted import FEWEST_JUDGED
 from arena.stats.frames import Floats
 from arena.stats.pairs import elo_of_score
 from arena.tournament import luck as luck_module
@@ -25,7 +25,7 @@ from arena.tournament.luck import LUCK
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run on as many deals as it takes, whose draws nobody judges: tests say themselves what its luck was."""
     out = tmp_path_factory.mktemp("luck") / "run"
-    run_tournament(["first", "random"], rules="base", games=2 * FEWEST_DEALS, seed=3, out=out, workers=1)
+    run_tournament(["first", "random"], rules="base", games=2 * FEWEST_JUDGED, seed=3, out=out, workers=1)
     return out
 
 
@@ -60,7 +60,7 @@ def test_standings_with_luck_taken_out(folder: Path) -> None:
     run = read_run(folder)
     table = standings(run, luck=told_luck(run))
     (met,) = table.adjusted or ()
-    assert met.deals == FEWEST_DEALS
+    assert met.deals == FEWEST_JUDGED
     assert [row["games"] for row in table.rows] == [100, 100]
     assert met.helps
     assert any("luck of the draw is taken out" in note for note in table.notes)

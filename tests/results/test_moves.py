@@ -15,11 +15,11 @@ from arena.game.record import deal_text, parse_record, record_text, replay_steps
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.results.moves import (
-    COLUMNS,
+    DECISION_COLUMNS,
     MovesError,
     move_rows,
     plays,
-    tactic_cards,
+    tactic_texts,
     write_moves,
 )
 from arena.tournament.games import GameResult
@@ -39,7 +39,7 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> list[GameResult]:
 def test_rows_are_the_decisions_of_the_records(games: list[GameResult]) -> None:
     for game in games:
         record = parse_record(game.record)
-        rows = [dict(zip(COLUMNS, row)) for row in move_rows(game)]
+        rows = [dict(zip(DECISION_COLUMNS, row)) for row in move_rows(game)]
         assert len(rows) == game.plies
         for row, (state, move) in zip(rows, replay_steps(record)):
             seat, other = state.turn, 1 - state.turn
@@ -72,10 +72,10 @@ def test_csv_holds_the_rows_packed_or_not(games: list[GameResult], tmp_path: Pat
     assert write_moves(games, tmp_path / "m.csv.gz") == number == sum(game.plies for game in games)
     text, packed = (pd.read_csv(tmp_path / name, keep_default_na=False) for name in ("m.csv", "m.csv.gz"))
     pd.testing.assert_frame_equal(text, packed)
-    assert list(text.columns) == list(COLUMNS)
+    assert list(text.columns) == list(DECISION_COLUMNS)
     assert set(text["bot"]) == {"'=ann", "bob"}  # no formula in a spreadsheet
     rows = [row for game in games for row in move_rows(game)]
-    for index, name in enumerate(COLUMNS):
+    for index, name in enumerate(DECISION_COLUMNS):
         if name not in ("bot", "opponent", "ms") and not name.startswith("note_"):
             assert text[name].tolist() == [row[index] for row in rows], name
 
@@ -83,7 +83,7 @@ def test_csv_holds_the_rows_packed_or_not(games: list[GameResult], tmp_path: Pat
 def test_parquet_holds_the_rows_and_types(games: list[GameResult], tmp_path: Path) -> None:
     assert write_moves(games, tmp_path / "m.parquet") == sum(game.plies for game in games)
     table = pq.read_table(tmp_path / "m.parquet")
-    assert table.schema.field("hand").metadata == {b"meaning": COLUMNS["hand"].encode()}
+    assert table.schema.field("hand").metadata == {b"meaning": DECISION_COLUMNS["hand"].encode()}
     rows = [row for game in games for row in move_rows(game)]
     assert [tuple(row.values()) for row in table.to_pylist()] == rows
     write_moves(iter(games), tmp_path / "again.parquet")
@@ -123,7 +123,7 @@ def test_agrees_with_a_replay(name: str) -> None:
         rng, first, moves, expected = Rng(number), state.turn, [], []
         while not state.is_over:
             move = rng.choice(state.legal_moves())
-            if state.phase == "play" and move.card in tactic_cards(rules):
+            if state.phase == "play" and move.card in tactic_texts(rules):
                 expected.append((int(state.turn != first), move.card))
             moves.append(move)
             state.apply(move)
@@ -131,4 +131,4 @@ def test_agrees_with_a_replay(name: str) -> None:
         record = record_text(rules, deal_text(7, number), claims, moves, result_text(state))
         assert list(plays(record)) == expected
         seen.update(card for _, card in expected)
-    assert seen == set(tactic_cards(rules))
+    assert seen == set(tactic_texts(rules))

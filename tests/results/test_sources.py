@@ -14,7 +14,7 @@ import arena as public
 from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.lab.notebook import Comparison, Run
-from arena.league.rating import standings
+from arena.league.rating import league_standings
 from arena.league.store import open_league
 from arena.stats.variants import win_rates
 from tests.cli.conftest import Arena, arena, json_of
@@ -110,7 +110,7 @@ def test_ratings_of_a_league_are_those_of_its_table(played: Arena) -> None:
     run = public.load("open")
     assert isinstance(run, Run)
     with open_league("open", write=False) as league:
-        table = standings(league)
+        table = league_standings(league)
     own = {row.version.label: row.elo for row in table.rows}
     found = dict(zip(run.ratings["bot"], run.ratings["elo"]))
     assert found == pytest.approx(own)

@@ -12,7 +12,7 @@ from arena.results.data_formats import table_csv
 from arena.results.pages.figures import progress_plot, rating_plot
 from arena.results.run import read_run
 from arena.results.run_stats import run_frames
-from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
+from arena.results.standings import FORFEIT_COLUMNS, STANDING_COLUMNS, rate_run, standings
 from arena.results.standings_report import remarks, standings_report, summary
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.stats.ratings import rate
@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_column_is_the_sum_over_the_games(folder: Path) -> None:
     table = standings(read_run(folder)).table
-    assert list(table.columns) == list(COLUMNS)
+    assert list(table.columns) == list(STANDING_COLUMNS)
     with Reader(folder) as reader:
         games = list(reader.results())
     assert any(game.forfeit for game in games), "the sample has no forfeits"

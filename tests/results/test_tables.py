@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from arena.results.data_formats import records, table_csv, table_values
-from arena.results.formats import FORMATS, write
+from arena.results.formats import REPORT_FORMATS, write_report
 from arena.results.run import RunData
-from arena.results.standings import COLUMNS, RunStandings, standings
+from arena.results.standings import STANDING_COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
 from arena.results.table import Report, elo_text, percent, table_of
 from arena.tournament.forfeits import ForfeitReason
@@ -34,7 +34,7 @@ def found(run: RunData) -> RunStandings:
 
 
 def standings_text(found: RunStandings, format_: str = "table") -> str:
-    return write(standings_report(found), format_)
+    return write_report(standings_report(found), format_)
 
 
 def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) -> None:
@@ -56,7 +56,7 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) ->
 
 def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
     slow = replace(run, times=tuple(time._replace(us=98765000 * time.decisions) for time in run.times))
-    for format_ in FORMATS:
+    for format_ in REPORT_FORMATS:
         text = standings_text(standings(slow), format_)
         assert ("98765" in text) == (format_ == "table")
         if format_ != "table":
@@ -90,7 +90,7 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
 
 def test_csv_reads_back_with_fixed_digits(found: RunStandings) -> None:
     rows = list(csv.DictReader(io.StringIO(standings_text(found, "csv"))))
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == list(STANDING_COLUMNS)
     for row, wanted in zip(rows, found.table.to_dict("records"), strict=True):
         assert row["bot"] == wanted["bot"]
         assert float(row["elo"]) == pytest.approx(wanted["elo"], abs=0.005)
@@ -102,7 +102,7 @@ def test_json_holds_the_shape_that_others_build_on(found: RunStandings) -> None:
     assert values["name"] == "syn"
     assert (values["format"], values["rules"], values["seed"]) == ("round-robin", "base", 3)
     assert (values["games_played"], values["games_planned"], values["complete"]) == (60, 60, True)
-    assert [set(row) for row in values["standings"]] == [set(COLUMNS)] * 3
+    assert [set(row) for row in values["standings"]] == [set(STANDING_COLUMNS)] * 3
     assert [bot["source"] for bot in values["bots"]] == [
         "hash of random",
         "hash of greedy",
@@ -130,7 +130,7 @@ def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
 
 def test_markdown_shows_strangers_texts_as_they_are(tmp_path: Path) -> None:
     frame = pd.DataFrame({"bot": ["my_bot"], "author": ["<b>*x*</b> [y](z) `w` | _v_"]})
-    shown = write(Report("", [table_of("bots", "", frame)]), "markdown")
+    shown = write_report(Report("", [table_of("bots", "", frame)]), "markdown")
     assert "my_bot" in shown
     assert r"\<b>\*x\*\</b> \[y\](z) \`w\` \| \_v\_" in shown
     bots = [{"spec": "a", "name": "my_bot"}, {"spec": "b", "name": "*b*"}]
@@ -154,7 +154,7 @@ def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
     assert table.heads == ["bot", "score %", "elo", "elo error95", "p holm", "games"]
     assert table.cells == [["a", "50.0", "+12.3", "-", "< 0.001", "3"]]
     assert [column.left for column in table.columns] == [True] + [False] * 5
-    assert write(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
+    assert write_report(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
     assert table_values([table])["t"][0]["elo_error95"] is None
 
 
@@ -163,21 +163,21 @@ def test_people_may_see_other_columns_or_none() -> None:
     some = Report("Head", [table_of("t", "Title", frame, "Note.", columns=["bot"])])
     none = Report("Head", [table_of("t", "Title", frame, "Note.", columns=[])])
     for format_ in ("table", "markdown", "html"):
-        assert "games" not in write(some, format_)
-        assert "Title" in write(some, format_)
-        assert "Title" not in write(none, format_)
-        assert "Note" not in write(none, format_)
-    assert write(some, "csv") == write(none, "csv") == "bot,games\na,3\n"
+        assert "games" not in write_report(some, format_)
+        assert "Title" in write_report(some, format_)
+        assert "Title" not in write_report(none, format_)
+        assert "Note" not in write_report(none, format_)
+    assert write_report(some, "csv") == write_report(none, "csv") == "bot,games\na,3\n"
 
 
 def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
     frame = pd.DataFrame({"bot": ["=1+1", "\x1b[2Jx\nfalse line"], "elo": [-3.5, np.nan], "note": ["ok", None]})
     report = Report("head \x1b[2J", [table_of("t", "", frame)], ["remark \u202e"])
     for format_ in ("table", "markdown"):
-        shown = write(report, format_)
+        shown = write_report(report, format_)
         assert "2Jx?false line" in shown
         assert shown.replace("\n", "").isprintable()
-    assert write(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"?[2Jx\nfalse line",,\n'
+    assert write_report(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"?[2Jx\nfalse line",,\n'
 
 
 def test_shares_are_rounded_as_whole_numbers_are() -> None:

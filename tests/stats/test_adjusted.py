@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.stats.adjusted import FEWEST_DEALS, take_luck_out
+from arena.stats.adjusted import FEWEST_JUDGED, take_luck_out
 from arena.stats.frames import Floats, StatsError, games_of
 from arena.stats.ratings import rate
 from arena.stats.variants import win_rate_differences, win_rates
@@ -46,7 +46,7 @@ def test_luck_that_says_nothing_changes_nothing() -> None:
 
 
 def test_few_deals_are_as_counted() -> None:
-    games, luck = lucky(FEWEST_DEALS - 1, 0.9, 1)
+    games, luck = lucky(FEWEST_JUDGED - 1, 0.9, 1)
     _, (met,) = take_luck_out(games_of(games), luck)
     assert not met.helps
     with pytest.raises(StatsError, match="a row for each of"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.selection import ExpressionError, evaluate, holds, parse
+from arena.stats.selection import ExpressionError, evaluate_rows, holds, parse
 
 FACTS = {
     "turns": np.array([10, 50, 60]),
@@ -86,7 +86,7 @@ def test_expressions_are_pythons_row_by_row(text: str) -> None:
         names["note"] = SimpleNamespace(items=FACTS["note.items"][row].item())  # type: ignore[index]
         names["rules"] = SimpleNamespace(hand_size=6)
         expected.append(eval(text, {"__builtins__": {}}, names))
-    assert evaluate(text, FACTS, ROWS) == expected
+    assert evaluate_rows(text, FACTS, ROWS) == expected
 
 
 @pytest.mark.parametrize(

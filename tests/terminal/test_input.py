@@ -11,7 +11,7 @@ from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.results.board import Position
-from arena.terminal.input import COMMANDS, DecisionInput, Left, Resigned
+from arena.terminal.input import LINE_COMMANDS, DecisionInput, Left, Resigned
 from arena.terminal.scene import scene_of
 
 
@@ -82,7 +82,7 @@ def test_every_command_is_answered_and_listed() -> None:
     asked = desk()
     asked.enter("help")
     listed = asked.notes
-    for command in COMMANDS:
+    for command in LINE_COMMANDS:
         assert command in listed
         if command not in ("quit", "resign"):
             asked.notes = ""

@@ -116,12 +116,12 @@ def test_cards_alone_are_coloured_and_none_is_faint() -> None:
     from rich.console import Console
     from rich.style import Style
 
-    from arena.terminal.drawing import draw
+    from arena.terminal.drawing import draw_board
 
     shown = timeline()
     console = Console(width=80, force_terminal=True, color_system="truecolor", _environ={})
     seen = 0
-    for line in draw(shown.scene(40, 0, (True, True)), 80).split("\n"):
+    for line in draw_board(shown.scene(40, 0, (True, True)), 80).split("\n"):
         for part in line.render(console):
             style = part.style or Style()
             if part.text.strip() and style.bgcolor is not None:

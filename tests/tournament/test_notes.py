@@ -10,7 +10,7 @@ import pytest
 
 from arena.bots.bot import BotFault
 from arena.bots.isolation.python_messages import ANSWERING, NOTED, Message, read_note
-from arena.bots.isolation.wire_messages import read_note as read_wire_note
+from arena.bots.isolation.wire_messages import read_wire_note as read_wire_note
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import moves_by_number

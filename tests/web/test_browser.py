@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.league.oversight import pause, resume
+from arena.league.oversight import pause_league, resume_league
 from arena.league.store import open_league
 from tests.results.pages.test_browser import BROWSER, DRIVER, assert_sound, driver
 from tests.web.conftest import GOOD
@@ -187,7 +187,7 @@ def test_a_page_renews_itself_and_its_table_can_be_sorted_then(driver: Any, serv
     driver.set_window_size(1280, 900)
     driver.get(server.url)
     with open_league(server.folder) as league:
-        pause(league, "moving house")
+        pause_league(league, "moving house")
     try:
         wait_for(driver, "moving house")
         head = driver.find_element("xpath", "//th[button[normalize-space()='bot']]")
@@ -196,4 +196,4 @@ def test_a_page_renews_itself_and_its_table_can_be_sorted_then(driver: Any, serv
             assert head.get_attribute("aria-sort") == order
     finally:
         with open_league(server.folder) as league:
-            resume(league)
+            resume_league(league)

@@ -49,11 +49,11 @@ def test_every_page_is_whole_and_its_links_lead_somewhere(web: Web) -> None:
 
 
 def test_the_table_is_that_of_the_commands(web: Web) -> None:
-    from arena.league.rating import standings
+    from arena.league.rating import league_standings
     from arena.league.views import standing_values
 
     with open_league(web.folder, write=False) as league:
-        wanted = standing_values(league, standings(league))
+        wanted = standing_values(league, league_standings(league))
     found = web.new().get("/api/v1/standings").json()
     assert found["standings"] == wanted["standings"]
     assert found["games"] == 8

@@ -55,7 +55,7 @@ class Thread:
 
         def run() -> None:
             with answers, questions:
-                child.play(child.GameOrder(**json.loads(answers.readline())), answers, questions)
+                child.play_table(child.GameOrder(**json.loads(answers.readline())), answers, questions)
 
         self._thread = threading.Thread(target=run)
         self._thread.start()

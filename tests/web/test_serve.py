@@ -18,7 +18,7 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 from arena.bots.processes import children
 from arena.errors import ArenaError
-from arena.league.oversight import pause, resume
+from arena.league.oversight import pause_league, resume_league
 from arena.league.store import open_league
 from arena.web.backend import WebSettings
 from arena.web.client import Server
@@ -102,13 +102,13 @@ def test_pages_are_made_again_when_their_process_was_killed(folder: Path) -> Non
     with served(folder, 0, "--isolation", "none") as server:
         assert server.process is not None
         with open_league(folder) as found:
-            pause(found, "lunch")
+            pause_league(found, "lunch")
         assert wait_for(lambda: b"lunch" in urlopen(server.url, timeout=60).read(), 10)  # soon after the start, too
         for pid in children(server.process.pid):
             os.kill(pid, signal.SIGKILL)
         with open_league(folder) as found:
-            resume(found)
-            pause(found, "moving house")
+            resume_league(found)
+            pause_league(found, "moving house")
         assert wait_for(lambda: b"moving house" in urlopen(server.url, timeout=60).read(), 60), server.log.read_text()[
             -3000:
         ]

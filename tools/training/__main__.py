@@ -229,7 +229,9 @@ def main(
         for step in steps:
             words.append(f"--{'search' if step.search else 'generation'} {step.games}:{step.epochs}:{step.seed}")
         words.append(f"--keep {keep:g} --deals {deals}")
-        write_weights(weights.WEIGHTS_FOLDER / f"{install}.bin", np.load(last), {"command": " ".join(words), "log": lines})
+        write_weights(
+            weights.WEIGHTS_FOLDER / f"{install}.bin", np.load(last), {"command": " ".join(words), "log": lines}
+        )
 
 
 if __name__ == "__main__":

@@ -46,10 +46,10 @@ FAULTY = struct.Struct("=IBB")
 MOVE_MS, _BANK_MS, WANTS_ANSWER = 1, 2, 4
 AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
-KINDS = (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE)
+MESSAGE_KINDS = (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE)
 
 #: The longest body that a child may send.
-LONGEST = 1 << 15
+LONGEST_MESSAGE = 1 << 15
 _TEXT = 8000
 
 
@@ -91,7 +91,7 @@ def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
 
 def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:
     """Return the message in which a child reports a failure of its bot."""
-    body = FAULTY.pack(question, HOOKS.index(hook), KINDS.index(kind))
+    body = FAULTY.pack(question, HOOKS.index(hook), MESSAGE_KINDS.index(kind))
     return pack_message(FAULT, body + text.encode("utf-8", "replace")[:_TEXT])
 
 
@@ -116,7 +116,7 @@ class MessageReader:
         if len(data) < 5:
             return None
         size, kind = HEAD.unpack_from(data)
-        if not DONE <= kind <= NOTED or size > LONGEST:
+        if not DONE <= kind <= NOTED or size > LONGEST_MESSAGE:
             raise BotFault(ForfeitKind.PROTOCOL, f"sent something that is no answer: {data[:40]!r}")
         if len(data) < 5 + size:
             return None
@@ -157,7 +157,7 @@ def read_fault(message: Message, question: int) -> BotFault:
     if message.kind != FAULT or len(message.body) < FAULTY.size:
         return BotFault(ForfeitKind.PROTOCOL, "sent something that is no answer to the question")
     number, hook, kind = FAULTY.unpack_from(message.body)
-    if number != question or hook >= len(HOOKS) or kind >= len(KINDS):
+    if number != question or hook >= len(HOOKS) or kind >= len(MESSAGE_KINDS):
         return BotFault(ForfeitKind.PROTOCOL, "told of a failure that nobody asked for")
     clean = printable(message.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
-    return BotFault(KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")
+    return BotFault(MESSAGE_KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")

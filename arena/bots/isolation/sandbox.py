@@ -105,7 +105,7 @@ def _file_system(launch: Launch) -> list[str]:
     for folder in _EMPTY:
         options += ["--tmpfs", folder]
     paths = [*map(str, launch.read_only), *(programs() if launch.system else [*libraries(), *python_files()])]
-    options += shown(paths, os.path.normpath(launch.folder))
+    options += _shown(paths, os.path.normpath(launch.folder))
     if launch.system:
         _check_program(launch.argv[0], paths, launch.folder)
     for folder in _EMPTY:
@@ -177,7 +177,7 @@ def counts_inside() -> bool:
 def require_bubblewrap() -> Bubblewrap:
     """Return the machine's bubblewrap after it has started a sandbox; `SandboxMissing` with the remedy otherwise."""
     bubblewrap = find()
-    trial(bubblewrap)
+    _trial(bubblewrap)
     return bubblewrap
 
 
@@ -219,7 +219,7 @@ def _asked(path: str) -> Bubblewrap:
 
 
 @functools.cache
-def trial(bubblewrap: Bubblewrap) -> None:
+def _trial(bubblewrap: Bubblewrap) -> None:
     """Start a sandbox that does nothing. `SandboxMissing` if it fails."""
     nothing = (sys.executable, "-I", "-S", "-c", "pass")
     argv, passed = _command(bubblewrap, Launch(nothing, Path(__file__).resolve().parent, Isolation.SANDBOX))
@@ -282,7 +282,7 @@ class SandboxRefused(ArenaError):
 # ---------------------------------------------------------------- what is shown
 
 
-def shown(paths: Iterable[str], own: str) -> list[str]:
+def _shown(paths: Iterable[str], own: str) -> list[str]:
     """Return options of bubblewrap that show files, folders and `own`, the bot's folder, without its hidden parts.
 
     What does not exist is left out. Links are shown as links, together with what they lead to.

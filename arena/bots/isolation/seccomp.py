@@ -138,7 +138,7 @@ def _equal(argument: int, value: int, mask: int = 0xFFFFFFFF) -> _Test:
 Rule = tuple[str | int, int, tuple[_Test, ...]]  # the name or number of a call, the error it fails with, all tests
 
 
-def rules() -> Iterator[Rule]:
+def _rules() -> Iterator[Rule]:
     """Yield what the filter refuses; error 0 means that the call does nothing and succeeds."""
     for error, names in (
         (errno.EPERM, " ".join(FORBIDDEN)),
@@ -202,7 +202,7 @@ def filter_program() -> bytes:
     context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(ALLOW)))
     try:
         _check("seccomp_attr_set", library.seccomp_attr_set(context, _ATTRIBUTE_BAD_ARCHITECTURE, KILL_PROCESS))
-        for call, number_of_error, tests in rules():
+        for call, number_of_error, tests in _rules():
             number = call if isinstance(call, int) else library.seccomp_syscall_resolve_name(call.encode())
             if number == -1:
                 raise NoFilter(f"this libseccomp does not know the system call {call}")

@@ -32,12 +32,12 @@ from arena.bots.isolation.sandbox import SandboxRefused
 from arena.bots.isolation.wire_messages import (
     LONGEST_LINE,
     HelloAnswer,
-    Message,
+    WireMessage,
     line_of,
-    read_answer,
     read_hello,
     read_move,
-    read_note,
+    read_wire_answer,
+    read_wire_note,
 )
 from arena.bots.limits import BotLimits
 from arena.bots.output import place_text
@@ -47,7 +47,7 @@ from arena.game.engine import View
 from arena.game.moves import Event, Move
 from arena.text import printable, quoted
 
-log = logging.getLogger("arena.bots")
+_log = logging.getLogger("arena.bots")
 
 #: How long a process may take to end by itself after `bye`, or after a game.
 FAREWELL_S = 0.2
@@ -151,7 +151,7 @@ class WireBot(ProcessBot):
         self._hello = hello
 
     def _replace(self, why: str) -> None:
-        log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
+        _log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
         if self.process is not None:
             self._kill()
 
@@ -198,7 +198,7 @@ class WireBot(ProcessBot):
         self._read_stderr()
         try:
             move = read_move(answer, view, moves)
-            read_note(answer, view)
+            read_wire_note(answer, view)
             return move
         except BotFault as fault:
             raise self._broken("act", fault) from None
@@ -223,7 +223,7 @@ class WireBot(ProcessBot):
 
     # ---- lines ---------------------------------------------------------------------------------------------
 
-    def _ask(self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None) -> dict[str, Any]:
+    def _ask(self, hook: str, message: WireMessage, deadline: float, clock: TimeLeft | None = None) -> dict[str, Any]:
         """Send a message and return its answer. `clock` is for the message of a timeout."""
         start = time.monotonic()
         process = self.process
@@ -238,7 +238,7 @@ class WireBot(ProcessBot):
                 raise BotFault(ForfeitKind.PROTOCOL, f"has written something without being asked: {quoted(unasked)}")
             process.send(line_of(message), deadline)
             sent = True
-            return read_answer(self._line(process, deadline), message["id"])
+            return read_wire_answer(self._line(process, deadline), message["id"])
         except BotFault as fault:
             raise self._broken(hook, fault) from None
         except ProcessEnded as ended:

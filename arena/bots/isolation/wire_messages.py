@@ -26,10 +26,10 @@ _VERSION = 3
 #: The longest line, its end included, in both directions.
 LONGEST_LINE = 1 << 16
 
-Message = dict[str, Any]
+WireMessage = dict[str, Any]
 
 
-def line_of(message: Message) -> bytes:
+def line_of(message: WireMessage) -> bytes:
     r"""Encode a message as a line of plain ASCII.
 
     >>> line_of({"type": "bye"})
@@ -38,7 +38,7 @@ def line_of(message: Message) -> bytes:
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
-def hello(number: int, limits: BotLimits) -> Message:
+def hello(number: int, limits: BotLimits) -> WireMessage:
     """Return the first message to a process. `number` is the id that the answer has to repeat."""
     return {
         "type": "hello",
@@ -54,7 +54,7 @@ def hello(number: int, limits: BotLimits) -> Message:
     }
 
 
-def begin(number: int, setup: Setup) -> Message:
+def begin(number: int, setup: Setup) -> WireMessage:
     """Return the message that begins a game.
 
     The seed has 53 bits, which every language reads exactly (JavaScript's numbers have no more).
@@ -70,7 +70,7 @@ def begin(number: int, setup: Setup) -> Message:
     }
 
 
-def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] | None) -> Message:
+def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] | None) -> WireMessage:
     """Return the message that asks for a decision: all that the seat knows, and the moves.
 
     `events` are those not sent yet; None leaves them out.
@@ -81,7 +81,7 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
     names = {"ab"[seat]: "me", "ab"[other]: "them", ".": None}
     mine, theirs = view.mine, view.theirs
     clan, tactic = view.deck_counts
-    message: Message = {
+    message: WireMessage = {
         "type": "act",
         "id": number,
         "phase": view.phase,
@@ -116,9 +116,9 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
     return message
 
 
-def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None) -> Message:
+def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None) -> WireMessage:
     """Return the message that ends a game which this seat has not forfeited."""
-    message: Message = {
+    message: WireMessage = {
         "type": "end",
         "id": number,
         "winner": _who(result.winner, seat),
@@ -131,7 +131,7 @@ def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None)
     return message
 
 
-def bye() -> Message:
+def bye() -> WireMessage:
     """Return the last message. It has no id and needs no answer."""
     return {"type": "bye"}
 
@@ -143,14 +143,14 @@ def _who(who: int | None, seat: int) -> str | None:
     return None if who is None else "me" if who == seat else "them"
 
 
-def _clock(clock: TimeLeft | None) -> Message | None:
+def _clock(clock: TimeLeft | None) -> WireMessage | None:
     if clock is None:
         return None
     move, bank = (None if part is None else round(part, 3) for part in clock)
     return {"move_ms": move, "bank_ms": bank}
 
 
-def _player(view: View, seat: int) -> Message:
+def _player(view: View, seat: int) -> WireMessage:
     clan, tactic = view.hand_counts(seat)
     return {
         "clan_cards": clan,
@@ -161,7 +161,7 @@ def _player(view: View, seat: int) -> Message:
     }
 
 
-def _event(event: Event, seat: int) -> Message:
+def _event(event: Event, seat: int) -> WireMessage:
     return {
         "by": _who(event.seat, seat),
         "kind": event.kind,
@@ -190,7 +190,7 @@ class HelloAnswer:
     events: bool = False
 
 
-def read_answer(line: bytes, number: int) -> dict[str, Any]:
+def read_wire_answer(line: bytes, number: int) -> dict[str, Any]:
     r"""Parse the line that answers the message with the id `number`. Raises `BotFault` for anything else.
 
     >>> read_answer(b'{"id":3,"move":"r7@3"}', 3)
@@ -267,7 +267,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
     raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is not a move{near}")
 
 
-def read_note(answer: dict[str, Any], view: View) -> None:
+def read_wire_note(answer: dict[str, Any], view: View) -> None:
     """Pass the note of an answer, if there is one, to the view; `View.note` checks its contents."""
     note = answer.get("note")
     if type(note) is dict:

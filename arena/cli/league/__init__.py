@@ -6,19 +6,19 @@ import click
 
 from arena.cli.group import Entry, LazyGroup
 
-COMMANDS: dict[str, Entry] = {
-    "create": Entry("arena.cli.league.setup:create", "Create a league.", "Set up"),
-    "people": Entry("arena.cli.league.setup:people", "Invite authors; show and limit what they use.", "Set up"),
-    "show": Entry("arena.cli.league.show:show", "Show a league or a bot, or list the leagues.", "Look"),
-    "history": Entry("arena.cli.league.show:history", "Show past events, or the log.", "Look"),
-    "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", "Run", plays=True),
-    "work": Entry("arena.cli.league.run:work", "Check and place submissions as they come.", "Run", plays=True),
-    "pause": Entry("arena.cli.league.run:pause", "Pause, or resume after a pause.", "Run"),
-    "retire": Entry("arena.cli.league.run:retire", "Take a bot out of the table.", "Run"),
+LEAGUE_COMMANDS: dict[str, Entry] = {
+    "create": Entry("arena.cli.league.setup:create_command", "Create a league.", "Set up"),
+    "people": Entry("arena.cli.league.setup:people_command", "Invite authors; show and limit what they use.", "Set up"),
+    "show": Entry("arena.cli.league.show:show_command", "Show a league or a bot, or list the leagues.", "Look"),
+    "history": Entry("arena.cli.league.show:history_command", "Show past events, or the log.", "Look"),
+    "play": Entry("arena.cli.league.run:play_league_command", "Play more games to narrow the errors.", "Run", plays=True),
+    "work": Entry("arena.cli.league.run:work_command", "Check and place submissions as they come.", "Run", plays=True),
+    "pause": Entry("arena.cli.league.run:pause_command", "Pause, or resume after a pause.", "Run"),
+    "retire": Entry("arena.cli.league.run:retire_command", "Take a bot out of the table.", "Run"),
 }
 
 
-@click.group(cls=LazyGroup, entries=COMMANDS)
+@click.group(cls=LazyGroup, entries=LEAGUE_COMMANDS)
 def league() -> None:
     """Create and run a standing league: bots are submitted, checked, placed and rated together.
 

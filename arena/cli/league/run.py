@@ -13,24 +13,24 @@ from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
 from arena.cli.league.tables import show_standings
 from arena.league import oversight
 from arena.league.match_runner import open_session
-from arena.league.placement import SubmissionResult, handle_waiting, play_games, work_on
-from arena.league.placement import retire as change
-from arena.league.rating import standings
+from arena.league.placement import SubmissionResult, handle_waiting, play_more, work_on
+from arena.league.placement import retire_version as change
+from arena.league.rating import league_standings
 from arena.league.store import open_league
 
 play_too = click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 
 
-@click.command()
+@click.command("play")
 @league_argument
 @click.option(
-    "--max-games", type=options.whole(1), metavar="N", help="Stop after N games (default: play until Ctrl-C)."
+    "--max-games", type=options.whole_option(1), metavar="N", help="Stop after N games (default: play until Ctrl-C)."
 )
 @options.workers
 @options.isolation_of_league
 @options.trust
 @options.output
-def play(name: str, max_games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
+def play_league_command(name: str, max_games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
     """Play the least certain pairings of LEAGUE until Ctrl-C, or N games, and show the table.
 
     \b
@@ -53,9 +53,9 @@ def play(name: str, max_games: int | None, workers: int | None, isolation: str |
         ):
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
-            played = 0 if session.stopping else play_games(session, max_games, told)
+            played = 0 if session.stopping else play_more(session, max_games, told)
             stopped = session.stopping
-        show_standings(league, standings(league), form, {"played": played, "interrupted": stopped})
+        show_standings(league, league_standings(league), form, {"played": played, "interrupted": stopped})
     left = any(result.interrupted and not result.waits for result in results)
     unfinished = left or (max_games is not None and played < max_games)
     return INTERRUPTED if stopped and unfinished else 0
@@ -67,7 +67,7 @@ def play(name: str, max_games: int | None, workers: int | None, isolation: str |
 @options.workers
 @options.isolation_of_league
 @options.trust
-def work(
+def work_command(
     name: str,
     play: bool,
     workers: int | None,
@@ -98,7 +98,7 @@ def work(
 @league_argument
 @click.option("--reason", default="", metavar="TEXT", help="The reason, shown to everybody who waits.")
 @click.option("--undo", is_flag=True, help="End the pause; waiting commands continue.")
-def pause(name: str, reason: str, undo: bool) -> None:
+def pause_command(name: str, reason: str, undo: bool) -> None:
     """Pause LEAGUE: games in progress are finished, then everything waits. Bots can still be submitted.
 
     \b
@@ -107,10 +107,10 @@ def pause(name: str, reason: str, undo: bool) -> None:
     """
     with open_league(name) as league:
         if undo:
-            oversight.resume(league)
+            oversight.resume_league(league)
             click.echo(f"{league.name} is no longer paused.")
         else:
-            oversight.pause(league, reason)
+            oversight.pause_league(league, reason)
             click.echo(f"{league.name} is paused. To end the pause: arena league pause {shlex.quote(name)} --undo")
 
 
@@ -120,7 +120,7 @@ def pause(name: str, reason: str, undo: bool) -> None:
 @click.option("--reason", default="", metavar="TEXT", help="The reason, shown in the history.")
 @click.option("--undo", is_flag=True, help="Bring the bot back.")
 @options.output
-def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
+def retire_command(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
     """Take BOT out of the table of LEAGUE. Its games stay in the history but no longer count.
 
     \b

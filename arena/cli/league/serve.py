@@ -24,10 +24,10 @@ from arena.web.uploads import UploadLimits
 @click.command()
 @league_argument
 @click.option("--host", default="127.0.0.1", help="Address to listen on (default: 127.0.0.1, this machine only).")
-@click.option("--port", type=options.whole(0, 65535), default=8000, show_default=True, metavar="N")
+@click.option("--port", type=options.whole_option(0, 65535), default=8000, show_default=True, metavar="N")
 @click.option(
     "--workers",
-    type=options.whole(0, 1024),
+    type=options.whole_option(0, 1024),
     metavar="N",
     help="Processes that check and place bots (default: one fewer than cores; 0: none).",
 )
@@ -35,18 +35,23 @@ from arena.web.uploads import UploadLimits
 @click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
 @click.option(
     "--uploads",
-    type=options.whole(1),
+    type=options.whole_option(1),
     default=20,
     show_default=True,
     metavar="N",
     help="Uploads per author per hour.",
 )
 @click.option(
-    "--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N", help="Largest upload, in MiB."
+    "--upload-mb",
+    type=options.whole_option(1, 32),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Largest upload, in MiB.",
 )
 @click.option(
     "--bots",
-    type=options.whole(1),
+    type=options.whole_option(1),
     default=5,
     show_default=True,
     metavar="N",
@@ -54,7 +59,7 @@ from arena.web.uploads import UploadLimits
 )
 @click.option(
     "--tables",
-    type=options.whole(0, 1000),
+    type=options.whole_option(0, 1000),
     default=8,
     show_default=True,
     metavar="N",
@@ -66,7 +71,7 @@ from arena.web.uploads import UploadLimits
     help="Let visitors play without signing in, at up to half of the tables (default: yes).",
 )
 @options.isolation_of_league
-def serve(
+def serve_command(
     name: str,
     host: str,
     port: int,

@@ -15,7 +15,7 @@ import click
 
 from arena.bots.isolation.process import require_isolation
 from arena.cli.league.shared import league_argument
-from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, print_report, real, rules, whole
+from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, print_report, real_option, rules, whole_option
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.settings import load_settings, merged
@@ -48,7 +48,7 @@ from arena.web.accounts import WebStore
     metavar="DIR",
     help="The folder of the league (default: leagues/NAME).",
 )
-def create(
+def create_command(
     name: str,
     config: Path | None,
     settings: tuple[str, ...],
@@ -108,7 +108,7 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
 @click.option("--invite", "author", metavar="AUTHOR", help="Invite AUTHOR, and print a token to sign in with.")
 @click.option(
     "--days",
-    type=real(0.001, 3650),
+    type=real_option(0.001, 3650),
     default=90,
     show_default=True,
     metavar="N",
@@ -123,11 +123,11 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
     "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
 )
 @click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
-@click.option("--submissions", type=whole(0), metavar="N", help="Limit each author to N submissions a day.")
-@click.option("--author-mb", type=whole(0), metavar="N", help="Limit each author's files to N MiB.")
-@click.option("--disk-mb", type=whole(0), metavar="N", help="Limit the league's folder to N MiB.")
+@click.option("--submissions", type=whole_option(0), metavar="N", help="Limit each author to N submissions a day.")
+@click.option("--author-mb", type=whole_option(0), metavar="N", help="Limit each author's files to N MiB.")
+@click.option("--disk-mb", type=whole_option(0), metavar="N", help="Limit the league's folder to N MiB.")
 @as_json
-def people(
+def people_command(
     name: str,
     author: str | None,
     days: float,

@@ -10,7 +10,7 @@ from typing import Self
 import click
 
 from arena.cli import options
-from arena.league.games import forfeits
+from arena.league.games import league_forfeits
 from arena.league.placement import SubmissionResult
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
@@ -22,7 +22,7 @@ from arena.tournament.runner.progress import RunStatus
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
 
 
-def verify(folder: Path) -> int:
+def verify_and_show(folder: Path) -> int:
     """Check a league's database, files, games, tables and log for damage.
 
     Print what was found and return the exit code.
@@ -67,7 +67,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
             settings = league.settings
             if row.error is not None and row.error > settings.error and row.score.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
-        lost = sum(forfeit.games for forfeit in forfeits(league, [version.id]))
+        lost = sum(forfeit.games for forfeit in league_forfeits(league, [version.id]))
         if lost:
             text += f". It forfeited {lost} of them: arena league show {shlex.quote(league.name)} {version.name}"
         if result.replaced is not None and result.replaced.id != version.id:

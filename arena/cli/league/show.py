@@ -8,10 +8,10 @@ import click
 
 from arena.cli.league.shared import league_argument
 from arena.cli.league.tables import show_standings
-from arena.cli.options import PATH, complete_leagues, output, print_report, whole
+from arena.cli.options import PATH, complete_leagues, output, print_report, whole_option
 from arena.errors import ArenaError
 from arena.league import events, oversight, versions
-from arena.league.rating import standings
+from arena.league.rating import league_standings
 from arena.league.store import LEAGUES, League, league_names, open_league
 from arena.league.views import (
     chosen_version,
@@ -39,12 +39,16 @@ from arena.text import indented, utc_text
 @click.command()
 @click.argument("league", metavar="LEAGUE", required=False, shell_complete=complete_leagues)
 @click.argument("bot", required=False)
-@click.option("--at", type=whole(1), metavar="EVENT", help="Show the table as it was after an event of the history.")
-@click.option("--version", type=whole(1), metavar="V", help="With BOT: show this version (default: the active one).")
+@click.option(
+    "--at", type=whole_option(1), metavar="EVENT", help="Show the table as it was after an event of the history."
+)
+@click.option(
+    "--version", type=whole_option(1), metavar="V", help="With BOT: show this version (default: the active one)."
+)
 @click.option("--against", metavar="BOT", help="With BOT: show only its games against this opponent.")
 @click.option("--files", type=PATH, metavar="DIR", help="With BOT: write its files to DIR.")
 @output
-def show(
+def show_command(
     league: str | None,
     bot: str | None,
     at: int | None,
@@ -78,7 +82,7 @@ def show(
         elif at is not None:
             _show_past(opened, at, form)
         else:
-            show_standings(opened, standings(opened), form)
+            show_standings(opened, league_standings(opened), form)
 
 
 def _list_leagues(form: str) -> None:
@@ -114,7 +118,7 @@ def _show_past(league: League, at: int, form: str) -> None:
 
 def _show_bot(league: League, bot: str, number: int | None, against: str | None, form: str) -> None:
     """Print the versions of a bot, the opponents of one version, and the games it forfeited."""
-    table = standings(league)
+    table = league_standings(league)
     version = chosen_version(league, bot, number)
     rows = version_lines(league, bot, table)
     opponents = opponent_lines(league, version, table)
@@ -151,9 +155,9 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
 @click.command()
 @league_argument
 @click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
-@click.option("--limit", type=whole(0), default=0, metavar="N", help="Show only the last N (default: all).")
+@click.option("--limit", type=whole_option(0), default=0, metavar="N", help="Show only the last N (default: all).")
 @output
-def history(name: str, as_log: bool, limit: int, form: str) -> None:
+def history_command(name: str, as_log: bool, limit: int, form: str) -> None:
     """Show the history of LEAGUE: bots submitted, replaced and retired, and games played.
 
     \b

@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.league import placement, versions
 from arena.league.match_runner import open_session
 from arena.league.oversight import BudgetSpent
-from arena.league.rating import standings
+from arena.league.rating import league_standings
 from arena.league.store import League, open_league
 from arena.league.submission import read_submission
 from arena.league.versions import Receipt, Version
@@ -62,7 +62,7 @@ _DONE, _REFUSED = 0, 1
 @options.isolation_of_league
 @options.trust
 @output
-def submit(
+def submit_command(
     bot: str,
     name: str | None,
     server: str | None,
@@ -100,7 +100,7 @@ def submit(
             open_session(league, "submit", cores, isolation, progress.add, progress.say, trust) as session,
         ):
             try:
-                receipt, result = placement.submit(session, submission, again)
+                receipt, result = placement.submit_bot(session, submission, again)
             except BudgetSpent as error:
                 progress.end()
                 click.echo(f"{submission.name} is refused: {indented(str(error))}", err=True)
@@ -133,7 +133,7 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
         "reason": now.reason,
         "warnings": list(warnings),
     }
-    show_standings(league, standings(league), form, values)
+    show_standings(league, league_standings(league), form, values)
     return _REFUSED if now.state == versions.REFUSED else _DONE
 
 

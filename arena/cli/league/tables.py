@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from arena.cli.options import print_report, shown
+from arena.cli.options import print_report, report_text
 from arena.errors import ArenaError
-from arena.league.rating import Standings, standings
+from arena.league.rating import Standings, league_standings
 from arena.league.store import League, open_league
 from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
 from arena.results.league import standing_table
@@ -23,7 +23,7 @@ NO_BOT = "No bot is in the table yet."
 def show_league(folder: Path, form: str) -> None:
     """Print the table of the league in a folder."""
     with open_league(folder, write=False) as league:
-        show_standings(league, standings(league), form)
+        show_standings(league, league_standings(league), form)
 
 
 def show_standings(league: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
@@ -42,7 +42,9 @@ def show_standings_of(url: str, form: str) -> None:
     try:
         lines, name = table["standings"], one_line(str(table["league"]))
         heading = f"{name}: rules {one_line(str(table['settings']['rules']))}; {int(table['games']):,} games"
-        text = shown(Report(heading, [standing_table(lines)], [] if lines else [NO_BOT], values=lambda: table), form)
+        text = report_text(
+            Report(heading, [standing_table(lines)], [] if lines else [NO_BOT], values=lambda: table), form
+        )
     except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
     click.echo(text, nl=False)

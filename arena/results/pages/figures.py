@@ -18,8 +18,8 @@ from arena.results.compare import comparison, read_variants
 from arena.results.moves import plays_frame, spaced
 from arena.results.notes import reliability, run_notes
 from arena.results.pages.plots import (
-    KINDS,
     MOST_LINES,
+    PLOT_KINDS,
     Bar,
     Bars,
     Cell,
@@ -77,7 +77,7 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
             f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
             "progress, lengths, calibration"
         )
-    return {f"{KINDS[kind]}\n{heading(run)}": plot}
+    return {f"{PLOT_KINDS[kind]}\n{heading(run)}": plot}
 
 
 def panels_of(source: Source, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
@@ -85,7 +85,7 @@ def panels_of(source: Source, kind: str, prior: float = DEFAULT_PRIOR) -> dict[s
     parts = source.parts().values()
     if kind == "variants" and isinstance(source, StoredComparison):
         report = comparison(read_variants([part.path for part in parts], 0))
-        return {f"{KINDS[kind]}\n{report.heading}": rates_plot(report)}
+        return {f"{PLOT_KINDS[kind]}\n{report.heading}": rates_plot(report)}
     panels = [panel_of(part.data(), kind, prior) for part in parts]
     return {title: plot for panel in panels for title, plot in panel.items()}
 

@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.text import one_line
 from arena.whole_file import whole_file
 
-KINDS = {
+PLOT_KINDS = {
     "standings": "Ratings with their 95% intervals",
     "crosstable": "Score in % of each row's bot against the column's, with 95% intervals",
     "variants": "Score by rule set with 95% intervals",
@@ -232,7 +232,7 @@ def _dots(plot: Dots) -> _Drawing:
         shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
     x = _scale(shown[0], shown[-1], _LEFT, _WIDTH - _RIGHT, plot.times)
     bottom = _ROW * len(rows) + 12
-    labels = [duration(tick) if plot.times else number(tick) for tick in shown]
+    labels = [duration(tick) if plot.times else _number(tick) for tick in shown]
     if plot.times and len(shown) > 6:  # labels are wide, so every other line has one
         labels = [label if index % 2 == 0 else "" for index, label in enumerate(labels)]
     parts = [_vertical(x(tick), 6, bottom, label) for tick, label in zip(shown, labels)]
@@ -261,7 +261,7 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
     levels = ticks(0, max([row.value for row in rows], default=1), 4)
     y = _scale(0, levels[-1], top + height, top)
     step = (_WIDTH - left - _RIGHT) / max(len(rows), 1)
-    parts = [_horizontal(y(tick), left, number(tick)) for tick in levels]
+    parts = [_horizontal(y(tick), left, _number(tick)) for tick in levels]
     every = max(1, math.ceil(len(rows) / 9), math.ceil(8 * max((len(row.label) for row in rows), default=1) / step))
     for index, row in enumerate(rows):
         box = Markup('<rect class="box" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
@@ -287,8 +287,8 @@ def _lines(plot: Lines) -> _Drawing:
     levels = ticks(min(known, default=0), max(known, default=1), 5)
     most = max(plot.x, default=1)
     x, y = _scale(0, most, left, _WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
-    parts = [_horizontal(y(tick), left, number(tick), _WIDTH - right) for tick in levels]
-    parts += [_text(x(tick), top + height + 17, number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most]
+    parts = [_horizontal(y(tick), left, _number(tick), _WIDTH - right) for tick in levels]
+    parts += [_text(x(tick), top + height + 17, _number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most]
     parts.append(_text(0, 6, plot.y_axis))
     ends: list[tuple[float, str, int]] = []
     for line, (name, row) in enumerate(zip(plot.names, plot.values)):
@@ -384,7 +384,7 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
     return [round(index * step, 10) for index in range(first, max(last, first + 1) + 1)]
 
 
-def number(value: float) -> str:
+def _number(value: float) -> str:
     """Return a number of an axis.
 
     >>> number(0.5), number(250.0), number(1500000.0)

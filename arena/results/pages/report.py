@@ -220,7 +220,7 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
         Section(
             "standings",
             "Standings",
-            tables=[cut(main.tables[0])],
+            tables=[filled_columns(main.tables[0])],
             notes=main.remarks,
         ),
         *test,
@@ -325,15 +325,15 @@ def _rounds(report: Report) -> Iterator[Section]:
     """Yield rounds and brackets; the crosstable is shown as a heat map."""
     for table in report.tables[1:]:
         if table.columns and table.name != "crosstable":
-            yield Section(table.name, table.title, tables=[replace(cut(table), title="")])
+            yield Section(table.name, table.title, tables=[replace(filled_columns(table), title="")])
 
 
 def _shown(report: Report) -> list[Table]:
     """Return the tables that are shown, with as many rows as fit on a page."""
-    return [cut(table) for table in report.tables if table.columns]
+    return [filled_columns(table) for table in report.tables if table.columns]
 
 
-def cut(table: Table) -> Table:
+def filled_columns(table: Table) -> Table:
     """Return the table without empty columns, and with as many rows as fit on a page."""
     if table.rows:
         filled = [any(cell not in ("", "-") for cell in cells) for cells in zip(*table.cells)]

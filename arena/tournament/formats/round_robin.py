@@ -10,7 +10,7 @@ from typing import ClassVar
 from arena.errors import did_you_mean
 from arena.settings import text
 from arena.tournament.formats.schedule import (
-    GAMES,
+    GAMES_A_PAIRING,
     Deals,
     Format,
     FormatSettings,
@@ -96,7 +96,7 @@ ROUND_ROBIN = Format(
     "every bot plays every other bot",
     lambda design, _: round_robin(design.bots, design.games, design.paired, design.own_deals),
     own_deals=True,
-    grows=GAMES,
+    grows=GAMES_A_PAIRING,
 )
 GAUNTLET = Format(
     "gauntlet",
@@ -104,12 +104,12 @@ GAUNTLET = Format(
     lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired, design.own_deals),
     GauntletSettings,
     own_deals=True,
-    grows=GAMES,
+    grows=GAMES_A_PAIRING,
 )
 MATCH = Format(
     "match",
     "two bots",
     lambda design, _: round_robin(design.bots, design.games, design.paired),
     two_bots=True,
-    grows=GAMES,
+    grows=GAMES_A_PAIRING,
 )

@@ -222,7 +222,7 @@ class Growth:
     games_each: int = 0
 
 
-GAMES = Growth("games", "games per pairing", common=True)
+GAMES_A_PAIRING = Growth("games", "games per pairing", common=True)
 """For formats in which every pairing that meets plays the same number of games."""
 
 

@@ -40,11 +40,11 @@ from arena.game.rules import load_rules
 from arena.paths import PACKAGE, data_folder
 from arena.text import one_line
 from arena.tournament.games import Chunk
-from arena.tournament.runner.job import Drained, Event, Failed, Job, Lost, Played
+from arena.tournament.runner.job import Drained, Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import PlainRecord, Sink
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 
-log = logging.getLogger("arena.dask")
+_log = logging.getLogger("arena.dask")
 
 _MOST_FILES, _MOST_BYTES = 500, 32 << 20
 """A folder with more than that is not a bot's own: then only the files that the bot names travel."""
@@ -130,9 +130,9 @@ class DaskExecutor:
         self._pending[key] = (future, chunk, tries)
         future.add_done_callback(self._done.put)
 
-    def events(self, timeout: float) -> list[Event]:
+    def events(self, timeout: float) -> list[WorkerEvent]:
         """Return what has happened since the last call; wait up to `timeout` seconds."""
-        events: list[Event] = []
+        events: list[WorkerEvent] = []
         with contextlib.suppress(queue.Empty):
             future = self._done.get(timeout=timeout)
             while True:
@@ -144,7 +144,7 @@ class DaskExecutor:
             events.append(Drained())
         return events
 
-    def _take(self, future: Any) -> list[Event]:
+    def _take(self, future: Any) -> list[WorkerEvent]:
         """Return the events of a future that is done, however it ended."""
         entry = self._pending.pop(future.key, None)
         if entry is None:
@@ -163,7 +163,7 @@ class DaskExecutor:
             self._send(Chunk(chunk.number, chunk.tasks[units:]), tries)
         return events
 
-    def _resubmit(self, chunk: Chunk, tries: int, error: Exception) -> list[Event]:
+    def _resubmit(self, chunk: Chunk, tries: int, error: Exception) -> list[WorkerEvent]:
         """Handle a future without a result: the cluster has failed, or the code there."""
         if self._draining:
             return []
@@ -178,7 +178,7 @@ class DaskExecutor:
         self._send(chunk, tries + 1)
         return [Lost(f"the cluster lost a chunk ({name}); replaying it")]
 
-    def _check_workers(self) -> list[Event]:
+    def _check_workers(self) -> list[WorkerEvent]:
         """Report workers that are gone, and count the threads that are left."""
         now = time.monotonic()
         if now - self._checked_at < _CHECK_S or self._closed:
@@ -187,7 +187,7 @@ class DaskExecutor:
         try:
             threads = dict(self._client.nthreads())
         except Exception as error:  # the scheduler is gone or coming back; futures will show
-            log.warning("the scheduler does not answer: %s", error)
+            _log.warning("the scheduler does not answer: %s", error)
             gone_for_good = self._client.status in ("closed", "closing")
             text = (
                 f"the scheduler is gone ({error}). Start one again; the run is then continued by 'arena resume' if"
@@ -372,7 +372,7 @@ def _is_here(bot: BotSpec) -> bool:
 class Delivery:
     """What comes back for a chunk: the units that were played, or why they were not, and what was logged."""
 
-    events: list[Event] = field(default_factory=list)
+    events: list[WorkerEvent] = field(default_factory=list)
     records: list[PlainRecord] = field(default_factory=list)
 
 

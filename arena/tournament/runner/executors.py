@@ -28,7 +28,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 from arena.errors import ArenaError
 from arena.tournament.games import Chunk, Task
 from arena.tournament.registry import EXECUTORS
-from arena.tournament.runner.job import Drained, Event, Failed, Job, Lost, Played
+from arena.tournament.runner.job import Drained, Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 
@@ -50,7 +50,7 @@ class Executor(Protocol):
     def submit(self, chunk: Chunk) -> None:
         """Play a chunk when there is a free worker. Returns at once."""
 
-    def events(self, timeout: float) -> list[Event]:
+    def events(self, timeout: float) -> list[WorkerEvent]:
         """Return what has happened since the last call; wait up to `timeout` seconds for something to happen."""
 
     def drain(self) -> None:
@@ -91,7 +91,7 @@ class LocalExecutor:
     def __init__(self, job: Job, scheduler: str | None, sink: Sink, method: str | None = None) -> None:
         """Start the workers. `method` is the start method of processes, by default the one that suits the system."""
         self._workers = job.workers
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[WorkerEvent] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
         given_up: dict[int, str] = {}
         self._supervisors = [
@@ -120,9 +120,9 @@ class LocalExecutor:
         """Give a chunk to the next free worker."""
         self._chunks.put(chunk)
 
-    def events(self, timeout: float) -> list[Event]:
+    def events(self, timeout: float) -> list[WorkerEvent]:
         """Return what has happened since the last call; wait up to `timeout` seconds."""
-        events: list[Event] = []
+        events: list[WorkerEvent] = []
         try:
             events.append(self._events.get(timeout=timeout))
             while True:

@@ -140,4 +140,4 @@ class Drained:
     """After `drain`: nothing is being played."""
 
 
-Event: TypeAlias = Played | Lost | Failed | Drained
+WorkerEvent: TypeAlias = Played | Lost | Failed | Drained

@@ -35,9 +35,9 @@ from arena.tournament.runner.progress import GameRate, ProgressListener, Running
 from arena.tournament.runner.supervisor import Supervisor
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
-from arena.tournament.store.writer import OtherSettings, Store, differences, open_store, reopen_store
+from arena.tournament.store.writer import OtherSettings, Store, open_store, reopen_store, setting_differences
 
-log = logging.getLogger("arena.tournament.runner")
+_log = logging.getLogger("arena.tournament.runner")
 
 _MAX_NOTES = 5
 
@@ -106,7 +106,7 @@ def play_run(
                 )
                 if not session.is_over():
                     store.begin_session({"workers": job.workers, "executor": config.executor})
-                    log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
+                    _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
                     with closing(make_executor(job, config.executor, config.scheduler, run_log.sink)) as executor:
                         session.play(executor)
                 return session.report()
@@ -187,7 +187,7 @@ def asks_for_more(reader: Reader, config: TournamentConfig) -> bool:
     """Return whether settings ask for another number of games than the stored run's. StoreError for too few games."""
     key = growing_key(config)
     before = config_from_dict(reader.settings(), f"settings stored in {reader.folder}").with_seed(config.seed or 0)
-    lines = differences(before.canonical(), config.canonical())
+    lines = setting_differences(before.canonical(), config.canonical())
     if not key or (not lines and before.schedule().extent == config.schedule().extent):
         return False
     if any(not line.startswith(f"{key}: ") for line in lines):
@@ -342,7 +342,7 @@ class _Session:
 
     def _note_lost(self, event: Lost) -> None:
         self._lost += event.worker
-        log.warning("%s", event.text)
+        _log.warning("%s", event.text)
         if self._lost <= _MAX_NOTES or not event.worker:
             self._listener.note(event.text)
         elif self._lost == _MAX_NOTES + 1:

@@ -36,19 +36,19 @@ from arena.tournament.games import Chunk, GameId, GameTask, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.tournament.referee import play_unit
 from arena.tournament.rows import cut_row, find_game, unplayed_row
-from arena.tournament.runner.job import Event, Failed, Job, Lost, Played
+from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink, WorkerLog
 from arena.tournament.runner.worker import (
     BOT,
-    DONE,
+    CHUNK_REFUSED,
     LOADING,
     NO_MEMORY,
     PART,
     READY,
-    REFUSED,
     STATE,
     STATUS_SIZE,
     STOP,
+    UNITS_DONE,
     run_worker,
     scores_of,
 )
@@ -59,7 +59,7 @@ _STALL_S = 60.0
 _GOING_S = 2.0
 _LOOK_S = 0.005
 _MOST_BYTES = 1 << 28
-_LENGTHS = {READY: 1, PART: 7, DONE: 7, REFUSED: 3}  # of messages
+_LENGTHS = {READY: 1, PART: 7, UNITS_DONE: 7, CHUNK_REFUSED: 3}  # of messages
 
 
 class WorkerDied(Exception):
@@ -155,7 +155,7 @@ class WorkerProcess:
     def receive(self) -> Batch:
         """Return the next part of the units."""
         kind, units, seconds, starting_s, reusable, scores, rows = self._message()
-        return Batch(kind == DONE, reusable, units, seconds, starting_s, scores, rows)
+        return Batch(kind == UNITS_DONE, reusable, units, seconds, starting_s, scores, rows)
 
     def ask_to_stop(self) -> None:
         """Let it deliver what it has played after the unit in progress."""
@@ -178,7 +178,7 @@ class WorkerProcess:
         except (EOFError, OSError):  # it has ended
             self.kill()
             raise WorkerDied from None
-        if message[0] == REFUSED:
+        if message[0] == CHUNK_REFUSED:
             _, users, text = message
             bot = self.loading if users else None
             name = None if bot is None else self.job.bots[bot].name
@@ -290,7 +290,7 @@ class Supervisor:
     def __init__(
         self,
         job: Job,
-        report: Callable[[Event], None],
+        report: Callable[[WorkerEvent], None],
         sink: Sink,
         method: str | None = None,
         number: int | None = None,

@@ -41,7 +41,7 @@ from arena.tournament.runner.isolated import IsolatedBots
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import log_to
 
-log = logging.getLogger("arena.worker")
+_log = logging.getLogger("arena.worker")
 
 # The status: numbers in shared memory.
 STATE, STOP, BOT, BEAT = range(4)
@@ -50,7 +50,7 @@ STATUS_SIZE = 4
 STARTING, LOADING, WAITING, _PLAYING = range(4)
 
 # The first value of a message to the supervisor.
-READY, PART, DONE, REFUSED = "ready", "part", "done", "refused"
+READY, PART, UNITS_DONE, CHUNK_REFUSED = "ready", "part", "done", "refused"
 
 _PAIRING_GAME = (1 << PAIRING_BITS + 1) - 1  # the low bits of a game's key
 
@@ -102,7 +102,7 @@ def run_worker(
         _exit(NO_MEMORY)  # to be judged like any other death: a bot at work has taken it all
     except BaseException:
         with contextlib.suppress(OSError):
-            results.send_bytes(marshal.dumps((REFUSED, False, traceback.format_exc())))
+            results.send_bytes(marshal.dumps((CHUNK_REFUSED, False, traceback.format_exc())))
     finally:
         # no waiting for threads and no exit handlers: both may be a bot's
         _exit(0)
@@ -138,7 +138,7 @@ class _Worker:
             try:
                 referee = self._load()
             except ArenaError as error:
-                self._send(REFUSED, True, str(error))
+                self._send(CHUNK_REFUSED, True, str(error))
                 return
             self.memory = memory_in_use()
             limit = self.job.limits.memory_bytes(self.job.workers)
@@ -212,7 +212,7 @@ class _Worker:
             fresh = list(chain.from_iterable(played))
             rows += fresh
             if threading.active_count() > self.threads:
-                log.info("a bot left threads behind; replacing this process")
+                _log.info("a bot left threads behind; replacing this process")
                 reusable = False
                 break
             if self._is_stopping():
@@ -235,7 +235,7 @@ class _Worker:
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
-        self._send_rows(DONE, units, perf_counter() - start, referee.starting_s - started_s, reusable, rows)
+        self._send_rows(UNITS_DONE, units, perf_counter() - start, referee.starting_s - started_s, reusable, rows)
         return reusable
 
     def _send_rows(
@@ -260,11 +260,11 @@ class _Worker:
         if self.isolated is not None:
             self.isolated.clean()
         elif has_children():
-            log.info("a bot left processes behind; replacing this process")
+            _log.info("a bot left processes behind; replacing this process")
             return False
         grown = memory_in_use() - self.memory
         if grown > self.growth:
-            log.info("this process has grown by %d MB; replacing it", grown >> 20)
+            _log.info("this process has grown by %d MB; replacing it", grown >> 20)
             return False
         return True
 

@@ -12,11 +12,11 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from arena.tournament.forfeits import ForfeitReason, Reasons
-from arena.tournament.games import COLUMNS, GameId, GameResult, Pairing, Row, ScheduleProgress
+from arena.tournament.games import ROW_COLUMNS, GameId, GameResult, Pairing, Row, ScheduleProgress
 from arena.tournament.store.columns import GameColumns, read_columns
-from arena.tournament.store.sqlite import DATABASE, RUN, Connection, StoreError
+from arena.tournament.store.sqlite import DATABASE, RUN_SCHEMA, Connection, StoreError
 
-SELECT_GAMES = f"SELECT {', '.join(COLUMNS)} FROM games"
+SELECT_GAMES = f"SELECT {', '.join(ROW_COLUMNS)} FROM games"
 _LARGEST_ID = 1 << 62
 
 
@@ -52,8 +52,8 @@ class Reader:
         self.folder = Path(folder)
         if not (self.folder / DATABASE).is_file():
             raise StoreError(f"there is no run in {self.folder}: it holds no {DATABASE}")
-        with RUN.guard(self.folder, "read"):
-            self._db: Connection = RUN.open_reader(self.folder)
+        with RUN_SCHEMA.guard(self.folder, "read"):
+            self._db: Connection = RUN_SCHEMA.open_reader(self.folder)
         self._columns: GameColumns | None = None
         self._pairings: dict[int, Pairing] = {}
 
@@ -72,11 +72,11 @@ class Reader:
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
         """Read one state of the database in several queries, even while the run is being played."""
-        with RUN.guard(self.folder, "read"), self._db.snapshot():
+        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
             yield
 
     def _query(self, sql: str) -> list[Any]:
-        with RUN.guard(self.folder, "read"):
+        with RUN_SCHEMA.guard(self.folder, "read"):
             return self._db.execute(sql).fetchall()
 
     # ------------------------------------------------------------ the run
@@ -91,7 +91,7 @@ class Reader:
         try:
             return dict(json.loads(text))
         except (ValueError, TypeError, RecursionError) as error:
-            raise RUN.damaged(self.folder, "its settings cannot be read") from error
+            raise RUN_SCHEMA.damaged(self.folder, "its settings cannot be read") from error
 
     def config(self) -> dict[str, Any]:
         """Return the settings that determine the results."""
@@ -103,14 +103,14 @@ class Reader:
 
     def is_own(self) -> bool:
         """Return whether the run belongs to this user."""
-        with RUN.guard(self.folder, "read"):
+        with RUN_SCHEMA.guard(self.folder, "read"):
             return is_own_file(self.folder / DATABASE)
 
     def bots(self) -> list[BotEntry]:
         """Return the bots in seed order."""
         rows = self._query("SELECT name, spec, source, params FROM bots ORDER BY bot")
         if not all(isinstance(value, str) for row in rows for value in row):
-            raise RUN.damaged(self.folder, "its bots cannot be read")
+            raise RUN_SCHEMA.damaged(self.folder, "its bots cannot be read")
         return [BotEntry(name, spec, source, self._parsed(params)) for name, spec, source, params in rows]
 
     def pairings(self) -> dict[int, Pairing]:
@@ -120,7 +120,7 @@ class Reader:
         try:
             return {number: Pairing(number, round_, names[a], names[b]) for number, round_, a, b in rows}
         except KeyError:
-            raise RUN.damaged(self.folder, "a pairing names a bot that does not exist") from None
+            raise RUN_SCHEMA.damaged(self.folder, "a pairing names a bot that does not exist") from None
 
     def sessions(self) -> list[WorkSession]:
         """Return the sessions, oldest first."""
@@ -145,7 +145,7 @@ class Reader:
         def selected() -> Iterator[Row]:
             yield from map(Row._make, self._db.execute(f"{SELECT_GAMES} {where} ORDER BY id", args))
 
-        return RUN.in_batches(self.folder, selected())
+        return RUN_SCHEMA.in_batches(self.folder, selected())
 
     def results(self, where: str = "", *args: object) -> Iterator[GameResult]:
         """Yield the games in schedule order."""
@@ -174,11 +174,11 @@ class Reader:
             pairing = self._pairings[identity.pairing]
             return GameResult.from_row(row, pairing.a, pairing.b, pairing.round)
         except (IndexError, KeyError, TypeError) as error:
-            raise RUN.damaged(self.folder, f"game {identity} cannot be read") from error
+            raise RUN_SCHEMA.damaged(self.folder, f"game {identity} cannot be read") from error
 
     def faults(self) -> list[str]:
         """Return what is wrong with the database, apart from the games themselves."""
-        faults = RUN.faults(self._db, self.folder)
+        faults = RUN_SCHEMA.faults(self._db, self.folder)
         if faults:
             return faults
         stored, sessions = self.count(), self.sessions()

@@ -19,7 +19,7 @@ from arena.bots.forks import fork_lock
 from arena.endings import ENDING_CODES, FORFEIT_CODES
 from arena.errors import ArenaError
 from arena.text import one_line
-from arena.tournament.games import COLUMNS, PAIRING_BITS, WIN_POINTS
+from arena.tournament.games import PAIRING_BITS, ROW_COLUMNS, WIN_POINTS
 
 _PAGE_BYTES = 16384  # rows have some 300 bytes: large pages insert a quarter faster
 _CACHE = "PRAGMA cache_size = -16384"  # KiB; also bounds what a sort keeps in memory
@@ -265,9 +265,9 @@ def _words(column: str, codes: Mapping[str, int] | Mapping[str | None, int]) -> 
 
 
 _TYPES = {"hist_first": "BLOB", "hist_second": "BLOB", "record": "TEXT", "detail": "TEXT"}
-_GAME_COLUMNS = ",\n    ".join(f"{name} {_TYPES.get(name, 'INTEGER')}" for name in COLUMNS[1:])
+_GAME_COLUMNS = ",\n    ".join(f"{name} {_TYPES.get(name, 'INTEGER')}" for name in ROW_COLUMNS[1:])
 
-GAMES = f"""CREATE TABLE games (
+GAMES_TABLE = f"""CREATE TABLE games (
     id INTEGER PRIMARY KEY,
     {_GAME_COLUMNS},
     deal INTEGER AS (id >> {PAIRING_BITS + 1}),
@@ -293,7 +293,7 @@ _GAME_LIST = f"""CREATE VIEW game_list AS
         JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b
     ORDER BY g.id"""
 
-RUN = Database(
+RUN_SCHEMA = Database(
     what="run",
     file=DATABASE,
     statements=(
@@ -307,7 +307,7 @@ RUN = Database(
         """CREATE TABLE sessions (
     session INTEGER PRIMARY KEY, started REAL NOT NULL, ended REAL NOT NULL, games INTEGER NOT NULL,
     info TEXT NOT NULL)""",
-        GAMES,
+        GAMES_TABLE,
         FORFEITS_INDEX,
         "CREATE INDEX failed_after ON games (forfeit_by) WHERE forfeit_by > 0",
         _GAME_LIST,

@@ -14,14 +14,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.games import COLUMNS, Chunk, GameId, Pairing, SeriesTask, game_key
+from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, Pairing, SeriesTask, game_key
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
-from arena.tournament.store.sqlite import RUN, Connection, StoreError
+from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError
 
-_INSERT = (
-    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (id) DO NOTHING"
-)
+_INSERT = f"INSERT INTO games ({', '.join(ROW_COLUMNS)}) VALUES ({', '.join('?' * len(ROW_COLUMNS))}) ON CONFLICT (id) DO NOTHING"
 
 _LOCK = ".lock"
 _SHOWN_LINES = 10  # of the settings that differ
@@ -85,7 +83,7 @@ class Store(Reader):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with RUN.guard(self.folder, "write to"), self._db.transaction():
+        with RUN_SCHEMA.guard(self.folder, "write to"), self._db.transaction():
             yield
 
     def _add_pairings(self, chunk: Chunk, known: dict[int, Pairing]) -> None:
@@ -132,7 +130,7 @@ class Store(Reader):
     def begin_session(self, info: Mapping[str, Any]) -> None:
         """Record the start of a session, with remarks such as the number of workers."""
         now = time.time()
-        with RUN.guard(self.folder, "write to"):
+        with RUN_SCHEMA.guard(self.folder, "write to"):
             self._session = self._db.execute(
                 "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, 0, ?)",
                 (now, now, json.dumps(info, sort_keys=True)),
@@ -147,7 +145,7 @@ class Store(Reader):
 
     def close(self) -> None:
         """Fold the log into the database file and let other processes write into the folder."""
-        with RUN.guard(self.folder, "write to"):
+        with RUN_SCHEMA.guard(self.folder, "write to"):
             self._db.close()
             self._lock.close()
 
@@ -182,15 +180,15 @@ def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None) -> 
 
 
 def _open_for_writing(folder: Path, begin: Callable[[Connection], None]) -> Store:
-    with RUN.guard(folder, "write to"):
+    with RUN_SCHEMA.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
         lock = _take_lock(folder)
         try:
-            db = RUN.open_writer(folder)
+            db = RUN_SCHEMA.open_writer(folder)
             try:
-                if not RUN.has_tables(db, folder):
+                if not RUN_SCHEMA.has_tables(db, folder):
                     with db.transaction():
-                        RUN.make_tables(db)
+                        RUN_SCHEMA.make_tables(db)
                 begin(db)
                 return Store(folder, lock, db)
             except BaseException:
@@ -224,7 +222,7 @@ def _begin(
                 [(n, bot.name, bot.spec, bot.source, _canonical(bot.params)) for n, bot in enumerate(bots)],
             )
         return
-    lines = differences(json.loads(stored[0]), asked)
+    lines = setting_differences(json.loads(stored[0]), asked)
     sources = dict(db.execute("SELECT name, source FROM bots"))
     for bot in bots:
         if bot.name in sources and sources[bot.name] != bot.source:
@@ -237,7 +235,7 @@ def _canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+def setting_differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
     """Return the differences of two configs, one line each.
 
     >>> differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})

@@ -19,9 +19,9 @@ from arena.bots.isolation.python_messages import (
     FAULTY,
     HEAD,
     HOOKS,
-    KINDS,
-    LONGEST,
+    LONGEST_MESSAGE,
     MADE,
+    MESSAGE_KINDS,
     QUESTION,
     REPLY,
     Message,
@@ -67,7 +67,7 @@ def test_frames_may_come_in_any_pieces(bodies: list[tuple[int, bytes]], data: st
 @pytest.mark.parametrize(
     "said",
     [
-        *(HEAD.pack(size, DONE) for size in (LONGEST + 1, 0xFFFFFFFF)),
+        *(HEAD.pack(size, DONE) for size in (LONGEST_MESSAGE + 1, 0xFFFFFFFF)),
         *(HEAD.pack(0, kind) for kind in (0, 10, 16, 255)),
         b"Traceback (most recent call last):\n",
         b"\x80\x04K\x01.",
@@ -99,7 +99,7 @@ def test_answers_fit_their_question() -> None:
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MESSAGE_KINDS)
 def test_failures_arrive_as_they_were_told(hook: str, kind: str) -> None:
     reader = MessageReader()
     reader.add(fault_message(5, hook, kind, "line 3: gr\u00fcn\n\tis no colour"))
@@ -119,7 +119,7 @@ def test_failures_arrive_as_they_were_told(hook: str, kind: str) -> None:
 def test_failures_that_are_none() -> None:
     for body in (b"", FAULTY.pack(5, 0, 0)[:-1]):
         assert read_fault(Message(FAULT, body), 5).kind == "protocol"
-    for body in (FAULTY.pack(5, len(HOOKS), 0), FAULTY.pack(5, 0, len(KINDS)), FAULTY.pack(5, 255, 255)):
+    for body in (FAULTY.pack(5, len(HOOKS), 0), FAULTY.pack(5, 0, len(MESSAGE_KINDS)), FAULTY.pack(5, 255, 255)):
         assert read_fault(Message(FAULT, body), 5).kind == "protocol"
     assert read_fault(Message(DONE, FAULTY.pack(5, 0, 0)), 5).kind == "protocol"
 
@@ -129,7 +129,7 @@ def test_reasons_are_bounded_on_both_sides() -> None:
     assert len(whole) < 9000
     detail = read_fault(Message(FAULT, whole[HEAD.size :]), 0).detail
     assert detail.startswith("in act: \u20ac\u20ac")
-    forged = Message(FAULT, FAULTY.pack(0, 4, 0) + b"x" * (LONGEST - FAULTY.size))
+    forged = Message(FAULT, FAULTY.pack(0, 4, 0) + b"x" * (LONGEST_MESSAGE - FAULTY.size))
     assert len(read_fault(forged, 0).detail) < 9000
     fault_message(0, "act", "exception", "\ud800")  # no surrogate keeps it from being told
 

@@ -10,7 +10,7 @@ import pytest
 
 import arena as public
 from arena.results.pages.figures import panels_of
-from arena.results.pages.plots import KINDS, MOST_LINES, Dots, Lines, Square, svg
+from arena.results.pages.plots import MOST_LINES, PLOT_KINDS, Dots, Lines, Square, svg
 from arena.results.sources import StoredComparison, StoredRun
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.results.pages.conftest import Page
@@ -44,7 +44,7 @@ def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Ar
     assert not [*tmp_path.glob("*.gif"), *tmp_path.glob("*.svg")]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("variants", "calibration")])
+@pytest.mark.parametrize("kind", [kind for kind in PLOT_KINDS if kind not in ("variants", "calibration")])
 def test_a_plot_is_a_file_of_svg_by_itself(strange: Path, tmp_path: Path, kind: str, arena: Arena) -> None:  # noqa: F811
     for name in ("one", "two"):
         assert "Written to" in arena("plot", strange, "--kind", kind, "-o", f"{name}.svg").err

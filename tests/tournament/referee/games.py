@@ -11,12 +11,12 @@ from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.spec import find_bot
 from arena.endings import forfeit_of
 from arena.game.rules import load_rules
-from arena.tournament.games import CLOCKED, COLUMNS, PairTask, Row
+from arena.tournament.games import CLOCKED, ROW_COLUMNS, PairTask, Row
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
 
 BOTS = Path(__file__).parents[2] / "data" / "bots"
-_TIMELESS = [at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail"]
+_TIMELESS = [at for at, name in enumerate(ROW_COLUMNS) if name not in CLOCKED and name != "detail"]
 
 
 def loaded(spec: str, name: str) -> LoadedBot:

@@ -19,14 +19,14 @@ from typing import Any
 from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.tournament.config import config_from_dict
-from arena.tournament.games import CLOCKED, COLUMNS
+from arena.tournament.games import CLOCKED, ROW_COLUMNS
 from arena.tournament.runner.progress import RunStatus
 from arena.tournament.runner.run import RunReport, play_run
 from arena.tournament.store.reader import Reader
 
 BOTS = Path(__file__).resolve().parents[2] / "data" / "bots"
 QUICK = Limits(decision_s=0.4)
-_SAME = [name for name in COLUMNS if name not in CLOCKED and name != "id"]
+_SAME = [name for name in ROW_COLUMNS if name not in CLOCKED and name != "id"]
 
 
 def bot(file: str, name: str | None = None, **params: Any) -> dict[str, Any]:

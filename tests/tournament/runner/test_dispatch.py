@@ -11,7 +11,7 @@ import pytest
 
 from arena.tournament.games import Chunk, PairTask
 from arena.tournament.runner.executors import Dispatcher, StopSignals
-from arena.tournament.runner.job import Drained, Event, Failed, Lost, Played
+from arena.tournament.runner.job import Drained, Failed, Lost, Played, WorkerEvent
 
 UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
 
@@ -21,7 +21,9 @@ class FakeExecutor:
 
     slots = 2
 
-    def __init__(self, unit_s: float = 0.01, also: dict[int, Event] | None = None, starting_s: float = 0.0) -> None:
+    def __init__(
+        self, unit_s: float = 0.01, also: dict[int, WorkerEvent] | None = None, starting_s: float = 0.0
+    ) -> None:
         self.unit_s = unit_s
         self.starting_s = starting_s
         self.also = also or {}  # more events, by the number of the call
@@ -36,7 +38,7 @@ class FakeExecutor:
         self.waiting.append(chunk)
         assert len(self.waiting) <= 2 * self.slots
 
-    def events(self, timeout: float) -> list[Event]:
+    def events(self, timeout: float) -> list[WorkerEvent]:
         self.calls += 1
         found = [self.also[self.calls]] if self.calls in self.also else []
         if self.waiting:

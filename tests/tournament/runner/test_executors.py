@@ -21,7 +21,7 @@ from arena.tournament.config import Clock
 from arena.tournament.games import Chunk, PairTask, Row
 from arena.tournament.rows import game_fault
 from arena.tournament.runner.executors import LocalExecutor, make_executor
-from arena.tournament.runner.job import Drained, Event, Job, Lost, Played
+from arena.tournament.runner.job import Drained, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.worker import scores_of
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
@@ -166,11 +166,11 @@ def _job(*names: str, limits: Limits = QUICK, more_bots: tuple[BotSpec, ...] = (
     return Job("base", 7, bots + more_bots, limits=limits, workers=2, **more)
 
 
-def _finish(executor: LocalExecutor, chunks: list[Chunk]) -> tuple[list[Row], list[Event]]:
+def _finish(executor: LocalExecutor, chunks: list[Chunk]) -> tuple[list[Row], list[WorkerEvent]]:
     """Play chunks to their end: all rows in schedule order, and all events."""
     left = {chunk.number: len(chunk) for chunk in chunks}
     rows: list[Row] = []
-    seen: list[Event] = []
+    seen: list[WorkerEvent] = []
     until = time.monotonic() + 120  # only a guard: a loaded machine takes its time to start workers
     while any(left.values()):
         assert time.monotonic() < until
@@ -219,7 +219,7 @@ def test_after_drain_nothing_new_begins(tmp_path: Path) -> None:
     sleeper = find_bot(str(BOTS / "sleeper.py"), {"ms": 20, "sign": str(sign)}, "sleeper")
     executor = LocalExecutor(_job("well_behaved", more_bots=(sleeper,), limits=Limits()), None, print)
     chunks = _chunks("well_behaved", "sleeper", 4, 4, 4)
-    found: list[Event] = []
+    found: list[WorkerEvent] = []
     try:
         for chunk in chunks:
             executor.submit(chunk)
@@ -263,7 +263,7 @@ def test_making_a_bot_may_take_as_long_as_loading_it(tmp_path: Path) -> None:
 def test_a_game_that_hangs_is_stored_when_the_run_is_to_end() -> None:
     job = replace(_job("sleeper:ms=600000", "well_behaved"), workers=1)
     executor = LocalExecutor(job, None, print)
-    found: list[Event] = []
+    found: list[WorkerEvent] = []
     try:
         executor.submit(_chunks("sleeper", "well_behaved", 3)[0])
         assert wait_for(lambda: executor.moves_in_play() > 0, 60)

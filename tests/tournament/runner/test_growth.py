@@ -15,7 +15,7 @@ from arena.cli.main import main
 from arena.errors import ArenaError
 from arena.results.run import read_run, stored_config
 from arena.results.standings import standings
-from arena.results.standings_report import export
+from arena.results.standings_report import write_run_files
 from arena.results.until_error import UntilError
 from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict
 from arena.tournament.growth import grown
@@ -67,7 +67,7 @@ def grow(
 
 def whole(folder: Path) -> tuple[Any, ...]:
     """All that must be the same: settings, games with their records, files."""
-    paths = export(standings(read_run(folder)), folder, games=True)
+    paths = write_run_files(standings(read_run(folder)), folder, games=True)
     with Reader(folder) as reader:
         kept = (reader.config(), {**reader.settings(), "workers": None})
     return *kept, games(folder), *(path.read_bytes() for path in paths if path.name in FILES)

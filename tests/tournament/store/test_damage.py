@@ -9,7 +9,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.results.sources import game_faults
-from arena.tournament.games import CLOCKED, COLUMNS
+from arena.tournament.games import CLOCKED, ROW_COLUMNS
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from tests.tournament.runner.runs import bot, play, settings
@@ -36,7 +36,7 @@ def run(tmp_path: Path, played: bytes) -> Path:
 @pytest.mark.parametrize(
     "sql",
     [
-        *(f"UPDATE games SET {name} = {name} + 1 {_FOURTH}" for name in COLUMNS if name not in CLOCKED | _UNSEEN),
+        *(f"UPDATE games SET {name} = {name} + 1 {_FOURTH}" for name in ROW_COLUMNS if name not in CLOCKED | _UNSEEN),
         f"UPDATE games SET record = replace(record, ':1 ', ':2 ') {_FOURTH}",
         f"UPDATE games SET record = NULL {_FOURTH}",
         f"UPDATE games SET score = 'abc' {_FOURTH}",
