@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from arena.game.record import parse_record, replay
     from arena.game.rng import Rng
     from arena.game.rules import Rules, load_rules
-    from arena.lab.comparison import resume
     from arena.lab.notebook import Run, load
-    from arena.lab.play import PlayedGame, play_game
+    from arena.lab.single_game import PlayedGame, play_game
     from arena.lab.tournament import run_tournament
+    from arena.lab.variant_runs import resume
 
 __all__ = [
     "ArenaError",
@@ -56,7 +56,7 @@ MODULES = {
     "Event": "arena.game.moves",
     "GameEnd": "arena.bots.bot",
     "Move": "arena.game.moves",
-    "PlayedGame": "arena.lab.play",
+    "PlayedGame": "arena.lab.single_game",
     "Rng": "arena.game.rng",
     "Rules": "arena.game.rules",
     "Run": "arena.lab.notebook",
@@ -69,9 +69,9 @@ MODULES = {
     "make_deal": "arena.game.deals",
     "parse_move": "arena.game.moves",
     "parse_record": "arena.game.record",
-    "play_game": "arena.lab.play",
+    "play_game": "arena.lab.single_game",
     "replay": "arena.game.record",
-    "resume": "arena.lab.comparison",
+    "resume": "arena.lab.variant_runs",
     "run_tournament": "arena.lab.tournament",
 }
 """The module of each public name."""

@@ -18,7 +18,7 @@ import pytest
 from arena import play_game
 from arena.cli.main import COMMANDS, cli
 from arena.lab.notebook import FRAME_COLUMNS
-from arena.results.moves import DECISION_COLUMNS as MOVE_COLUMNS
+from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS
 from arena.tournament.store.sqlite import RUN_SCHEMA
 

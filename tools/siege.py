@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from arena.league import events, games, oversight, versions
+from arena.league import events, oversight, pairings, versions
 from arena.league.store import open_league
 from arena.text import one_line as _one_line
 
@@ -266,7 +266,7 @@ class Siege:
                     lines.setdefault(one.name, []).append(f"v{one.number} refused: {one_line(one.reason, 160)}")
                 if one.retired is not None and one.state == versions.ACTIVE:
                     lines.setdefault(one.name, []).append(f"retired: {one_line(one.retired_reason, 160)}")
-            for fault in games.league_forfeits(league):
+            for fault in pairings.league_forfeits(league):
                 one = by_id[fault.version]
                 lines = hurt if one.name in HONEST else told
                 text = f"v{one.number} forfeited {fault.games} by {fault.kind}: {one_line(fault.detail, 120)}"

@@ -37,7 +37,7 @@ from arena.game.rules import Rules
 from arena.policy.evaluator import Evaluator
 from arena.policy.stepping import Stepper
 from arena.policy.weights import load_net
-from arena.results.board import board_text
+from arena.results.positions import board_text
 
 try:
     import gymnasium

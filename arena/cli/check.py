@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.cli import options
-from arena.league.check import CHECK_GAMES, RULES, check_bot, check_text
+from arena.league.inspection import CHECK_GAMES, RULES, check_bot, check_text
 from arena.terminal.live import progress_for
 from arena.text import plain_json
 from arena.tournament.config import Clock

@@ -34,11 +34,11 @@ from arena.cli.options import (
 from arena.cli.playing import command_progress, config_of, confirm_bots, tell_error, until_error, with_settings_of
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
-from arena.results.compare import comparison, read_variants
+from arena.lab.variant_runs import all_variants, check_sources, new_comparison, play_comparison, sources_of
 from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
 from arena.results.sources import StoredRun, find_source
 from arena.results.until_error import UntilError
+from arena.results.variant_report import comparison, read_variants
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
 
 

@@ -17,14 +17,14 @@ from arena.cli.options import (
     whole_option,
     write_page,
 )
-from arena.results.moves import check_moves_file, write_moves
+from arena.results.decisions import check_moves_file, write_moves
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import PLOT_KINDS, save
 from arena.results.pages.report import report_page
 from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
+from arena.results.run_standings import standings
 from arena.results.sources import GameFilter, find_source
-from arena.results.standings import standings
 from arena.results.standings_report import write_run_files as write_tables
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line

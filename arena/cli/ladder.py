@@ -22,8 +22,8 @@ from arena.cli.options import (
     workers,
 )
 from arena.cli.playing import FORFEITED, PLAYED, command_progress, with_settings_of
-from arena.lab.ladder import GAMES_A_RUNG, ladder_config, stand
-from arena.results.standings import standings
+from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
+from arena.results.run_standings import standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.text import one_line
 

@@ -21,15 +21,21 @@ COMMANDS: dict[str, Entry] = {
     "run": Entry("arena.cli.run:run_command", "Play the tournament described by a TOML file.", PLAY, plays=True),
     "match": Entry("arena.cli.run:match_command", "Play two bots against each other.", PLAY, plays=True),
     "tournament": Entry("arena.cli.run:tournament_command", "Play two or more bots, in any format.", PLAY, plays=True),
-    "compare": Entry("arena.cli.compare:compare_command", "Play the same deals under several rule sets.", PLAY, plays=True),
+    "compare": Entry(
+        "arena.cli.compare:compare_command", "Play the same deals under several rule sets.", PLAY, plays=True
+    ),
     "sprt": Entry("arena.cli.run:sprt_command", "Play until it is clear whether a bot is stronger.", PLAY, plays=True),
     "resume": Entry(
         "arena.cli.resume:resume_command", "Resume an interrupted run, or extend a finished one.", PLAY, plays=True
     ),
     "play": Entry("arena.cli.play:play_command", "Play against a bot, or watch two bots play.", PLAY, plays=True),
-    "ladder": Entry("arena.cli.ladder:ladder_command", "Place a bot on the ladder of reference bots.", PLAY, plays=True),
+    "ladder": Entry(
+        "arena.cli.ladder:ladder_command", "Place a bot on the ladder of reference bots.", PLAY, plays=True
+    ),
     "runs": Entry("arena.cli.runs:runs_command", "List the stored runs.", _LOOK),
-    "standings": Entry("arena.cli.standings:standings_command", "Show the table of a run; with --all, all statistics.", _LOOK),
+    "standings": Entry(
+        "arena.cli.standings:standings_command", "Show the table of a run; with --all, all statistics.", _LOOK
+    ),
     "replay": Entry("arena.cli.replay:replay_command", "List, show, watch, judge or debug stored games.", _LOOK),
     "report": Entry("arena.cli.export:report_command", "Write a run as one HTML page.", _LOOK),
     "plot": Entry("arena.cli.export:plot_command", "Draw a figure of a run: SVG, PNG or PDF.", _LOOK),

@@ -25,7 +25,7 @@ from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import data_folder
 from arena.results.data_formats import write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
-from arena.results.luck import run_luck
+from arena.results.run_luck import run_luck
 from arena.results.sources import GameFilter
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of

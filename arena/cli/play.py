@@ -16,7 +16,7 @@ from arena.cli.replay import show_game
 from arena.errors import ArenaError
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
-from arena.results.board import ending_text
+from arena.results.positions import ending_text
 from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen

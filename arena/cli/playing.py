@@ -18,9 +18,9 @@ from arena.cli.options import QUIET, VERBOSE, PlayOptions, report_text
 from arena.errors import ArenaError
 from arena.paths import RESULTS
 from arena.results.data_formats import json_text
-from arena.results.run import RunData, read_run
-from arena.results.sprt import sprt_line, sprt_text, sprt_values
-from arena.results.standings import RunStandings, standings
+from arena.results.run_data import RunData, read_run
+from arena.results.run_standings import RunStandings, standings
+from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
 from arena.results.standings_report import all_values, standings_report, write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
@@ -31,7 +31,7 @@ from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.progress import ProgressListener
-from arena.tournament.runner.run import play_run
+from arena.tournament.runner.session import play_run
 from arena.whole_file import write_whole
 
 PLAYED, FORFEITED = 0, 1

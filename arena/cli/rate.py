@@ -10,7 +10,7 @@ import pandas as pd
 from arena.cli.options import complete_runs, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
-from arena.results.ratings import ratings_report
+from arena.results.ratings_report import ratings_report
 from arena.results.records import holds_records
 from arena.results.sources import RecordFile, find_source
 from arena.stats.frames import StatsError

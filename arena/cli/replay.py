@@ -21,9 +21,9 @@ from arena.cli.options import (
     whole_option,
     write_page,
 )
-from arena.results.board import ending_text, legend
 from arena.results.judge import analyse, game_report, run_losses, run_report, write_losses
-from arena.results.pages.games import replay_page
+from arena.results.pages.game_data import replay_page
+from arena.results.positions import ending_text, legend
 from arena.results.records import is_record
 from arena.results.sources import (
     GameFilter,

@@ -21,7 +21,7 @@ from arena.cli.options import (
 )
 from arena.cli.playing import confirm_bots, play_and_show, until_error, with_settings_of
 from arena.errors import ArenaError
-from arena.results.run import stored_config
+from arena.results.run_data import stored_config
 from arena.results.sources import RecordFile, StoredComparison, StoredLeague, find_source
 from arena.settings import settings_of
 from arena.tournament.formats import FORMATS

@@ -10,11 +10,11 @@ import click
 from arena.cli.league.tables import show_league, show_standings_of
 from arena.cli.options import ERROR_TYPE, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
-from arena.results.run import RunData
+from arena.results.run_data import RunData
+from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
 from arena.results.selected import selected
 from arena.results.sources import StoredLeague, find_source, report_of
-from arena.results.standings import standings as compute
 from arena.results.standings_report import standings_report
 from arena.stats.frames import Floats
 from arena.stats.metrics import read_metric

@@ -15,20 +15,20 @@ from typing import Any
 import pandas as pd
 
 from arena.game.rules import load_rules
-from arena.results import ratings as rating_table
-from arena.results import standings as standing
-from arena.results.compare import comparison, read_variants
+from arena.results import ratings_report as rating_table
+from arena.results import run_standings as standing
 from arena.results.comparison import read_comparison
-from arena.results.moves import PLAY_COLUMNS, plays_frame
+from arena.results.decisions import PLAY_COLUMNS, plays_frame
 from arena.results.pages.figures import panel_of, panels_of
 from arena.results.pages.plots import Plot, picture
 from arena.results.pages.plots import save as save_plots
 from arena.results.pages.render import table_html
-from arena.results.run import RunData, read_sprt
+from arena.results.run_data import RunData, read_sprt
+from arena.results.run_standings import rate_run
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.results.sources import RecordFile, Source, StoredComparison, find_source
-from arena.results.standings import rate_run
 from arena.results.standings_report import standings_report, write_run_files
+from arena.results.variant_report import comparison, read_variants
 from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.stats.frames import GameArrays, StatsError, by_seat
 from arena.stats.pairs import pair_cells

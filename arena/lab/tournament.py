@@ -12,7 +12,7 @@ from arena.bots.faults import show_value
 from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.lab.notebook import Run
-from arena.results.run import stored_config
+from arena.results.run_data import stored_config
 from arena.results.sources import StoredRun
 from arena.results.until_error import UntilError
 from arena.terminal.live import progress_for
@@ -20,7 +20,7 @@ from arena.tournament.config import TournamentConfig, check_config, config_from_
 from arena.tournament.folders import run_folder, run_name, with_folder
 from arena.tournament.formats import FORMATS
 from arena.tournament.growth import grown
-from arena.tournament.runner.run import play_run
+from arena.tournament.runner.session import play_run
 from arena.tournament.store.reader import Reader
 
 

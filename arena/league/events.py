@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 
+from arena.league.league_settings import LeagueError
 from arena.league.rating import Standings, StandingsRow, league_standings
-from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.versions import VERSION_COLUMNS, Version
 from arena.stats.score import Score

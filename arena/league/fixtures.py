@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from arena.league import games
-from arena.league.games import Fixture
+from arena.league import pairings
+from arena.league.pairings import Fixture
 from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
@@ -36,7 +36,7 @@ def for_placement(league: League, version: Version) -> list[Fixture]:
     # the anchor's rating is fixed, but where it stands among the others is not known yet
     table = league_standings(league, version, anchored=version.name != settings.anchor)
     others = {row.version.id: row for row in table.rows if row.version.id != version.id}
-    met = set(games.head_to_heads(league, version.id))
+    met = set(pairings.head_to_heads(league, version.id))
     own = table.row_of(version.id)
     assert own is not None
     left = settings.most_games - own.score.games
@@ -81,7 +81,7 @@ def for_play(league: League, table: Standings, left: int | None) -> list[Fixture
     """Return the next stretch of play: at most `left` games, rounded up to whole pairs."""
     step = max(league.settings.games, table.total // STRETCH_SHARE // PAIRINGS // 2 * 2)
     games_a_deal = league.settings.games_a_deal
-    in_hand = [(a, b, games_a_deal * deals) for a, b, deals in games.reserved_deals(league)]
+    in_hand = [(a, b, games_a_deal * deals) for a, b, deals in pairings.reserved_deals(league)]
     pairs = least_certain(table, PAIRINGS, step, in_hand)
     by_id = {row.version.id: row.version for row in table.rows}
     deals = step // games_a_deal

@@ -23,9 +23,9 @@ from arena.bots.isolation.process import require_isolation
 from arena.bots.spec import BotSpec, find_bot
 from arena.compiled import require_fresh_engine
 from arena.errors import ArenaError
-from arena.league import games, oversight, versions
+from arena.league import oversight, pairings, versions
+from arena.league.league_settings import LeagueError
 from arena.league.oversight import Pause, paused
-from arena.league.settings import LeagueError
 from arena.league.store import PLAYING, League
 from arena.league.submission import find_entry
 from arena.league.versions import Version
@@ -257,7 +257,7 @@ class MatchRunner:
         self._stand_down()
         self.lineup = tuple(players)
         session = self.session
-        number = games.new_lineup(session.league, session.lease.number)
+        number = pairings.new_lineup(session.league, session.lease.number)
         self._numbers.append(number)
         try:
             specs = [self._unpacked(version) for version in players]
@@ -268,7 +268,7 @@ class MatchRunner:
         settings = session.league.settings
         self.job = Job(
             settings.rules,
-            games.lineup_seed(session.league.meta("secret"), number),
+            pairings.lineup_seed(session.league.meta("secret"), number),
             tuple(specs),
             settings.clock,
             settings.limits,
@@ -277,7 +277,7 @@ class MatchRunner:
         )
         self._ready = True
 
-    def can_play(self, fixtures: Sequence[games.Fixture]) -> bool:
+    def can_play(self, fixtures: Sequence[pairings.Fixture]) -> bool:
         """Return whether the present lineup has all bots of these fixtures."""
         needed = {version.id for fixture in fixtures for version in (fixture.a, fixture.b)}
         return self._ready and needed <= {version.id for version in self.lineup}
@@ -306,17 +306,17 @@ class MatchRunner:
 
     # ------------------------------------------------------------ playing
 
-    def play_fixtures(self, fixtures: Sequence[games.Fixture]) -> int:
+    def play_fixtures(self, fixtures: Sequence[pairings.Fixture]) -> int:
         """Play fixtures of the lineup and store the games; return how many were stored.
 
         If Ctrl-C was pressed or the league was paused, there are fewer, and the lineup is over.
         """
         session = self.session
         league, number = session.league, self._numbers[-1]
-        tasks = games.reserve_deals(league, number, fixtures)
+        tasks = pairings.reserve_deals(league, number, fixtures)
         self._pauses = True  # these games count whenever they are played, unlike the games of a check
         try:
-            fresh = self.play(tasks, lambda rows: games.store_rows(league, number, rows))
+            fresh = self.play(tasks, lambda rows: pairings.store_rows(league, number, rows))
             if self.stopping:
                 self._stand_down()  # its workers are stopping
         finally:

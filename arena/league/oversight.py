@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from arena.league.settings import LeagueError, LeagueSettings
+from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.store import League
 from arena.settings import number_text, settings_of
 from arena.text import one_line

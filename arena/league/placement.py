@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from arena.errors import ArenaError
-from arena.league import events, fixtures, games, oversight, versions
-from arena.league.check import CheckReport, check_bot, finding_text
-from arena.league.games import Fixture
+from arena.league import events, fixtures, oversight, pairings, versions
+from arena.league.inspection import CheckReport, check_bot, finding_text
+from arena.league.league_settings import LeagueError
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
+from arena.league.pairings import Fixture
 from arena.league.rating import Standings, league_standings
-from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Receipt, Version
@@ -174,7 +174,7 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
 
 
 def _games(league: League, version: Version) -> int:
-    return sum(score.games for score in games.head_to_heads(league, version.id).values())
+    return sum(score.games for score in pairings.head_to_heads(league, version.id).values())
 
 
 # ---------------------------------------------------------------- checking
@@ -299,7 +299,7 @@ def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
 
 def _refused(league: League, version: Version) -> bool:
     """Refuse a bot that forfeits too many games; return True if it was refused."""
-    forfeits = games.league_forfeits(league, [version.id])
+    forfeits = pairings.league_forfeits(league, [version.id])
     number = sum(forfeit.games for forfeit in forfeits)
     played = _games(league, version)
     if number <= FORFEITS_ALLOWED or number <= FORFEITS_SHARE * played:
@@ -427,12 +427,12 @@ def _suspend_forfeiters(league: League, players: Sequence[Version]) -> bool:
     """Retire those players that have forfeited most of their last games; return True if there were any."""
     suspended = False
     for version in players:
-        recent, lost = games.recent_forfeits(league, version.id, RECENT_GAMES)
+        recent, lost = pairings.recent_forfeits(league, version.id, RECENT_GAMES)
         if recent < RECENT_GAMES or lost <= SUSPENDED_SHARE * RECENT_GAMES:
             continue
         now = versions.get(league, version.id)
         if now.state == ACTIVE and now.retired is None:
-            most = max(games.league_forfeits(league, [version.id]), key=lambda forfeit: forfeit.games)
+            most = max(pairings.league_forfeits(league, [version.id]), key=lambda forfeit: forfeit.games)
             detail = one_line(" ".join(most.detail.split()), 200)
             reason = f"suspended: it forfeited {lost} of its last {recent} games, mostly by {most.kind}: {detail}"
             retire_version(league, version.name, reason)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arena.league import games, versions
+from arena.league import pairings, versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.distributions import t_width
@@ -89,7 +89,7 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
             shown = [version for version in shown if version.bot != candidate.bot] + [candidate]
         known = {version.id for version in shown}
         behind = [version for version in versions.in_state(league, ACTIVE, REPLACED) if version.id not in known]
-        frame = games.games_frame(league, [version.id for version in (*shown, *behind)])
+        frame = pairings.games_frame(league, [version.id for version in (*shown, *behind)])
         total = league.count_games()
     if not len(frame):
         return Standings(tuple(_unrated(shown, 1)), total)

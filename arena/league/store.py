@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.errors import did_you_mean
-from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
+from arena.league.league_settings import LeagueError, LeagueSettings, check_name, stored_settings
 from arena.tournament.games import Row
 from arena.tournament.store.columns import stored_columns
 from arena.tournament.store.reader import SELECT_GAMES, is_own_file

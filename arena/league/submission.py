@@ -20,7 +20,7 @@ from pathlib import Path, PureWindowsPath
 from arena.bots.faults import BotError
 from arena.bots.spec import PREFIX, SYSTEM_FOLDERS, BotSpec, command_words, find_bot, find_file, parse_spec
 from arena.errors import did_you_mean
-from arena.league.settings import LeagueError, check_author, check_name
+from arena.league.league_settings import LeagueError, check_author, check_name
 from arena.text import one_line, quoted
 
 MOST_FILES = 500

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from arena.errors import ArenaError
-from arena.league import games, oversight, versions
+from arena.league import oversight, pairings, versions
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.text import one_line
@@ -84,7 +84,7 @@ def _versions(league: League, report: Verification) -> Iterator[str]:
 def _games(league: League, report: Verification, most: int | None) -> Iterator[str]:
     settings = league.settings
     secret = league.meta("secret")
-    seeds = {games.lineup_seed(secret, lineup) for (lineup,) in league.query("SELECT lineup FROM lineups")}
+    seeds = {pairings.lineup_seed(secret, lineup) for (lineup,) in league.query("SELECT lineup FROM lineups")}
     labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
     sides = {p: (labels[a], labels[b]) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
     report.games = total = league.count_games()

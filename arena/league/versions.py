@@ -21,7 +21,7 @@ from pathlib import Path
 
 from arena.errors import did_you_mean
 from arena.league import oversight
-from arena.league.settings import LeagueError
+from arena.league.league_settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission, check_path
 from arena.text import utc_text

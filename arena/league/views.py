@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.isolation.levels import Isolation
-from arena.league import events, games, versions
+from arena.league import events, pairings, versions
 from arena.league.events import LeagueEvent
+from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.rating import Standings, StandingsRow, league_standings
-from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
@@ -50,7 +50,7 @@ def standing_lines(
     """
     change = _changes(league, _by_bot(table), _by_bot(before))
     faults: dict[int, int] = {}
-    for fault in games.league_forfeits(league):
+    for fault in pairings.league_forfeits(league):
         faults[fault.version] = faults.get(fault.version, 0) + fault.games
     return [
         {
@@ -208,7 +208,7 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
     for version in reversed(versions.of_bot(league, name)):
         row = table.row_of(version.id)
         elo, error = (row.shown_elo, row.shown_error) if row else table.others.get(version.id, (None, None))
-        score = sum(games.head_to_heads(league, version.id).values(), Score())
+        score = sum(pairings.head_to_heads(league, version.id).values(), Score())
         retired = version.retired is not None and version.state == versions.ACTIVE
         lines.append(
             {
@@ -338,7 +338,7 @@ def opponent_lines(league: League, version: Version, table: Standings) -> list[_
     mine = table.row_of(version.id)
     rank = {row.version.id: row.rank for row in table.rows}
     lines: list[tuple[tuple[int, str, int], _Line]] = []
-    for opponent, score in games.head_to_heads(league, version.id).items():
+    for opponent, score in pairings.head_to_heads(league, version.id).items():
         other = by_id[opponent]
         gap = error = None
         if mine is not None and table.row_of(other.id) is not None:
@@ -375,7 +375,7 @@ def forfeit_lines(league: League, version: Version) -> list[_Line]:
     """Return a row per kind of forfeit of a version, and for its failures after games, with the last of these games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
-        for fault in (*games.league_forfeits(league, [version.id]), *games.failures_after(league, [version.id]))
+        for fault in (*pairings.league_forfeits(league, [version.id]), *pairings.failures_after(league, [version.id]))
     ]
 
 

@@ -21,8 +21,8 @@ from arena.game.record import RecordError, parse_record
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
-from arena.results.board import Decision, decisions, result_line, shown_names
 from arena.results.data_formats import json_text, records, table_values
+from arena.results.positions import Decision, decisions, result_line, shown_names
 from arena.results.table import Column, Report, Table, TableRow, column_of, percent
 from arena.stats.distributions import t_width
 from arena.text import one_line

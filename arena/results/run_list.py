@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.results.comparison import read_comparison
-from arena.results.run import stored_config
+from arena.results.run_data import stored_config
 from arena.results.table import WIDE, Column, Report, Table
 from arena.text import counted, first_line, utc_iso
 from arena.tournament.folders import inner_runs, is_comparison, last_worked_on, runs_in

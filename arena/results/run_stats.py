@@ -13,11 +13,11 @@ import numpy as np
 
 from arena.results.data_formats import table_values
 from arena.results.judge import losses_table, read_losses
-from arena.results.luck import adjusted_table
-from arena.results.notes import calibration, note_means, reliability, run_notes
-from arena.results.ratings import ratings_frame
-from arena.results.run import RunData
-from arena.results.standings import LARGE_FIELD, is_large, rate_run
+from arena.results.note_figures import calibration, note_means, reliability, run_notes
+from arena.results.ratings_report import ratings_frame
+from arena.results.run_data import RunData
+from arena.results.run_luck import adjusted_table
+from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
 from arena.results.table import Report, Table, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
@@ -193,7 +193,7 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: 
 
 
 def rated_run(run: RunData, error: float, prior: float, luck: Floats | None = None) -> RatedRun:
-    """Rate a run, with `luck` (arena.results.luck) taken out. Raise StatsError if it has no games."""
+    """Rate a run, with `luck` (arena.results.run_luck) taken out. Raise StatsError if it has no games."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
     games = run.columns.games()
@@ -304,7 +304,7 @@ def stats_report(
 ) -> Report:
     """Return the frames with rows as tables. `whole` as in run_frames.
 
-    `luck`, of all games (arena.results.luck), is taken out of the ratings and of what is made of them. Raise
+    `luck`, of all games (arena.results.run_luck), is taken out of the ratings and of what is made of them. Raise
     StatsError if the run has no games.
     """
     rated = rated_run(run, error, prior, luck)

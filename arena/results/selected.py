@@ -10,8 +10,8 @@ import numpy as np
 
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.results.moves import with_counts
-from arena.results.run import RunData
+from arena.results.decisions import with_counts
+from arena.results.run_data import RunData
 from arena.stats.metrics import read_metric
 from arena.stats.selection import ExpressionError, holds, names_of, parse
 from arena.text import one_line

@@ -15,7 +15,7 @@ from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, League, open_league
 from arena.results.comparison import variant_folders
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
-from arena.results.run import RunData, read_run, run_of
+from arena.results.run_data import RunData, read_run, run_of
 from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
 from arena.tournament.folders import COMPARISON, find_folder, is_comparison

@@ -15,9 +15,9 @@ from typing import Any
 
 from arena.endings import AFTER
 from arena.results.data_formats import json_text, records, rounded, table_csv
-from arena.results.luck import adjusted_table
-from arena.results.run import RunData
-from arena.results.standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
+from arena.results.run_data import RunData
+from arena.results.run_luck import adjusted_table
+from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
     MEASURED,
     WIDE,

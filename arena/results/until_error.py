@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.errors import ArenaError, did_you_mean
-from arena.results.run import read_run, stored_config
-from arena.results.standings import RunStandings, standings
+from arena.results.run_data import read_run, stored_config
+from arena.results.run_standings import RunStandings, standings
 from arena.tournament.config import TournamentConfig, check_config
 from arena.tournament.folders import is_begun
 from arena.tournament.formats.schedule import GAMES_A_PAIRING

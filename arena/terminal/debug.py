@@ -19,7 +19,7 @@ from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
-from arena.results.board import Position, decisions, shown_names
+from arena.results.positions import Position, decisions, shown_names
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for

@@ -11,8 +11,8 @@ from arena.game.explain import Verdict
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
-from arena.results.board import claim_verdict, legend, move_words, side_worth
 from arena.results.formats import shortened
+from arena.results.positions import claim_verdict, legend, move_words, side_worth
 from arena.terminal.scene import News, Scene
 from arena.text import one_line
 

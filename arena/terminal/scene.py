@@ -11,8 +11,8 @@ from arena.game import lesson
 from arena.game.engine import State
 from arena.game.moves import Event
 from arena.game.rules import Rules, load_rules
-from arena.results.board import Position, is_clan
 from arena.results.formats import shortened
+from arena.results.positions import Position, is_clan
 from arena.text import one_line
 
 _Cards = tuple[str, ...]

@@ -9,8 +9,8 @@ from arena.game.engine import State
 from arena.game.moves import Event, Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import Decision, Position, decisions, ending_text, shown_names
 from arena.results.formats import shortened
+from arena.results.positions import Decision, Position, decisions, ending_text, shown_names
 from arena.terminal.scene import Scene, scene_of
 from arena.text import one_line
 from arena.tournament.games import GameResult

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from arena.results.board import ending_text
+from arena.results.positions import ending_text
 from arena.terminal.scene import Scene
 from arena.terminal.screen import Screen, play_behind, shown_output
 from arena.terminal.session import Session

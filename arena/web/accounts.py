@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.league.settings import LeagueError, check_author
+from arena.league.league_settings import LeagueError, check_author
 from arena.league.store import LeagueStore, open_league
 from arena.tournament.store.sqlite import Database
 

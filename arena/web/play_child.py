@@ -26,7 +26,7 @@ from arena.game.moves import Event, Move
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import find_entry
-from arena.results.board import deed_words, legend, move_words
+from arena.results.positions import deed_words, legend, move_words
 from arena.results.records import export_line
 from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint_text, why
 from arena.terminal.scene import News, Scene

@@ -26,16 +26,16 @@ from arena.errors import ArenaError
 from arena.game import lesson
 from arena.game.record import RecordError
 from arena.game.rules import load_rules
-from arena.league import events, games, versions, views
+from arena.league import events, pairings, versions, views
+from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.oversight import paused
 from arena.league.rating import Standings, league_standings
-from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League, open_league
 from arena.paths import data_folder
 from arena.results.data_formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
 from arena.results.pages.drawings import final_board, trend
-from arena.results.pages.games import game_data
+from arena.results.pages.game_data import game_data
 from arena.results.pages.plots import Lines, svg
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.report import filled_columns
@@ -275,7 +275,7 @@ def _live(site: Site) -> str:
 def now_playing(league: League) -> dict[str, Any]:
     """Return the pairings being played, the submissions on their way, and the last games."""
     known = {version.id: version for version in versions.in_state(league, retired=True)}
-    in_hand = [(known[a], known[b], deals) for a, b, deals in games.reserved_deals(league) if {a, b} <= known.keys()]
+    in_hand = [(known[a], known[b], deals) for a, b, deals in pairings.reserved_deals(league) if {a, b} <= known.keys()]
     held = {number for (number,) in league.query("SELECT version FROM versions WHERE holder IS NOT NULL")}
     waiting = [(version, version.id in held) for version in versions.in_state(league, *versions.OPEN)]
     last = views.last_games(league, list(known), MAX_LIVE) if known else []

@@ -22,7 +22,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.league import oversight, versions
-from arena.league.settings import LeagueError
+from arena.league.league_settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import MOST_BYTES, MOST_FILES, StoredFile, Submission, check_path, read_submission
 from arena.league.versions import OPEN, Version, write_files

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.adapters.kaggle import kaggle_bot
-from arena.lab.play import play_game
+from arena.lab.single_game import play_game
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 

@@ -16,7 +16,7 @@ from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from arena.lab.play import play_game
+from arena.lab.single_game import play_game
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 FOLDER = Path(__file__).parents[2] / "examples" / "rl"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from arena.results.run import read_run
-from arena.results.standings import standings
+from arena.results.run_data import read_run
+from arena.results.run_standings import standings
 from arena.tournament.store.reader import Reader
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament
 

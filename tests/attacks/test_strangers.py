@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league.settings import LeagueError
+from arena.league.league_settings import LeagueError
 from arena.league.versions import write_files
 from tests.league.leagues import enter, league
 

@@ -14,7 +14,7 @@ import pytest
 
 from arena.cli.options import split_variants
 from arena.errors import ArenaError
-from arena.results.compare import VariantRun, comparison
+from arena.results.variant_report import VariantRun, comparison
 from arena.stats.variants import holm
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of

@@ -14,7 +14,7 @@ from arena.cli.playing import SPRT_FILE
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.policy import load_net
-from arena.results.sprt import sprt_text, sprt_values
+from arena.results.sprt_report import sprt_text, sprt_values
 from arena.stats.sprt import AdjustedSprt, SprtTest, sprt_result
 from arena.tournament.luck import LUCK, fixed_luck, game_luck
 from arena.tournament.store.reader import Reader

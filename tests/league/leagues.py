@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from arena.league import games, placement, versions
+from arena.league import pairings, placement, versions
+from arena.league.league_settings import LeagueSettings, settings_from_dict
 from arena.league.match_runner import LeagueSession, Lease, open_session
 from arena.league.rating import league_standings
-from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import Version
@@ -130,15 +130,15 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
 def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
     """Store pairs of games between versions, given the points (0..2) of the first version in each pair."""
     with Lease(found) as lease:
-        lineup = games.new_lineup(found, lease.number)
+        lineup = pairings.new_lineup(found, lease.number)
         for one, other, points in fixtures:
-            tasks = games.reserve_deals(found, lineup, [games.Fixture(one, other, len(points))])
+            tasks = pairings.reserve_deals(found, lineup, [pairings.Fixture(one, other, len(points))])
             rows = []
             for task, won in zip(tasks, points):
                 mine = won if one.id < other.id else 2 - won  # of a, the version with the lower number
                 # a begins game 0; with one point of two, the bot that begins wins
                 rows += [row(task, 0, 2 if mine >= 1 else 0), row(task, 1, 0 if mine == 2 else 2)]
-            games.store_rows(found, lineup, rows)
+            pairings.store_rows(found, lineup, rows)
 
 
 def some_points(number: int, share: float, seed: int = 1) -> list[int]:

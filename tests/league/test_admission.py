@@ -14,10 +14,10 @@ import pytest
 
 from arena.bots.isolation import process as processes
 from arena.league import events, match_runner, placement, versions
-from arena.league.check import ERROR, Finding, check_bot
+from arena.league.inspection import ERROR, Finding, check_bot
+from arena.league.league_settings import LeagueError
 from arena.league.match_runner import Lease, open_session
 from arena.league.placement import play_more
-from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
 from arena.league.versions import PENDING, REFUSED

@@ -15,7 +15,7 @@ from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
-from arena.league.check import (
+from arena.league.inspection import (
     ERROR,
     WARNING,
     CheckAnswer,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from arena.league import games, views
-from arena.league.games import Fixture, ForfeitCount, lineup_seed
+from arena.league import pairings, views
 from arena.league.match_runner import Lease
+from arena.league.pairings import Fixture, ForfeitCount, lineup_seed
 from arena.league.store import League
 from arena.stats.score import Score
 from arena.tournament.games import PairTask
@@ -16,15 +16,15 @@ from tests.league.leagues import SECRET, enter, played, row, sound
 TAKE = """
 import sys
 from pathlib import Path
-from arena.league import versions, games
+from arena.league import versions, pairings
 from arena.league.store import open_league
 from arena.league.match_runner import Lease
 
 with open_league(Path(sys.argv[1])) as league, Lease(league) as lease:
-    lineup = games.new_lineup(league, lease.number)
+    lineup = pairings.new_lineup(league, lease.number)
     a, b = versions.in_state(league)
     for _ in range(20):
-        print(*(task.deal for task in games.reserve_deals(league, lineup, [games.Fixture(a, b, 7)])))
+        print(*(task.deal for task in pairings.reserve_deals(league, lineup, [pairings.Fixture(a, b, 7)])))
 """
 
 
@@ -39,20 +39,20 @@ def test_seeds_of_lineups() -> None:
 def test_deals_are_set_apart_in_turn(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     with Lease(found) as lease:
-        lineup = games.new_lineup(found, lease.number)
-        tasks = games.reserve_deals(found, lineup, [Fixture(b, a, 2), Fixture(b, c, 1)])
+        lineup = pairings.new_lineup(found, lease.number)
+        tasks = pairings.reserve_deals(found, lineup, [Fixture(b, a, 2), Fixture(b, c, 1)])
         assert tasks == [
             PairTask(1, 0, "a v1", "b v1"),
             PairTask(2, 1, "b v1", "c v1"),
             PairTask(1, 2, "a v1", "b v1"),
         ]
-        assert [task.deal for task in games.reserve_deals(found, lineup, [Fixture(a, b, 2)])] == [3, 4]
-        assert games.reserved_deals(found) == [(a.id, b.id, 4), (b.id, c.id, 1)]
-        games.store_rows(found, lineup, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
-        assert games.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
-    assert games.reserved_deals(found) == []  # the process has ended
+        assert [task.deal for task in pairings.reserve_deals(found, lineup, [Fixture(a, b, 2)])] == [3, 4]
+        assert pairings.reserved_deals(found) == [(a.id, b.id, 4), (b.id, c.id, 1)]
+        pairings.store_rows(found, lineup, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
+        assert pairings.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
+    assert pairings.reserved_deals(found) == []  # the process has ended
     with Lease(found) as lease:  # and nobody gets its deals
-        more = games.reserve_deals(found, games.new_lineup(found, lease.number), [Fixture(a, b, 1)])
+        more = pairings.reserve_deals(found, pairings.new_lineup(found, lease.number), [Fixture(a, b, 1)])
         assert [task.deal for task in more] == [5]
 
 
@@ -70,11 +70,11 @@ def test_two_processes_never_get_the_same_deal(found: League) -> None:
 def test_a_game_is_stored_once(found: League) -> None:
     a, b = enter(found, "a", "b")
     with Lease(found) as lease:
-        lineup = games.new_lineup(found, lease.number)
-        (task,) = games.reserve_deals(found, lineup, [Fixture(a, b, 1)])
+        lineup = pairings.new_lineup(found, lease.number)
+        (task,) = pairings.reserve_deals(found, lineup, [Fixture(a, b, 1)])
         rows = [row(task, 0, 2), row(task, 1, 0)]
-        assert games.store_rows(found, lineup, rows) == 2
-        assert games.store_rows(found, lineup, [row(task, 0, 0), rows[1]]) == 0
+        assert pairings.store_rows(found, lineup, rows) == 2
+        assert pairings.store_rows(found, lineup, [row(task, 0, 0), rows[1]]) == 0
         assert found.query("SELECT score FROM games ORDER BY id") == [(2,), (0,)]
         assert found.value("SELECT games FROM lineups") == 2
     sound(found.folder)
@@ -83,47 +83,47 @@ def test_a_game_is_stored_once(found: League) -> None:
 def test_scores(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, [2, 2, 1]), (c, a, [2]), (b, a, [0])])
-    assert games.head_to_heads(found, a.id) == {b.id: Score(7, 0, 1), c.id: Score(0, 0, 2)}
-    assert games.head_to_heads(found, b.id) == {a.id: Score(1, 0, 7)}
+    assert pairings.head_to_heads(found, a.id) == {b.id: Score(7, 0, 1), c.id: Score(0, 0, 2)}
+    assert pairings.head_to_heads(found, b.id) == {a.id: Score(1, 0, 7)}
     assert found.count_games() == 10
 
 
 def test_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
     with Lease(found) as lease:
-        lineup = games.new_lineup(found, lease.number)
-        one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
+        lineup = pairings.new_lineup(found, lease.number)
+        one, two = pairings.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1: it forfeits as the first there, and as the second in game 0
         rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
-        games.store_rows(found, lineup, rows)
-    assert games.league_forfeits(found) == [
+        pairings.store_rows(found, lineup, rows)
+    assert pairings.league_forfeits(found) == [
         ForfeitCount(a.id, "illegal move", 1, "why", "record 1/0"),
         ForfeitCount(b.id, "timeout", 2, "why", "record 0/1"),
     ]
-    assert [fault.version for fault in games.league_forfeits(found, [a.id])] == [a.id]
+    assert [fault.version for fault in pairings.league_forfeits(found, [a.id])] == [a.id]
 
 
 def test_failures_after_games_are_no_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
     with Lease(found) as lease:
-        lineup = games.new_lineup(found, lease.number)
-        one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
+        lineup = pairings.new_lineup(found, lease.number)
+        one, two = pairings.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1; both failed in the last one
         rows = [row(one, 0, 2, 0, 2), row(one, 1, 0, 3, 1), row(two, 0, 0), row(two, 1, 0, 0, 3)]
-        games.store_rows(found, lineup, rows)
+        pairings.store_rows(found, lineup, rows)
     assert [(line["kind"], line["games"], line["record"]) for line in views.forfeit_lines(found, b)] == [
         ("timeout", 1, "record 0/1"),
         ("end", 2, "record 1/1"),
     ]
     assert [(line["kind"], line["games"]) for line in views.forfeit_lines(found, a)] == [("end", 1)]
-    assert [fault.kind for fault in games.league_forfeits(found)] == ["timeout"]
+    assert [fault.kind for fault in pairings.league_forfeits(found)] == ["timeout"]
 
 
 def test_the_frame_holds_games_between_those_asked_for(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
-    assert len(games.games_frame(found, [a.id, b.id])) == 0
+    assert len(pairings.games_frame(found, [a.id, b.id])) == 0
     played(found, [(a, b, [2, 1]), (b, c, [0])])
-    frame = games.games_frame(found, [a.id, b.id])
+    frame = pairings.games_frame(found, [a.id, b.id])
     # in the second pair whoever begins wins
     assert frame.astype({"first": str, "second": str}).values.tolist() == [
         [str(a.id), str(b.id), 1.0, 0],
@@ -131,4 +131,4 @@ def test_the_frame_holds_games_between_those_asked_for(found: League) -> None:
         [str(a.id), str(b.id), 1.0, 1],
         [str(b.id), str(a.id), 1.0, 1],
     ]
-    assert len(games.games_frame(found, [a.id, b.id, c.id])) == 6
+    assert len(pairings.games_frame(found, [a.id, b.id, c.id])) == 6

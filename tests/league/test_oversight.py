@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league import games, oversight, placement, versions
+from arena.league import oversight, pairings, placement, versions
+from arena.league.league_settings import LeagueError
 from arena.league.match_runner import Lease, open_session
-from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league
 from tests.bots.processes.waiting import wait_for
@@ -240,11 +240,11 @@ def test_deals_played_once(tmp_path: Path) -> None:
         assert found.value("SELECT max(n) FROM (SELECT count(*) n FROM games GROUP BY deal)") == 1
         rows = found.query("SELECT pairing, sum(game), count(*) FROM games GROUP BY pairing")
         assert all(abs(2 * second - number) <= 1 for _, second, number in rows)
-        lineup = games.new_lineup(found, 1)
-        fixtures = [games.Fixture(a, b, 3), games.Fixture(a, c, 2)]
-        tasks = games.reserve_deals(found, lineup, fixtures)
+        lineup = pairings.new_lineup(found, 1)
+        fixtures = [pairings.Fixture(a, b, 3), pairings.Fixture(a, c, 2)]
+        tasks = pairings.reserve_deals(found, lineup, fixtures)
         assert [task.games for task in tasks] == [(0,), (0,), (1,), (1,), (0,)]
-        assert games.reserve_deals(found, lineup, fixtures)[0].games == (1,)  # those in hand count
+        assert pairings.reserve_deals(found, lineup, fixtures)[0].games == (1,)  # those in hand count
         assert verify_league(found).sound
 
 
@@ -252,10 +252,10 @@ def test_deals_shared_by_pairings(tmp_path: Path) -> None:
     with league(tmp_path / "a", own_deals=False) as found:
         a, b, c = enter(found, "a", "b", "c")
         submit(found, "one", MIDDLE)
-        lineup = games.new_lineup(found, 1)
-        tasks = games.reserve_deals(found, lineup, [games.Fixture(a, b, 3), games.Fixture(a, c, 2)])
+        lineup = pairings.new_lineup(found, 1)
+        tasks = pairings.reserve_deals(found, lineup, [pairings.Fixture(a, b, 3), pairings.Fixture(a, c, 2)])
         start = tasks[0].deal
         assert [task.deal - start for task in tasks] == [0, 0, 1, 1, 2]
-        assert games.reserve_deals(found, lineup, [games.Fixture(a, b, 1)])[0].deal == start + 3
+        assert pairings.reserve_deals(found, lineup, [pairings.Fixture(a, b, 1)])[0].deal == start + 3
         assert found.value("SELECT max(n) FROM (SELECT count(DISTINCT pairing) n FROM games GROUP BY deal)") > 1
         assert verify_league(found).sound

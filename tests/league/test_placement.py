@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from arena.league import events, games, match_runner, placement, versions
+from arena.league import events, match_runner, pairings, placement, versions
+from arena.league.league_settings import LeagueError
 from arena.league.match_runner import LeagueSession, MatchRunner, open_session
 from arena.league.placement import play_more
 from arena.league.rating import league_standings
-from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import ACTIVE, PLACING, REFUSED, Version
@@ -40,9 +40,9 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         one = submit(found, name, source)
         assert (one.state, one.reason) == (ACTIVE, "")
-    assert next(iter(games.head_to_heads(found, 1))) == 2
+    assert next(iter(pairings.head_to_heads(found, 1))) == 2
     for number, least in ((2, 24), (3, 24)):
-        scores = {opponent: score.games for opponent, score in games.head_to_heads(found, number).items()}
+        scores = {opponent: score.games for opponent, score in pairings.head_to_heads(found, number).items()}
         assert sum(scores.values()) >= least
         assert all(count % 2 == 0 for count in scores.values())
     table = league_standings(found)
@@ -183,13 +183,13 @@ def test_a_placement_continues_where_it_stopped(found: League, monkeypatch: pyte
         submit(found, "random", RANDOM)
     (one,) = versions.in_state(found, PLACING)
     before = found.count_games()
-    assert sum(score.games for score in games.head_to_heads(found, one.id).values()) > 0
+    assert sum(score.games for score in pairings.head_to_heads(found, one.id).values()) > 0
     monkeypatch.setattr(MatchRunner, "play_fixtures", meet)
     with open_session(found, "play", 1) as session:
         (outcome,) = placement.handle_waiting(session)
     assert outcome.version.state == ACTIVE
     assert found.count_games() > before
-    assert sum(score.games for score in games.head_to_heads(found, one.id).values()) <= 26
+    assert sum(score.games for score in pairings.head_to_heads(found, one.id).values()) <= 26
     sound(found.folder)
 
 
@@ -232,7 +232,7 @@ def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pyt
     assert names(found) == ["other v1"]
     placement.retire_version(found, "mine", undo=True)
     assert names(found) == ["mine v2", "other v1"]
-    assert [*games.head_to_heads(found, 3)] == [2]  # not its own old version
+    assert [*pairings.head_to_heads(found, 3)] == [2]  # not its own old version
 
 
 # ---------------------------------------------------------------- unpacked files
@@ -267,5 +267,5 @@ def test_removed_files_are_not_blamed_on_a_bot(found: League) -> None:
         runner.line_up([a, b])
         shutil.rmtree(runner.folder)
         with pytest.raises(LeagueError, match="were removed while they played"):
-            runner.play_fixtures([games.Fixture(a, b, 1)])
+            runner.play_fixtures([pairings.Fixture(a, b, 1)])
     assert len(versions.in_state(found, ACTIVE)) == 2

@@ -6,11 +6,11 @@ import dataclasses
 
 import pytest
 
-from arena.league import events, fixtures, games, placement, versions
+from arena.league import events, fixtures, pairings, placement, versions
+from arena.league.league_settings import LeagueError
 from arena.league.match_runner import open_session
 from arena.league.placement import play_more
 from arena.league.rating import league_standings
-from arena.league.settings import LeagueError
 from arena.league.store import League
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, row, sound, submit
 
@@ -101,8 +101,8 @@ def test_pairings_in_hand_elsewhere_are_left_out(found: League) -> None:
     with open_session(found, "play", 1), open_session(found, "other", 1) as other:
         table = league_standings(found)
         before = fixtures.for_play(found, table, None)
-        lineup = games.new_lineup(found, other.lease.number)
-        games.reserve_deals(found, lineup, [games.Fixture(before[0].a, before[0].b, 500)])
+        lineup = pairings.new_lineup(found, other.lease.number)
+        pairings.reserve_deals(found, lineup, [pairings.Fixture(before[0].a, before[0].b, 500)])
         after = fixtures.for_play(found, table, None)
     assert (before[0].a.id, before[0].b.id) != (after[0].a.id, after[0].b.id)
 
@@ -110,10 +110,10 @@ def test_pairings_in_hand_elsewhere_are_left_out(found: League) -> None:
 def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
     a, b, *_ = enter(found, "a", "b", "c")
     with open_session(found, "play", 1) as session:
-        lineup = games.new_lineup(found, session.lease.number)
-        tasks = games.reserve_deals(found, lineup, [games.Fixture(a, b, 24)])
+        lineup = pairings.new_lineup(found, session.lease.number)
+        tasks = pairings.reserve_deals(found, lineup, [pairings.Fixture(a, b, 24)])
         rows = [row(task, game, 2 - 2 * game, 1, 2 - game) for task in tasks for game in (0, 1)]
-        games.store_rows(found, lineup, rows)
+        pairings.store_rows(found, lineup, rows)
         play_more(session, 8)
     (bot,) = versions.of_bot(found, "b")
     assert bot.retired_reason.startswith("suspended: it forfeited 32 of its last 40 games")

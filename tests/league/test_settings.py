@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.settings import (
+from arena.league.league_settings import (
     LeagueError,
     LeagueSettings,
     check_author,

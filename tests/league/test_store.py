@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.settings import LeagueError
+from arena.league.league_settings import LeagueError
 from arena.league.store import LEAGUE, LEAGUE_DATABASE, create_league, league_folder, open_league
 from tests.league.leagues import SECRET, enter, league, settings
 

@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.league import submission as module
-from arena.league.settings import LeagueError
+from arena.league.league_settings import LeagueError
 from arena.league.submission import read_submission
 from tests.league.leagues import FIRST, LAST, written
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from arena.league import games, versions
+from arena.league import pairings, versions
+from arena.league.league_settings import LeagueError
 from arena.league.match_runner import Lease, release_expired
-from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import ACTIVE, MAX_ATTEMPTS, PENDING, PLACING, REFUSED, REPLACED, Version
@@ -203,7 +203,7 @@ def test_what_an_expired_lease_held_is_free(found: League, lease: Lease) -> None
 
 def test_an_expired_lease_is_cleaned_up(found: League, lease: Lease) -> None:
     send(found, lease, "ann", FIRST)
-    left = found.folder / ".playing" / f"{lease.number}-{games.new_lineup(found, lease.number)}"
+    left = found.folder / ".playing" / f"{lease.number}-{pairings.new_lineup(found, lease.number)}"
     left.mkdir(parents=True)
     (left / "bot.py").write_text("")
     expire(found, lease)
@@ -222,7 +222,7 @@ def test_a_lease_is_renewed(found: League, lease: Lease, monkeypatch: pytest.Mon
 
 
 def test_files_of_the_living_stay(found: League, lease: Lease) -> None:
-    left = found.folder / ".playing" / f"{lease.number}-{games.new_lineup(found, lease.number)}"
+    left = found.folder / ".playing" / f"{lease.number}-{pairings.new_lineup(found, lease.number)}"
     left.mkdir(parents=True)
     assert release_expired(found) == 0
     assert left.exists()

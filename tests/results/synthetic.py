@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.results.run import RunData, read_run
+from arena.results.run_data import RunData, read_run
 from arena.tournament.config import config_from_dict
 from arena.tournament.games import GameResult, GameTask
 from arena.tournament.store.reader import BotEntry

@@ -9,9 +9,8 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.game.rng import Rng
-from arena.lab.play import PlayedGame, play_game
+from arena.lab.single_game import PlayedGame, play_game
 from arena.policy import load_net
-from arena.results.board import decisions
 from arena.results.judge import (
     Judge,
     Losses,
@@ -22,7 +21,8 @@ from arena.results.judge import (
     run_losses,
     sampled_chances,
 )
-from arena.results.pages.games import replay_page
+from arena.results.pages.game_data import replay_page
+from arena.results.positions import decisions
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 

@@ -10,7 +10,7 @@ from arena.game.engine import State
 from arena.game.record import Record, deal_text, parse_record, record_text, replay_steps, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.board import board_text, legend
+from arena.results.positions import board_text, legend
 
 
 def played(rules_name: str, number: int) -> Record:

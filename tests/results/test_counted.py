@@ -13,8 +13,8 @@ from arena.game.record import deal_text, record_text, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.policy import load_net
-from arena.results.moves import COUNTED_COLUMNS, decision_times, early_claims, tactics, with_counts
-from arena.results.run import read_run
+from arena.results.decisions import COUNTED_COLUMNS, decision_times, early_claims, tactics, with_counts
+from arena.results.run_data import read_run
 from arena.results.selected import selected
 from arena.tournament.games import bucket_ms, times_in_order
 from arena.tournament.store.reader import Reader

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.game.record import parse_record, replay_steps
-from arena.results.board import Position, decisions
+from arena.results.positions import Position, decisions
 from arena.results.records import game_of
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader

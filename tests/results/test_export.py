@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from arena.results import standings_report as module
-from arena.results.standings import standings
+from arena.results.run_standings import standings
 from arena.results.standings_report import write_run_files
 from arena.tournament.store.reader import WorkSession
 from tests.results.synthetic import synthetic

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from arena.results.formats import write_report
-from arena.results.run import RunData, read_run
+from arena.results.run_data import RunData, read_run
+from arena.results.run_standings import LARGE_FIELD, standings
 from arena.results.run_stats import STATISTICS, stats_report
-from arena.results.standings import LARGE_FIELD, standings
 from arena.results.standings_report import write_run_files
 from tests.results.synthetic import store_run
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from arena.lab.tournament import run_tournament
-from arena.results.luck import run_luck
-from arena.results.run import RunData, read_run
+from arena.results.run_data import RunData, read_run
+from arena.results.run_luck import run_luck
+from arena.results.run_standings import standings
 from arena.results.run_stats import stats_report
-from arena.results.standings import standings
 from arena.results.standings_report import remarks, standings_report
 from arena.stats.adjusted import FEWEST_JUDGED
 from arena.stats.frames import Floats

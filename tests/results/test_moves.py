@@ -14,7 +14,7 @@ from arena.game.engine import State
 from arena.game.record import deal_text, parse_record, record_text, replay_steps, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
-from arena.results.moves import (
+from arena.results.decisions import (
     DECISION_COLUMNS,
     MovesError,
     move_rows,

@@ -13,7 +13,7 @@ import pytest
 import arena
 from arena.errors import ArenaError
 from arena.game.record import parse_record
-from arena.results.board import ending_text
+from arena.results.positions import ending_text
 from arena.results.records import ABOUT, game_of, read_games, write_records
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader

@@ -10,9 +10,9 @@ import pytest
 
 from arena.results.data_formats import table_csv
 from arena.results.pages.figures import progress_plot, rating_plot
-from arena.results.run import read_run
+from arena.results.run_data import read_run
+from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, rate_run, standings
 from arena.results.run_stats import run_frames
-from arena.results.standings import FORFEIT_COLUMNS, STANDING_COLUMNS, rate_run, standings
 from arena.results.standings_report import remarks, standings_report, summary
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.stats.ratings import rate

@@ -14,8 +14,8 @@ import pytest
 
 from arena.results.data_formats import records, table_csv, table_values
 from arena.results.formats import REPORT_FORMATS, write_report
-from arena.results.run import RunData
-from arena.results.standings import STANDING_COLUMNS, RunStandings, standings
+from arena.results.run_data import RunData
+from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
 from arena.results.table import Report, elo_text, percent, table_of
 from arena.tournament.forfeits import ForfeitReason

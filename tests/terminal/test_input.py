@@ -10,7 +10,7 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.board import Position
+from arena.results.positions import Position
 from arena.terminal.input import LINE_COMMANDS, DecisionInput, Left, Resigned
 from arena.terminal.scene import scene_of
 

@@ -9,8 +9,8 @@ import pytest
 
 from arena.bots.spec import find_bot
 from arena.game.record import parse_record, replay
-from arena.lab.play import play_game
-from arena.results.board import Position
+from arena.lab.single_game import play_game
+from arena.results.positions import Position
 from arena.terminal.session import Seating, Session
 from arena.terminal.timeline import Timeline
 from tests.cli.conftest import Arena, arena, played  # noqa: F401

@@ -24,7 +24,7 @@ from arena.game.record import parse_record, replay
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.league.store import open_league
-from arena.results.board import decisions
+from arena.results.positions import decisions
 from arena.results.records import game_of
 from arena.terminal.scene import News
 from arena.tournament.games import GameResult

@@ -81,7 +81,7 @@ def _raises(view: object, moves: object) -> None:
 def spoilt(web: Web, text: str) -> tuple[Person, str]:
     """Ann, whose bot in the table has raised `text` and, as version 2, refused with it; the game."""
     from arena import play_game
-    from arena.league import games
+    from arena.league import pairings
     from arena.league.match_runner import Lease
     from arena.league.versions import accept, promote
     from tests.league.leagues import row
@@ -93,11 +93,11 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
         accept(league, mine)
         with league.change():
             promote(league, mine)
-        lineup = games.new_lineup(league, lease.number)
-        [task] = games.reserve_deals(league, lineup, [games.Fixture(one, mine, 1)])
+        lineup = pairings.new_lineup(league, lease.number)
+        [task] = pairings.reserve_deals(league, lineup, [pairings.Fixture(one, mine, 1)])
         record = play_game("first", _raises, deal=task.deal).record
         rows = [row(task, game, 2 - 2 * game, 1, 2 - game)._replace(record=record, detail=text) for game in (0, 1)]
-        games.store_rows(league, lineup, rows)
+        pairings.store_rows(league, lineup, rows)
     ann.upload("mine.py", GOOD + "# 2")
     with open_league(web.folder) as league:
         refuse(league, get(league, 4), text)

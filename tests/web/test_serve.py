@@ -22,7 +22,7 @@ from arena.league.oversight import pause_league, resume_league
 from arena.league.store import open_league
 from arena.web.backend import WebSettings
 from arena.web.client import Server
-from arena.web.serve import serve
+from arena.web.server import serve
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import league
 from tests.web.served import served

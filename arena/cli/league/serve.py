@@ -10,14 +10,14 @@ from arena.bots.cores import core_count
 from arena.bots.forks import command_of
 from arena.bots.isolation.process import require_isolation
 from arena.cli import options
-from arena.cli.league.run import play_too
 from arena.cli.league.shared import league_argument
+from arena.cli.league.work import play_too
 from arena.errors import ArenaError
 from arena.league.store import open_league
 from arena.text import counted
 from arena.web.backend import WebSettings
 from arena.web.play_tables import PlayLimits
-from arena.web.serve import serve as run
+from arena.web.server import serve as run
 from arena.web.uploads import UploadLimits
 
 

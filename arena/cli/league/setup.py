@@ -18,7 +18,7 @@ from arena.cli.league.shared import league_argument
 from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, print_report, real_option, rules, whole_option
 from arena.errors import ArenaError
 from arena.league import oversight
-from arena.league.settings import load_settings, merged
+from arena.league.league_settings import load_settings, merged
 from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
 from arena.results.data_formats import json_text

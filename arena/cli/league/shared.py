@@ -10,9 +10,9 @@ from typing import Self
 import click
 
 from arena.cli import options
-from arena.league.games import league_forfeits
+from arena.league.league_settings import LeagueError
+from arena.league.pairings import league_forfeits
 from arena.league.placement import SubmissionResult
-from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import Verification, verify_league
 from arena.terminal.live import progress_for, rate_text

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
-from arena.results.board import is_clan
+from arena.results.positions import is_clan
 
 _COLUMN, _CARD = 30, 20  # of the board: the width of a stone with its cards, and the height of a card
 _WIDTH, _HEIGHT = 90, 18  # of trends

@@ -14,9 +14,8 @@ import pandas as pd
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.results.compare import comparison, read_variants
-from arena.results.moves import plays_frame, spaced
-from arena.results.notes import reliability, run_notes
+from arena.results.decisions import plays_frame, spaced
+from arena.results.note_figures import reliability, run_notes
 from arena.results.pages.plots import (
     MOST_LINES,
     PLOT_KINDS,
@@ -31,11 +30,12 @@ from arena.results.pages.plots import (
     Stacks,
     duration,
 )
-from arena.results.run import RunData
+from arena.results.run_data import RunData
+from arena.results.run_standings import RunStandings, rate_run, standings
 from arena.results.sources import Source, StoredComparison
-from arena.results.standings import RunStandings, rate_run, standings
 from arena.results.standings_report import heading
 from arena.results.table import Report, Rows, chance_text, number, percent, rating_text
+from arena.results.variant_report import comparison, read_variants
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR

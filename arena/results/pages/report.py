@@ -15,7 +15,6 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.errors import ArenaError
-from arena.results.compare import comparison, read_variants
 from arena.results.pages.figures import (
     CARD_GAMES,
     calibration_plot,
@@ -31,17 +30,18 @@ from arena.results.pages.figures import (
     rating_plot,
     times_plot,
 )
-from arena.results.pages.games import game_data, sample
+from arena.results.pages.game_data import game_data, sample
 from arena.results.pages.plots import Plot, svg
 from arena.results.pages.render import render
-from arena.results.run import RunData, read_sprt
+from arena.results.run_data import RunData, read_sprt
+from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import ALL_GAMES, GameFilter, Source, StoredComparison
-from arena.results.sprt import sprt_text
-from arena.results.standings import RunStandings, standings
+from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Rows, Table, chance_text, percent, rating_text, table_of
+from arena.results.variant_report import comparison, read_variants
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS

@@ -10,8 +10,8 @@ import pytest
 
 from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
-from arena.results.board import Position
-from arena.results.pages.games import flat, game_data, states
+from arena.results.pages.game_data import flat, game_data, states
+from arena.results.positions import Position
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 

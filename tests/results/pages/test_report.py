@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import games, versions
+from arena.league import pairings, versions
 from arena.league.match_runner import Lease
 from arena.paths import data_folder
-from arena.results.moves import plays
+from arena.results.decisions import plays
 from arena.results.pages.figures import card_frames
 from arena.results.pages.render import embedded, render
 from arena.results.pages.report import place_answer, report_page, settings_toml
-from arena.results.run import read_run
+from arena.results.run_data import read_run
+from arena.results.run_standings import standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import GameFilter, StoredRun, find_source
-from arena.results.standings import standings
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
 from arena.stats.frames import by_seat
@@ -192,9 +192,9 @@ def test_a_thousand_games_with_damaged_records_are_small(tmp_path: Path) -> None
 
 
 def test_records_are_read_as_runs(folder: Path, page: Page, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
-    arena("export", folder, "--records", "games.txt")
-    arena("report", "games.txt", "--replays", "3")
-    told = Page.of((tmp_path / "games.html").read_text(encoding="utf-8"))
+    arena("export", folder, "--records", "pairings.txt")
+    arena("report", "pairings.txt", "--replays", "3")
+    told = Page.of((tmp_path / "pairings.html").read_text(encoding="utf-8"))
     assert len(told.data("games")) == 3
     assert "None" not in told.text
     assert rows(standings_report(standings(read_run(folder))).tables[0])[1][:3] in [row[:3] for row in told.tables[0]]
@@ -211,11 +211,11 @@ def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
     with league(tmp_path / "league") as found:
         a, b, c = enter(found, "a", "b", "c")
         with Lease(found) as lease:
-            lineup = games.new_lineup(found, lease.number)
-            one, two = games.reserve_deals(found, lineup, [games.Fixture(a, b, 1), games.Fixture(c, b, 1)])
+            lineup = pairings.new_lineup(found, lease.number)
+            one, two = pairings.reserve_deals(found, lineup, [pairings.Fixture(a, b, 1), pairings.Fixture(c, b, 1)])
             told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
             told = [line._replace(record="schotten/1 base 1:0 0; ; ") for line in told]
-            games.store_rows(found, lineup, told)
+            pairings.store_rows(found, lineup, told)
         with found.change():
             versions.retire(found, "c")
     page = Page.of(report_page(find_source(str(tmp_path / "league"))))

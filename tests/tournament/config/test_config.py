@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.bots.limits import Limits
-from arena.league.settings import LeagueSettings
+from arena.league.league_settings import LeagueSettings
 from arena.settings import settings_of
 from arena.tournament.config import (
     BotSetting,

@@ -13,14 +13,14 @@ import pytest
 import arena
 from arena.cli.main import main
 from arena.errors import ArenaError
-from arena.results.run import read_run, stored_config
-from arena.results.standings import standings
+from arena.results.run_data import read_run, stored_config
+from arena.results.run_standings import standings
 from arena.results.standings_report import write_run_files
 from arena.results.until_error import UntilError
 from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict
 from arena.tournament.growth import grown
 from arena.tournament.runner.progress import ProgressListener, RunStatus
-from arena.tournament.runner.run import play_run
+from arena.tournament.runner.session import play_run
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
 from tests.tournament.runner.runs import FIELD, games, settings

@@ -17,16 +17,16 @@ from arena.results.comparison import (
     read_comparison,
     write_comparison,
 )
-from arena.results.run import read_run
+from arena.results.run_data import read_run
+from arena.results.run_standings import standings
 from arena.results.sources import StoredComparison
-from arena.results.standings import standings
 from arena.results.standings_report import write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.terminal.live import progress_for
 from arena.tournament.config import TournamentConfig, check_config
 from arena.tournament.folders import find_folder, is_begun, is_comparison
 from arena.tournament.runner.progress import ProgressListener
-from arena.tournament.runner.run import asks_for_more, play_run, require_bots
+from arena.tournament.runner.session import asks_for_more, play_run, require_bots
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import setting_differences
 

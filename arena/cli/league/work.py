@@ -30,7 +30,9 @@ play_too = click.option("--play", is_flag=True, help="Play more games while no s
 @options.isolation_of_league
 @options.trust
 @options.output
-def play_league_command(name: str, max_games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
+def play_league_command(
+    name: str, max_games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str
+) -> int:
     """Play the least certain pairings of LEAGUE until Ctrl-C, or N games, and show the table.
 
     \b

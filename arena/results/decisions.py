@@ -20,9 +20,9 @@ from arena.game.engine import State
 from arena.game.notes import Note
 from arena.game.record import RecordError, parse_record, replay_steps
 from arena.game.rules import Rules
-from arena.results.board import Cards, decisions
 from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
-from arena.results.run import RunData
+from arena.results.positions import Cards, decisions
+from arena.results.run_data import RunData
 from arena.results.sources import StoredGames, find_source
 from arena.text import spreadsheet_cell
 from arena.tournament.games import GameResult, bucket_ms, times_in_order

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
-from arena.results.moves import decision_times, with_counts
-from arena.results.notes import run_notes
-from arena.results.run import RunData
+from arena.results.decisions import decision_times, with_counts
+from arena.results.note_figures import run_notes
+from arena.results.run_data import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.estimates import Estimate, bot_metrics
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns, games_of
@@ -121,7 +121,7 @@ def standings(
 ) -> RunStandings:
     """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field.
 
-    `luck`, of all games (arena.results.luck), is taken out of the ratings.
+    `luck`, of all games (arena.results.run_luck), is taken out of the ratings.
     """
     played = run.columns
     if not len(played):

@@ -76,7 +76,7 @@ def check_name(text: str, what: str) -> str:
     'deep-2'
     >>> check_name("../x", "bot")
     Traceback (most recent call last):
-    arena.league.settings.LeagueError: '../x' is not a valid name for a bot: at most 40 letters, digits and . _ + -
+    arena.league.league_settings.LeagueError: '../x' is not a valid name for a bot: at most 40 letters, digits and . _ + -
     """
     if _NAME.fullmatch(text):
         return text
@@ -102,7 +102,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
 
     >>> settings_from_dict({"ruels": "base", "placement": {"error": -1}}, "open", "open.toml")
     Traceback (most recent call last):
-    arena.league.settings.LeagueError: open.toml: ruels: unknown key; did you mean 'rules'?
+    arena.league.league_settings.LeagueError: open.toml: ruels: unknown key; did you mean 'rules'?
     open.toml: placement.error: expected a number from 1 to 1000, found -1
     """
     check = Checker(source)

@@ -12,8 +12,8 @@ import pandas as pd
 from arena.game.rules import load_rules
 from arena.results.comparison import find_variant
 from arena.results.data_formats import table_values
-from arena.results.luck import adjusted_table
-from arena.results.moves import plays_frame, spaced
+from arena.results.decisions import plays_frame, spaced
+from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Column, Report, Rows, Table, TableRow, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
@@ -57,7 +57,7 @@ class VariantRun:
     """The games of one variant.
 
     seed       seed of the deals: only equal seeds give equal cards
-    cards      which side played which tactic card (arena.results.moves.PLAY_COLUMNS), empty without tactics
+    cards      which side played which tactic card (arena.results.decisions.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
     note       the games that `cards` come from, "" for all
     adjusted   the effect of taking luck out, for each two bots; None: results are as counted. Otherwise `games` has the
@@ -78,7 +78,7 @@ def read_variants(
 ) -> list[VariantRun]:
     """Read the games of stored runs, and the tactic cards of at most `most` (None: all) games of each, evenly spaced.
 
-    `luck` returns the luck of each game in a folder with a number of games (arena.results.luck); it is taken out.
+    `luck` returns the luck of each game in a folder with a number of games (arena.results.run_luck); it is taken out.
     Raise StatsError if two of them hold the same deals under the same rules.
     """
     runs: list[VariantRun] = []

@@ -28,7 +28,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arena.game.engine import State
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.results.board import (
+from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
+from arena.results.pages.render import render
+from arena.results.positions import (
     Decision,
     Position,
     claim_verdict,
@@ -38,8 +40,6 @@ from arena.results.board import (
     shown_names,
     side_worth,
 )
-from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
-from arena.results.pages.render import render
 from arena.results.sources import GameFilter, Source
 from arena.text import one_line, printable_lines
 from arena.tournament.games import GameResult

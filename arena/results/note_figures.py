@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from arena.game.record import parse_record
-from arena.results.run import RunData
+from arena.results.run_data import RunData
 from arena.results.sources import find_source
 from arena.stats.intervals import mean_error, mean_interval
 from arena.tournament.games import GameResult
