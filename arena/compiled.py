@@ -27,7 +27,7 @@ COMPILED = {
     "game": ("rng", "moves", "formations", "board", "turns", "playouts", "engine", "packing"),
     "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search", "stepping"),
 }
-PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parent
 #: The compiler's flags for x86-64-v3, one by one: compilers before GCC 11 do not know the level by its name.
 V3_FLAGS = ("-mavx2", "-mbmi", "-mbmi2", "-mf16c", "-mfma", "-mlzcnt", "-mmovbe", "-mpopcnt")
 #: The same instructions by Linux's names.
@@ -68,18 +68,18 @@ def use_fitting_engine() -> None:
     Raises `UnfitEngineError` when the compiled files do not fit their sources or this processor.
     """
     if os.environ.get("ARENA_PURE"):
-        sys.meta_path.insert(0, _Finder(PACKAGE, ".py"))
+        sys.meta_path.insert(0, _Finder(_PACKAGE, ".py"))
         return
     from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
 
     require_fresh_engine()
-    if "-mavx2" in built_as(PACKAGE).get("flags", ()) and not has_v3():
+    if "-mavx2" in built_as(_PACKAGE).get("flags", ()) and not has_v3():
         raise UnfitEngineError(
             "the engine was compiled for a processor with AVX2, which this one lacks: build it again on this machine "
             "with 'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
         )
-    if (PACKAGE / "_v3").exists() and has_v3():
-        sys.meta_path.insert(0, _Finder(PACKAGE / "_v3", importlib.machinery.EXTENSION_SUFFIXES[0]))
+    if (_PACKAGE / "_v3").exists() and has_v3():
+        sys.meta_path.insert(0, _Finder(_PACKAGE / "_v3", importlib.machinery.EXTENSION_SUFFIXES[0]))
 
 
 def require_fresh_engine() -> None:
@@ -112,14 +112,14 @@ def has_v3() -> bool:
     return False
 
 
-def source_hashes(package: Path = PACKAGE) -> dict[str, str]:
+def source_hashes(package: Path = _PACKAGE) -> dict[str, str]:
     """Return the hash of each source of the compiled part, by its path below the package."""
     names = [f"{folder}/{name}.py" for folder, modules in COMPILED.items() for name in modules]
     names += [f"{folder}/{path.name}" for folder in COMPILED for path in sorted((package / folder).glob("*.pxd"))]
     return {name: _hash(package / name) for name in names}
 
 
-def stale_sources(package: Path = PACKAGE) -> list[str]:
+def stale_sources(package: Path = _PACKAGE) -> list[str]:
     """Return the sources that have changed since the compiled files were built; none if nothing is compiled.
 
     A file that did not exist when they were built is not one of their sources.

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.tournament.config import config_from_dict
+from arena.tournament.runner.play_run import play_run
 from arena.tournament.runner.progress import RunStatus
-from arena.tournament.runner.session import play_run
 
 WORKERS = 2
 

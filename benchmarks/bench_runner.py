@@ -53,7 +53,7 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
 def tournament(bot: str, games: int, workers: int) -> dict[str, float]:
     """Play and store a round robin of about `games` games."""
     from arena.tournament.config import config_from_dict
-    from arena.tournament.runner.session import play_run
+    from arena.tournament.runner.play_run import play_run
 
     bots = [{"spec": bot, "name": name} for name in NAMES]
     config = config_from_dict({"bots": bots, "games": max(games // 6, 2), "seed": 5, "workers": workers})

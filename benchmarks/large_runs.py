@@ -24,7 +24,7 @@ import numpy as np
 
 from arena.tournament.config import config_from_dict
 from arena.tournament.games import Chunk, Row, ScheduleProgress, Task
-from arena.tournament.runner.session import play_run
+from arena.tournament.runner.play_run import play_run
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.writer import open_store
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import grimp
@@ -52,3 +55,29 @@ def test_the_page_names_every_room() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in SOURCES} - {"__init__"}
     assert [room for room in sorted(rooms) if f"`{room}`" not in page] == []
+
+
+def public_names(path: Path) -> Iterator[str]:
+    """Yield the classes, functions, constants and aliases that a module defines for others."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        names = [part.id for target in targets if target for part in ast.walk(target) if isinstance(part, ast.Name)]
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            names = [node.name]
+        yield from (name for name in names if not name.startswith("_"))
+
+
+def test_a_public_name_means_one_thing() -> None:
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in SOURCES:
+        for name in public_names(path):
+            places[name].add(str(path.relative_to(PACKAGE)))
+    assert {name: sorted(files) for name, files in places.items() if len(files) > 1} == {}
+
+
+def test_a_file_name_stands_once() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in SOURCES:
+        if path.name != "__init__.py":
+            places[path.name].append(str(path.relative_to(PACKAGE)))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}

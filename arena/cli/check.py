@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.cli import options
-from arena.league.inspection import CHECK_GAMES, RULES, check_bot, check_text
+from arena.league.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
 from arena.terminal.live import progress_for
 from arena.text import plain_json
 from arena.tournament.config import Clock
@@ -88,7 +88,7 @@ def check_command(
             bot,
             rules=tuple(dict.fromkeys(options.split_variants(rules, "--rules"))) or RULES,
             level=isolation,
-            games=CHECK_GAMES if games is None else games + games % 2,  # each deal is played twice
+            games=DEFAULT_GAMES if games is None else games + games % 2,  # each deal is played twice
             seed=seed,
             clock=Clock(move_ms, bank_ms),
             seconds=seconds,

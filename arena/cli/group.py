@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from arena.compiled import PACKAGE, compiled_files
+from arena.compiled import compiled_files
 from arena.errors import ArenaError, did_you_mean
+from arena.paths import PACKAGE
 from arena.text import counted, printable, quoted
 
 try:

@@ -21,7 +21,7 @@ from arena.cli.options import (
     wide,
     workers,
 )
-from arena.cli.playing import FORFEITED, PLAYED, command_progress, with_settings_of
+from arena.cli.playing import ALL_PLAYED, FORFEITED, command_progress, with_settings_of
 from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
 from arena.results.run_standings import standings
 from arena.results.standings_report import standings_report, write_run_files
@@ -67,7 +67,7 @@ def ladder_command(
     The exit code is 1 if BOT forfeited every game.
     """
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
-    code = PLAYED
+    code = ALL_PLAYED
     for name in dict.fromkeys(split_variants(rules, "--rules") or ["base"]):
         standing = stand(config, bot, name, games or GAMES_A_RUNG, isolation, command_progress())
         if standing is None:

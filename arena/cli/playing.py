@@ -30,12 +30,12 @@ from arena.tournament.config import TournamentConfig, config_from_dict, named_co
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
+from arena.tournament.runner.play_run import play_run
 from arena.tournament.runner.progress import ProgressListener
-from arena.tournament.runner.session import play_run
 from arena.whole_file import write_whole
 
-PLAYED, FORFEITED = 0, 1
-VERDICT_CODES = {"H1": PLAYED, "H0": 3, "continue": 4}
+ALL_PLAYED, FORFEITED = 0, 1
+VERDICT_CODES = {"H1": ALL_PLAYED, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
 BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
@@ -132,7 +132,7 @@ def play_and_show(
     if options.strict and report.forfeits:
         click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
-    return PLAYED if test is None else VERDICT_CODES[test.result().verdict]
+    return ALL_PLAYED if test is None else VERDICT_CODES[test.result().verdict]
 
 
 def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusText | None:

@@ -17,8 +17,8 @@ from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.tournament.config import BotSetting, TournamentConfig, check_config, named_config
 from arena.tournament.folders import folder_name, marked_folder
 from arena.tournament.formats.round_robin import GauntletSettings
+from arena.tournament.runner.play_run import play_run
 from arena.tournament.runner.progress import ProgressListener
-from arena.tournament.runner.session import play_run
 
 _NAME = "ladder"
 GAMES_A_RUNG = 100

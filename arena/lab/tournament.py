@@ -20,7 +20,7 @@ from arena.tournament.config import TournamentConfig, check_config, config_from_
 from arena.tournament.folders import run_folder, run_name, with_folder
 from arena.tournament.formats import FORMATS
 from arena.tournament.growth import grown
-from arena.tournament.runner.session import play_run
+from arena.tournament.runner.play_run import play_run
 from arena.tournament.store.reader import Reader
 
 

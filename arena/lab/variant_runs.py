@@ -25,8 +25,8 @@ from arena.results.until_error import MOST_GAMES, UntilError
 from arena.terminal.live import progress_for
 from arena.tournament.config import TournamentConfig, check_config
 from arena.tournament.folders import find_folder, is_begun, is_comparison
+from arena.tournament.runner.play_run import asks_for_more, play_run, require_bots
 from arena.tournament.runner.progress import ProgressListener
-from arena.tournament.runner.session import asks_for_more, play_run, require_bots
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import setting_differences
 

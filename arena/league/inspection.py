@@ -41,7 +41,7 @@ from arena.tournament.runner.logs import PlainRecord
 
 ERROR, WARNING = "error", "warning"
 RULES = ("base", "tactical", "expert")
-CHECK_GAMES = 40
+DEFAULT_GAMES = 40
 LEAGUE_MS = 1000  # the default clock of a league, per decision
 MUCH_PRINTED = 2000  # characters per game
 LEAK_MB, LEAK_PER_GAME_MB = 2.0, 0.02
@@ -177,7 +177,7 @@ def check_bot(
     *,
     rules: Sequence[str] = RULES,
     level: str = "sandbox",
-    games: int = CHECK_GAMES,
+    games: int = DEFAULT_GAMES,
     seed: int | None = None,
     clock: Clock = Clock(),  # noqa: B008  (frozen)
     limits: Limits = Limits(),  # noqa: B008  (frozen)

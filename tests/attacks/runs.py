@@ -16,7 +16,7 @@ from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.endings import forfeit_of
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.session import RunReport
+from arena.tournament.runner.play_run import RunReport
 from arena.tournament.store.reader import Reader
 from tests.bots.isolation.inside import why_not
 from tests.bots.processes.waiting import wait_for

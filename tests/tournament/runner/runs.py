@@ -20,8 +20,8 @@ from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.tournament.config import config_from_dict
 from arena.tournament.games import CLOCKED, ROW_COLUMNS
+from arena.tournament.runner.play_run import RunReport, play_run
 from arena.tournament.runner.progress import RunStatus
-from arena.tournament.runner.session import RunReport, play_run
 from arena.tournament.store.reader import Reader
 
 BOTS = Path(__file__).resolve().parents[2] / "data" / "bots"

@@ -19,8 +19,8 @@ from arena.results.standings_report import write_run_files
 from arena.results.until_error import UntilError
 from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict
 from arena.tournament.growth import grown
+from arena.tournament.runner.play_run import play_run
 from arena.tournament.runner.progress import ProgressListener, RunStatus
-from arena.tournament.runner.session import play_run
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
 from tests.tournament.runner.runs import FIELD, games, settings
