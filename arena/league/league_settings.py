@@ -76,7 +76,8 @@ def check_name(text: str, what: str) -> str:
     'deep-2'
     >>> check_name("../x", "bot")
     Traceback (most recent call last):
-    arena.league.league_settings.LeagueError: '../x' is not a valid name for a bot: at most 40 letters, digits and . _ + -
+    arena.league.league_settings.LeagueError: '../x' is not a valid name for a bot: at most 40 \
+letters, digits and . _ + -
     """
     if _NAME.fullmatch(text):
         return text

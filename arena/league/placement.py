@@ -135,7 +135,7 @@ def handle_submission(session: LeagueSession, version: Version, turn_s: float = 
 
 
 def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> SubmissionResult:
-    session, league = runner.play_run, runner.play_run.league
+    session, league = runner.session, runner.session.league
     returning = any(e.version == version.id and e.kind == events.ACCEPTED for e in events.events(league))
     warnings: tuple[str, ...] = ()
     if version.state == PENDING:
@@ -217,7 +217,7 @@ def check_version(runner: MatchRunner, version: Version) -> Admission | None:
 
 def _report(runner: MatchRunner, name: str) -> CheckReport:
     """Return the report of `arena check` on a bot of the lineup."""
-    session, job = runner.play_run, runner.job
+    session, job = runner.session, runner.job
 
     def report(progress: str) -> None:
         session.lease.beat()
@@ -261,12 +261,12 @@ def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admiss
 
     try:
         runner.line_up(players, [OPPONENT] if players else [OPPONENT, CONTROL])
-        pairs = runner.play_run.league.settings.pairs
+        pairs = runner.session.league.settings.pairs
         played = [(0, 1) if pairs else (deal % 2,) for deal in range(TRIAL_DEALS)]
         runner.play([PairTask(0, deal, name, OPPONENT, games=which) for deal, which in enumerate(played)], keep)
     except BotsFailed as error:
         return Admission(False, str(error))
-    if runner.play_run.stopping:
+    if runner.session.stopping:
         return None
     for row in rows:
         game = GameResult.from_row(row, name, OPPONENT)
@@ -283,7 +283,7 @@ def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admiss
 
 def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
     """Play until the version's rating is certain enough; return False if it was refused or has to wait."""
-    session, league = runner.play_run, runner.play_run.league
+    session, league = runner.session, runner.session.league
     while not session.stopping and session.lease.pause is None:
         oversight.check_disk(league)
         step = fixtures.for_placement(league, version)
@@ -367,7 +367,7 @@ def play_or_retire(runner: MatchRunner, step: Sequence[Fixture], team: Sequence[
             runner.line_up(team)
         return runner.play_fixtures(step)
     except BotsFailed as error:
-        retire_unloadable(runner.play_run, runner.lineup, error)
+        retire_unloadable(runner.session, runner.lineup, error)
         return 0
 
 

@@ -71,16 +71,17 @@ class RunData:
 
     @property
     def complete(self) -> bool:
+        """Whether all planned games are there."""
         return self.planned is not None and len(self.columns) >= self.planned
 
 
 def stored_config(reader: Reader) -> TournamentConfig:
-    """The settings with which a run was started."""
+    """Return the settings with which a run was started."""
     return config_from_dict(reader.settings(), source=f"settings stored in {reader.folder}")
 
 
 def read_run(folder: Path) -> RunData:
-    """All that reports show of a run, finished or in progress."""
+    """Read everything that reports show of a run, finished or in progress."""
     with Reader(folder) as reader:
         config = stored_config(reader)
         columns = reader.columns()

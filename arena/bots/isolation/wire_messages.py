@@ -227,7 +227,7 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     if version != _VERSION:
         raise BotFault(
             ForfeitKind.PROTOCOL,
-            f"speaks version {version} of the protocol; this program speaks version {_VERSION} (docs/wire.md, Versions)",
+            f"speaks version {version} of the protocol; this program speaks {_VERSION} (docs/wire.md, Versions)",
         )
     name = answer.get("name")
     if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):

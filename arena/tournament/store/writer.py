@@ -19,7 +19,10 @@ from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError
 
-_INSERT = f"INSERT INTO games ({', '.join(ROW_COLUMNS)}) VALUES ({', '.join('?' * len(ROW_COLUMNS))}) ON CONFLICT (id) DO NOTHING"
+_INSERT = (
+    f"INSERT INTO games ({', '.join(ROW_COLUMNS)}) VALUES ({', '.join('?' * len(ROW_COLUMNS))})"
+    " ON CONFLICT (id) DO NOTHING"
+)
 
 _LOCK = ".lock"
 _SHOWN_LINES = 10  # of the settings that differ
