@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.joinpath("docs").rglob("*.md"), *(ROOT / name for name in ("README.md", "AGENTS.md", "CONTRIBUTING.md"))]
-SOURCES = [path for folder in ("benchmarks", "tools") for path in ROOT.joinpath(folder).rglob("*.py")]
+SOURCES = [path for folder in ("arena", "benchmarks", "tools") for path in ROOT.joinpath(folder).rglob("*.py")]
 #: Pattern (a space stands for any white space), and what to write instead.
 PHRASES = {
     r"\b(is|are|be) (that|those) of\b": "repeat the noun: the error is the error of ...",
