@@ -94,7 +94,7 @@ def _is_shown(sign: str) -> bool:
 
 
 def one_line(text: str, longest: int | None = None) -> str:
-    """Return a text as one line of at most `longest` (from 1) characters, tabs as blanks.
+    """Return `text` as one line of at most `longest` (from 1) characters, tabs as blanks.
 
     >>> one_line("a\\x1b[2J\\nb"), one_line("ValueError: too long", 10)
     ('a?[2J?b', 'ValueErro…')
@@ -105,7 +105,7 @@ def one_line(text: str, longest: int | None = None) -> str:
 
 
 def first_line(text: str, longest: int | None = None) -> str:
-    """Return the first line of a text, cleaned as by `one_line`.
+    """Return the first line of `text`, cleaned as by `one_line`.
 
     >>> first_line("ValueError: too long\\n  in act", 10), first_line("")
     ('ValueErro…', '')
@@ -114,7 +114,7 @@ def first_line(text: str, longest: int | None = None) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return all lines of a text, cleaned, tabs as blanks.
+    """Return all lines of `text`, cleaned, tabs as blanks.
 
     >>> printable_lines("a\\x1b[2J\\nb\\tc")
     'a?[2J\\nb   c'
@@ -123,7 +123,7 @@ def printable_lines(text: str) -> str:
 
 
 def indented(text: str) -> str:
-    """Return the lines of a text to follow the beginning of a line of the program's own.
+    """Return the lines of `text` to follow the beginning of a line of the program's own.
 
     Every line after the first is indented, so that none looks like one of the program's.
 
@@ -134,7 +134,7 @@ def indented(text: str) -> str:
 
 
 def quoted(text: str | bytes, longest: int = 80) -> str:
-    r"""Return a text for messages: in quotes, in ASCII, cut after `longest` characters.
+    r"""Return `text` for messages: in quotes, in ASCII, cut after `longest` characters.
 
     >>> quoted(b"caf\xe9"), quoted("x" * 100, 5), quoted("\ud800")
     ("'caf\\xe9'", "'xxxxx'... (100 in all)", "'\\ud800'")

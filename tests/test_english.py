@@ -15,7 +15,7 @@ SOURCES = [path for folder in ("arena", "benchmarks", "tools") for path in ROOT.
 PHRASES = {
     r"\b(is|are|be) (that|those) of\b": "repeat the noun: the error is the error of ...",
     r"\btells\b|(?<![`-])\btold\b(?!`)": "shows, says, reports, distinguishes, receives",
-    r"\b[Aa] text\b": "a string, or text",
+    r"\b[Aa] text\b(?! (file|stream))": "a string, or text",
     r"\bpeople\b(?<!league\speople)(?! you)": "users, authors, readers; of a table: displayed",
     r"(?<!there) (is|are) no (?!longer|more|less|fewer|larger|smaller|better|later)": "is not a",
     r", too(?! (many|few|large|small|long|short|early|late)\b)\b": "also, as well, even",

@@ -27,7 +27,7 @@ def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
     try:
         frames = _bot_frames(error.__traceback__)
         report = traceback.TracebackException(type(error), error, frames, limit=_MOST_FRAMES)
-        if len(own := getattr(report, "_str", "")) > longest:  # a text of megabytes would be copied five times
+        if len(own := getattr(report, "_str", "")) > longest:  # megabytes would be copied five times
             report._str = shorten(own, longest)  # type: ignore[attr-defined]
         text = "".join(report.format()).rstrip()
     except BaseException:  # its __str__ or its attributes are traps
@@ -46,7 +46,7 @@ def _bot_frames(frames: TracebackType | None) -> TracebackType | None:
 
 
 def shorten(text: str, longest: int) -> str:
-    """Cut the middle out of a text that is too long.
+    """Cut the middle out of text that is too long.
 
     >>> shorten("a" * 30 + "b" * 30, 40)
     'aaaaaaaaaaaaa\\n[...]\\nbbbbbbbbbbbbbbbbbbbb'

@@ -63,7 +63,7 @@ def play_command(
     arena play greedy counter --pace 0.5
 
     Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other commands: hint, why 3, undo, resign,
-    quit. When two bots play, the keys are those of 'arena replay --watch'.
+    quit. When two bots play, the keys are as in 'arena replay --watch'.
 
     The game is saved in games/ after every move, as a record for 'arena replay'; it counts in no table. If you leave
     (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE.

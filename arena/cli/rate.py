@@ -44,7 +44,7 @@ def rate_command(
 
     FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
-    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read, too. RUN is a run, a league or a file
+    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read as well. RUN is a run, a league or a file
     of records.
     """
     fixed = parse_anchors(anchors)

@@ -68,7 +68,7 @@ EDITION_NAMES["ass-1999"] = EDITION_NAMES["iello"]
 
 
 class CardError(ArenaError):
-    """A text that does not name a card, or not one of the edition."""
+    """Text that does not name a card, or not one of the edition."""
 
 
 def card_number(text: str) -> int:

@@ -68,7 +68,7 @@ def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
 def deal_from_cards(rules: Rules, clan: Sequence[str], tactic: Sequence[str] = (), starter: int = 0) -> Deal:
     """Return a deal given card by card.
 
-    Raises `CardError` for a text that is not a card, and `DealError`, which names missing, foreign and repeated cards,
+    Raises `CardError` for text that is not a card, and `DealError`, which names missing, foreign and repeated cards,
     if the cards are not the decks of the rule set.
     """
     numbers = [card_number(card) for card in clan]

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
-"""Moves: interned, immutable objects, one for every decision in the game, with a text that can be parsed again.
+"""Moves: interned, immutable objects, one for every decision in the game, whose text can be parsed again.
 
 - `r7@3`: a clan card (or `*J`, `*7`, `*8`, `*123`) to the player's own side of stone 3
 - `*J=r7@3`: the same with the wild bound to red 7 (`wild_binding = on_play`)
@@ -103,7 +103,7 @@ class Move:
 
 
 class MoveError(ArenaError):
-    """A text that is not a move."""
+    """Text that is not a move."""
 
 
 def _build(spy: str) -> list[Move]:

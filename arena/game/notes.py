@@ -26,7 +26,7 @@ _is_name = lru_cache(re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}").fullmatch)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note as it is read: the chance to win (0..1), depth, nodes, a text, and numbers under the bot's own names."""
+    """A note as it is read: the chance to win (0..1), depth, nodes, text, and numbers under the bot's own names."""
 
     value: float | None = None
     depth: int | None = None

@@ -32,7 +32,7 @@ if not cython.compiled:
 
 
 def legal_codes(board: Board, out: Any) -> int:
-    """Write the numbers of the legal moves to `out`; return how many there are."""
+    """Write the numbers of the legal moves to `out`; return their number."""
     p = board.mover
     n = 0
     if board.stage == PLAY:
@@ -80,7 +80,7 @@ def legal_codes(board: Board, out: Any) -> int:
 
 
 def play_codes(board: Board, out: Any) -> int:
-    """Write the moves of clan cards onto the mover's sides with room; return how many there are."""
+    """Write the moves of clan cards onto the mover's sides with room; return their number."""
     n = 0
     h = board.hands[board.mover]
     o = board.open[board.mover]

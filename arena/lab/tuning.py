@@ -256,7 +256,7 @@ def _open_study(folder: Path) -> Study:
 def _check_settings(study: Study, task: TuningTask) -> TuningTask:
     """Store the settings in a new study, or compare them with the stored ones; return the task with its seed.
 
-    Raises ArenaError if the study is that of another task. The number of trials may differ.
+    Raises ArenaError if the study belongs to another task. The number of trials may differ.
     """
     stored = study.user_attrs.get(SETTINGS)
     if task.seed is None:

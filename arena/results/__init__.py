@@ -1,1 +1,1 @@
-"""What people read: tables, boards and reports."""
+"""Tables, boards, reports and pages that users read."""

@@ -22,7 +22,7 @@ from arena.text import counted, one_line, printable
 Cells: TypeAlias = Sequence[Sequence[str]]
 
 _GAP = 2  # blanks between columns; tabulate leaves as many beside a head
-_SHORTEST = 16  # below that, a column is left out rather than a text cut
+_SHORTEST = 16  # below that, a column is left out rather than text cut
 _KEPT = 2  # columns that are never left out: rank and name
 
 _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
@@ -142,7 +142,7 @@ def cells(text: str) -> int:
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut a text to at most `most` columns of a terminal.
+    """Cut text to at most `most` columns of a terminal.
 
     >>> shortened("abcdef", 4), shortened("日本語", 5), shortened("abcd", 4)
     ('abc…', '日本…', 'abcd')

@@ -33,7 +33,7 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
 
     CSV has a header line such as `first,second,score,deal` or `white,black,result`. `score` is the first player's: 1,
     0.5 or 0; `result` is 1-0, 0-1 or 1/2-1/2. PGN has the tags White, Black and Result, and Deal where games share
-    cards. Every name and label is a text, without the blanks around it. Games with the same label
+    cards. Every name and label is a string, without the blanks around it. Games with the same label
     `deal` share their cards; a game without a label has its own. A game that was broken off (`*`) is left out.
     Raise StatsError with file and line.
     """

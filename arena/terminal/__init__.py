@@ -1,1 +1,1 @@
-"""Games in a terminal: to play, to watch, to debug; and the table of a run that goes on."""
+"""Games in a terminal: to play, to watch, to debug; and the live table of a run."""

@@ -55,7 +55,7 @@ def _card_text(card: str) -> Text:
 
 
 def coloured(text: str) -> Text:
-    """Return a text with its clan cards in their colours."""
+    """Return text with its clan cards in their colours."""
     shown = Text(text)
     for suit, style in _SUITS.items():
         shown.highlight_regex(rf"\b{suit}(?:10|[1-9])\b", style)

@@ -266,7 +266,7 @@ def _name(scene: Scene, player: int) -> str:
 
 
 def _read_move(text: str, view: View, moves: list[Move]) -> Move:
-    """Return the legal move of a text. Raises ArenaError, which says whether it is no move or why it is not legal."""
+    """Return the legal move that `text` names. Raises ArenaError, which says why it is not a move or not legal."""
     cleaned = _AT.sub("@", " ".join(text.split()))
     by_text = {move.text.lower(): move for move in moves}
     if cleaned.lower() in by_text:

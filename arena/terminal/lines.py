@@ -56,7 +56,7 @@ class LineInterface(TerminalInterface):
         self.console.print()
 
     def say(self, text: str) -> None:
-        """Print a text that may have been written by strangers."""
+        """Print text that may have been written by strangers."""
         self.console.print(Text(printable_lines(text)))
 
     def ask(self, view: View, moves: list[Move]) -> Move:

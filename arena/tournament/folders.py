@@ -53,7 +53,7 @@ def is_begun(folder: Path) -> bool:
 
 
 def _places(text: str) -> Iterator[Path]:
-    """Yield the folders that a text may mean; the first that holds a run counts."""
+    """Yield the folders that `text` may mean; the first that holds a run counts."""
     yield Path(text)
     yield RESULTS / text
     if Path(text).name in (DATABASE, COMPARISON):

@@ -175,7 +175,7 @@ class BotProcess:
                 end.close()
 
     def _check_open(self) -> None:
-        """Raise `ProcessEnded` if it is closed: the numbers of its pipes may be those of other files."""
+        """Raise `ProcessEnded` if it is closed: the numbers of its pipes may belong to other files by now."""
         if self.ended is not None:
             raise ProcessEnded(self.ended)
 

@@ -107,7 +107,7 @@ class PythonBot(ProcessBot):
             self._done(self._exchange(pack_message(messages.LOAD, order.encode()), self._loading_deadline(), "loading"))
         except BotFault as fault:
             self.close()
-            require_fresh_engine()  # a build under way ends the process, and is no fault of the bot
+            require_fresh_engine()  # a build under way ends the process, which is not a fault of the bot
             detail = fault.detail.removeprefix("in loading: ")
             if fault.kind != ForfeitKind.EXCEPTION:
                 detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"

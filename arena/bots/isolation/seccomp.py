@@ -96,7 +96,7 @@ _SOL_SOCKET = 1
 #: SO_COOKIE (numbers in order for all sockets of the machine), SO_NETNS_COOKIE and younger ones.
 _SO_OF_THE_MACHINE = 49
 _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
-_F_SETSIG = 10  # which signal tells that a descriptor is ready: SIGCONT, to one that was stopped
+_F_SETSIG = 10  # which signal announces that a descriptor is ready: SIGCONT, to one that was stopped
 _LOCKS = 6, 7, 37, 38  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 #: F_GET_RW_HINT, the first of the commands that keep something with the file itself, even if it is read-only:
 #: hints (to 1038) and, on younger kernels, delegations.

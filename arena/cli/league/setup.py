@@ -100,7 +100,7 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
-# ---------------------------------------------------------------- people
+# ---------------------------------------------------------------- authors
 
 
 @click.command()

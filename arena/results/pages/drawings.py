@@ -59,7 +59,7 @@ def trend(values: Sequence[float]) -> Markup:
     if len(values) < 2:
         return Markup("")
     low, step = min(values), (_WIDTH - 10) / (len(values) - 1)
-    scale = (_HEIGHT - 8) / max(max(values) - low, 30)  # noise of a few Elo is no slope
+    scale = (_HEIGHT - 8) / max(max(values) - low, 30)  # noise of a few Elo is not a slope
     points = [(5 + step * i, _HEIGHT - 4 - scale * (value - low)) for i, value in enumerate(values)]
     line = Markup('<polyline class="line l0" points="{}"/>').format(" ".join(f"{x:.0f},{y:.1f}" for x, y in points))
     dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="3"/>').format(*points[-1])

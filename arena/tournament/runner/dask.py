@@ -404,7 +404,7 @@ _lock = threading.Lock()
 
 
 def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
-    """Play a chunk in this thread; an incomplete delivery if the run was told to end."""
+    """Play a chunk in this thread; an incomplete delivery if the run is to end."""
     worker: _ThreadWorker | None = getattr(_local, "worker", None)
     if worker is not None and worker.run != run:
         worker.supervisor.close()

@@ -165,7 +165,7 @@ class LocalExecutor:
 
 
 _CHUNK_S = 0.4
-#: A chunk lasts at least so many times as long as fresh processes of bots take to start, which it needs once or more.
+#: A chunk lasts at least this many times as long as its bots take to start fresh processes, once or more.
 _STARTS, _LONGEST_CHUNK_S = 20, 20.0
 _MAX_UNITS = 8192
 _AHEAD = 2  # chunks per worker: one that it plays, one that waits for it

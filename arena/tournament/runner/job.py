@@ -95,9 +95,9 @@ class Job:
 class Played:
     """Some units have been played: `chunk` holds them, under the number of the chunk that was submitted.
 
-    `rows` are those of its games, in the order of the units. `seconds` is how long they took to play, without the
-    `starting_s` that it took to start processes of bots; `scores` are those of
-    `scores_of`.
+    `rows` holds its games, in the order of the units. `seconds` is how long they took to play, without the
+    `starting_s` that it took to start processes of bots; `scores` is as
+    `scores_of` returns it.
     """
 
     chunk: Chunk

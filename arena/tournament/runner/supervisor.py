@@ -54,7 +54,7 @@ from arena.tournament.runner.worker import (
 )
 
 _TICK_S = 0.1
-_MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker, too
+_MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker as well
 _STALL_S = 60.0
 _GOING_S = 2.0
 _LOOK_S = 0.005
@@ -77,7 +77,7 @@ class WorkerRefused(Exception):
 class Batch(NamedTuple):
     """What a worker delivers at a time: some units, and whether they are the `last` of those it was given.
 
-    `reusable`: whether the process can be reused. `seconds`, `starting_s`, `scores` and `rows` are those of `Played`.
+    `reusable`: whether the process can be reused. `seconds`, `starting_s`, `scores` and `rows` are as in `Played`.
     """
 
     last: bool
@@ -277,7 +277,7 @@ MOST_TIMEOUTS = 3
 
 
 class Stopped(Exception):
-    """The supervisor was told to stop at once."""
+    """The supervisor is to stop at once."""
 
 
 class Supervisor:
