@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.results.data_formats import records, table_csv, table_values
+from arena.results.data_formats import records, table_csv, table_values, write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
-from arena.results.table import Report, elo_text, percent, table_of
+from arena.results.table import Column, Report, Table, elo_text, percent, table_of
 from arena.tournament.forfeits import ForfeitReason
 from arena.tournament.games import GameId
 from tests.results.synthetic import synthetic
@@ -168,6 +168,13 @@ def test_people_may_see_other_columns_or_none() -> None:
         assert "Title" not in write_report(none, format_)
         assert "Note" not in write_report(none, format_)
     assert write_report(some, "csv") == write_report(none, "csv") == "bot,games\na,3\n"
+
+
+def test_a_table_that_is_only_shown_has_no_file(tmp_path: Path) -> None:
+    rows = [{"bot": "a"}]
+    tables = [Table("kept", "", rows, files=["bot"]), Table("shown", "", rows, [Column("bot", "text")])]
+    assert [path.name for path in write_tables(Report("", tables), tmp_path)] == ["kept.csv"]
+    assert write_report(Report("", tables), "csv") == "bot\na\n"
 
 
 def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
