@@ -281,14 +281,24 @@ def _rounds(rounds: Sequence[Sequence[Meeting]]) -> Table:
     shown = len(rounds)
     while shown > 1 and sum(map(len, rounds[-shown:])) > MOST_ROUND_LINES:
         shown -= 1
+    rows = [
+        {
+            "round": meeting.round + 1,
+            "bot": str(meeting.a),
+            "opponent": meeting.b or "-",
+            "W-D-L": _games(meeting),
+            "result": _outcome(meeting),
+        }
+        for meetings in rounds[-shown:]
+        for meeting in meetings
+    ]
     columns = (
-        Column("round", cell=lambda row: str(row["meeting"].round + 1)),
-        Column("bot", "text", cell=lambda row: str(row["meeting"].a)),
-        Column("opponent", "text", cell=lambda row: row["meeting"].b or "-"),
-        Column("W-D-L", cell=lambda row: _games(row["meeting"])),
-        Column("result", "text", cell=lambda row: _outcome(row["meeting"])),
+        Column("round"),
+        Column("bot", "text"),
+        Column("opponent", "text"),
+        Column("W-D-L"),
+        Column("result", "text"),
     )
-    rows = [{"meeting": meeting} for meetings in rounds[-shown:] for meeting in meetings]
     return Table("rounds", "Rounds", rows, columns, note=_rest(len(rounds) - shown))
 
 
