@@ -18,7 +18,7 @@ PHRASES = {
     r"\b[Aa] text\b(?! (file|stream))": "a string, or text",
     r"\bpeople\b(?<!league\speople)(?! you)": "users, authors, readers; of a table: displayed",
     r"(?<!there) (is|are) no (?!longer|more|less|fewer|larger|smaller|better|later)": "is not a",
-    r", too(?! (many|few|large|small|long|short|early|late)\b)\b": "also, as well, even",
+    r", too(?! (much|many|few|large|small|long|short|early|late)\b)\b": "also, as well, even",
     r"\bso many\b": "name the number: this many games, `count` games",
     r"\b(games?|chunks?|work) in hand\b": "current games, unfinished games",
     r"\b(goes|going|went) on\b|\bto go on\b": "continues, runs",
