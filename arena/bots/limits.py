@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class BotLimits:
-    """Bounds of one bot's process, at the levels `process` and `sandbox`; the first four have their names in `Limits`."""
+    """Bounds of one bot's process at the levels `process` and `sandbox`; the first four are named as in `Limits`."""
 
     decision_s: float = 10.0
     loading_s: float = 60.0

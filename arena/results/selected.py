@@ -20,7 +20,7 @@ from arena.text import one_line
 def selected(run: RunData, text: str) -> RunData:
     """Return the run with only the games for which an expression (arena.stats.selection) holds; ratings rank its bots.
 
-    Raise ExpressionError for an invalid expression, one that is not a condition, an unknown name, and if no game is left.
+    Raise ExpressionError for an invalid expression, one that is not a condition, an unknown name, or no games left.
     """
     metrics = [read_metric(name, metric) for name, metric in run.metrics.items()]
     run = with_counts(run, names_of(parse(text)).union(*(metric.names for metric in metrics)))
