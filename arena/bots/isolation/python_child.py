@@ -280,7 +280,7 @@ class _Output(BotOutput):
             os.write(2, (where + line).encode("utf-8", "replace") + b"\n")
 
 
-def _main() -> None:
+def child_main() -> None:
     """Serve on the pipes passed as standard input and output."""
     orders, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
