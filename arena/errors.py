@@ -21,7 +21,7 @@ _BEGINNING = 3
 def _nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that was probably meant: the most similar one, or one with this beginning; else None.
 
-    >>> nearest("bsae", ["base", "tactical"]), nearest("tact", ["base", "tactical"]), nearest("nosuch", ["touch"])
+    >>> _nearest("bsae", ["base", "tactical"]), _nearest("tact", ["base", "tactical"]), _nearest("nosuch", ["touch"])
     ('base', 'tactical', None)
     """
     words = list(known)

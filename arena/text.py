@@ -164,7 +164,7 @@ def plain_json(value: Any, indent: int | None = 2) -> str:
 
     Raises ValueError for NaN, which JSON does not have.
 
-    >>> json_text({"bot": "\x1b[2Jcaf\xe9\u202e"}, indent=None)
+    >>> plain_json({"bot": "\x1b[2Jcaf\xe9\u202e"}, indent=None)
     '{"bot": "\\u001b[2Jcaf\xe9\\u202e"}'
     """
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)

@@ -43,6 +43,8 @@ def test_a_format_and_an_executor_are_entries(tmp_path: Path, monkeypatch: pytes
 
 
 def test_an_output_format_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(formats.FORMATS, "titles", lambda report: "".join(table.title for table in report.tables))
+    monkeypatch.setitem(
+        formats.REPORT_FORMATS, "titles", lambda report: "".join(table.title for table in report.tables)
+    )
     report = Report("", [table_of("bots", "Bots", pd.DataFrame({"bot": ["a"]}))])
-    assert formats.write(report, "titles") == "Bots"
+    assert formats.write_report(report, "titles") == "Bots"

@@ -108,7 +108,7 @@ def openness(difference: float) -> float:
 def _spread(count: int, sample: int) -> list[int]:
     """Return `sample` of the indices of `count` rows, spread evenly from the first to the last.
 
-    >>> spread(9, 3), spread(2, 5), spread(5, 1)
+    >>> _spread(9, 3), _spread(2, 5), _spread(5, 1)
     ([0, 4, 8], [0, 1], [2])
     """
     if sample >= count:

@@ -200,7 +200,7 @@ def tactic_texts(rules: Rules) -> tuple[str, ...]:
     """Return the tactic cards of a rule set, one of each; empty without tactics.
 
     >>> from arena.game.rules import load_rules
-    >>> tactic_cards(load_rules("tactical"))
+    >>> tactic_texts(load_rules("tactical"))
     ('*J', '*7', '*123', 'fog', 'mud', 'scout', 'redeploy', 'deserter', 'traitor')
     """
     return ("*J", f"*{rules.spy_value}", "*123", "fog", "mud", *_RUSES) if rules.tactics else ()

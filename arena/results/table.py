@@ -149,7 +149,7 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
 def tally_text(row: TableRow) -> str:
     """Return games won, drawn and lost.
 
-    >>> record_text({"wins": 3, "draws": 0, "losses": 1})
+    >>> tally_text({"wins": 3, "draws": 0, "losses": 1})
     '3-0-1'
     """
     return f"{row['wins']}-{row['draws']}-{row['losses']}"

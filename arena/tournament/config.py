@@ -295,7 +295,7 @@ def with_settings(
 def check_config(config: TournamentConfig, source: str = "settings", exist: bool = False) -> TournamentConfig:
     """Check a config that `dataclasses.replace` has changed, and return it. ConfigError with all mistakes.
 
-    >>> check(replace(config_from_dict({"bots": ["a", "b"]}), games=0))
+    >>> check_config(replace(config_from_dict({"bots": ["a", "b"]}), games=0))
     Traceback (most recent call last):
     arena.tournament.config.ConfigError: settings: games: expected a whole number from 1 to 1000000000, \
 found 0

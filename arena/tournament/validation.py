@@ -121,7 +121,7 @@ def _wrong(setting: Setting, value: object) -> str | None:
 def toml_value(value: object) -> str:
     """Return how a message names a value.
 
-    >>> show("ten"), show(2.5), show([1])
+    >>> toml_value("ten"), toml_value(2.5), toml_value([1])
     ('the string "ten"', 'the number 2.5', 'a list')
     """
     if isinstance(value, str):

@@ -64,7 +64,7 @@ def test_a_missing_sandbox_is_no_fault_of_the_installation(
     mark: str, verdict: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(doctor, "checks", lambda: [ENGINE_COMPILED])
-    monkeypatch.setattr(doctor, "isolation", lambda: [(mark, "the sandbox"), (OK, "this"), (MISSING, "not that")])
+    monkeypatch.setattr(doctor, "isolation_line", lambda: [(mark, "the sandbox"), (OK, "this"), (MISSING, "not that")])
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("ok  the engine is compiled\n")

@@ -45,7 +45,7 @@ def test_states_and_views_do_not_travel(state: State) -> None:
 def test_what_is_missing_or_of_another_kind_is_said(state: State) -> None:
     with pytest.raises(TypeError, match="generator"):
         state.rollout(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="list of texts"):
+    with pytest.raises(TypeError, match="as a list, such as"):
         state.view(0).sample(Rng(1), hand="b3")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="7 or 8"):
         moves_by_number(9)

@@ -33,7 +33,7 @@ BROKEN = "def act(view, moves:\n"
 
 def skip_check(patch: pytest.MonkeyPatch) -> None:
     """Accept all submissions without a check; the trial remains."""
-    patch.setattr(placement, "check", lambda runner, one: placement.Admission(True))
+    patch.setattr(placement, "check_version", lambda runner, one: placement.Admission(True))
 
 
 def shorten_check(patch: pytest.MonkeyPatch) -> None:

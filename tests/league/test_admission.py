@@ -157,7 +157,7 @@ def test_a_fault_of_ours_stops_the_league_only_a_few_times(found: League, monkey
         raise RuntimeError("a fault of ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr(placement, "trial", failing)
+        patch.setattr(placement, "_trial", failing)
         with pytest.raises(RuntimeError):
             submit(found, "mine", FIRST)
         for _ in range(versions.MAX_ATTEMPTS - 1):

@@ -69,7 +69,7 @@ def test_the_walk_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     def check_typo(runner: MatchRunner, one: Version) -> placement.Admission | None:
         return check(runner, one) if one.name == "typo" else placement.Admission(True)
 
-    monkeypatch.setattr(placement, "check", check_typo)
+    monkeypatch.setattr(placement, "check_version", check_typo)
     monkeypatch.chdir(tmp_path)
     (toml,) = blocks("toml")
     Path("open.toml").write_text(toml.replace('"sandbox"', '"none"'))

@@ -83,7 +83,7 @@ def test_after_a_quiet_spell_the_first_request_shows_the_present(web: Web) -> No
 
 
 def test_standings_are_computed_once_for_all_pages(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(public, "standings", None)  # it was computed before the first request
+    monkeypatch.setattr(public, "league_standings", None)  # it was computed before the first request
     client = web.new()
     for path in ("/", "/bots/one", "/bots/nobody", "/nonsense", "/api/v1/standings", "/"):
         assert client.get(path).status_code == (404 if path in ("/bots/nobody", "/nonsense") else 200)

@@ -269,7 +269,7 @@ def test_what_a_bot_has_raised_is_for_its_author(web: Web, source: str) -> None:
 def test_a_bot_finds_its_files_in_a_league_below_this_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots in processes are started in folders of their own, where a relative path leads nowhere."""
     orders: list[child.GameOrder] = []
-    monkeypatch.setattr(child, "play", lambda order, *_: orders.append(order))
+    monkeypatch.setattr(child, "play_table", lambda order, *_: orders.append(order))
     monkeypatch.chdir(tmp_path)
     with served_here(Path("league"), WebSettings()) as web:
         web.person("Ann").post("/play", bot="one")

@@ -48,7 +48,7 @@ from arena.text import printable
 #: Nothing that is imported here ever becomes garbage, so the collector is off meanwhile.
 _BOOT = (
     "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); "
-    "from arena.bots.isolation.python_child import child_main; gc.enable(); main()"
+    "from arena.bots.isolation.python_child import child_main; gc.enable(); child_main()"
 )
 _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 

@@ -193,9 +193,9 @@ class HelloAnswer:
 def read_wire_answer(line: bytes, number: int) -> dict[str, Any]:
     r"""Parse the line that answers the message with the id `number`. Raises `BotFault` for anything else.
 
-    >>> read_answer(b'{"id":3,"move":"r7@3"}', 3)
+    >>> read_wire_answer(b'{"id":3,"move":"r7@3"}', 3)
     {'id': 3, 'move': 'r7@3'}
-    >>> read_answer(b'{"id":2,"move":"r7@3"}', 3)
+    >>> read_wire_answer(b'{"id":2,"move":"r7@3"}', 3)
     Traceback (most recent call last):
     arena.bots.bot.BotFault: (<ForfeitKind.PROTOCOL: 'protocol'>, 'answered the message with the id 2 instead of 3')
     """

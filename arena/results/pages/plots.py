@@ -387,7 +387,7 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
 def _number(value: float) -> str:
     """Return a number of an axis.
 
-    >>> number(0.5), number(250.0), number(1500000.0)
+    >>> _number(0.5), _number(250.0), _number(1500000.0)
     ('0.5', '250', '1,500,000')
     """
     return f"{value:g}" if abs(value) < 10_000 else f"{value:,.0f}"

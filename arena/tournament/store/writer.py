@@ -241,7 +241,7 @@ def _canonical(value: object) -> str:
 def setting_differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
     """Return the differences of two configs, one line each.
 
-    >>> differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})
+    >>> setting_differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})
     ['seed: 7 there, 8 asked for']
     """
     old, new = _flat(there), _flat(asked)

@@ -138,8 +138,8 @@ def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -
     [
         ({}, 'needs "protocol"'),
         ({"protocol": "1"}, 'needs "protocol"'),
-        ({"protocol": 1}, "speaks version 1 of the protocol; this program speaks version 3"),
-        ({"protocol": 4}, "speaks version 4 of the protocol; this program speaks version 3"),
+        ({"protocol": 1}, "speaks version 1 of the protocol; this program speaks 3"),
+        ({"protocol": 4}, "speaks version 4 of the protocol; this program speaks 3"),
         ({"protocol": 3, "name": 3}, '"name" is a whole number'),
         ({"protocol": 3, "name": "x" * 101}, "up to 100 characters"),
         ({"protocol": 3, "auto_claim": 0}, '"auto_claim" is a whole number, not true or false'),

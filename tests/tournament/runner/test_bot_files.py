@@ -86,7 +86,7 @@ def test_a_command_travels(home: Path, tmp_path: Path) -> None:
 
 
 def test_of_a_large_folder_only_the_bot_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bot_files, "MOST_FILES", 2)
+    monkeypatch.setattr(bot_files, "_MOST_FILES", 2)
     assert names(pack(job_of(str(home / "bot.py")))[str(home)]) == ["bot.py"]
 
 
