@@ -177,9 +177,10 @@ def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, flo
             duel, order = adjusted_head_to_head(counts[::-1], other_side(score), error95), order[::-1]
     half = np.array([0.5, -0.5])
     elo, bound, error = (math.nan, duel.bound, math.nan) if duel.flag else (duel.elo, math.nan, duel.elo_error95 / 2)
-    notes = [f"from {duel.units:,} {duel.unit}; the difference of the two is twice the rating"]
+    units = counted(duel.units, duel.unit.removesuffix("s"))
+    notes = [f"from {units}; the difference of the two is twice the rating"]
     if duel.units < FEWEST_DEALS:
-        notes.append(f"only {duel.units} {duel.unit}: play more games")
+        notes.append(f"only {units}: play more games")
     return replace(
         rated,
         bots=tuple(rated.bots[index] for index in order),
