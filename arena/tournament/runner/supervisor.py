@@ -27,12 +27,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing.context import BaseContext
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.bots.forks import fork_lock, widen_pipe
 from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
 from arena.endings import ForfeitKind
-from arena.tournament.games import Chunk, GameId, GameTask, Row, Task
+from arena.tournament.games import Chunk, GameTask, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.tournament.referee import play_unit
 from arena.tournament.rows import cut_row, find_game, unplayed_row
@@ -57,7 +57,6 @@ _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker as well
 _STALL_S = 60.0
 _GOING_S = 2.0
-_LOOK_S = 0.005
 _MOST_BYTES = 1 << 28
 _LENGTHS = {READY: 1, PART: 7, UNITS_DONE: 7, CHUNK_REFUSED: 3}  # of messages
 
@@ -72,21 +71,6 @@ class WorkerRefused(Exception):
     def __init__(self, failed: Failed) -> None:
         super().__init__(failed.text)
         self.failed = failed
-
-
-class Batch(NamedTuple):
-    """What a worker delivers at a time: some units, and whether they are the `last` of those it was given.
-
-    `reusable`: whether the process can be reused. `seconds`, `starting_s`, `scores` and `rows` are as in `Played`.
-    """
-
-    last: bool
-    reusable: bool
-    units: int
-    seconds: float
-    starting_s: float
-    scores: dict[int, list[int]]
-    rows: list[tuple[Any, ...]]
 
 
 class WorkerProcess:
@@ -120,24 +104,15 @@ class WorkerProcess:
             self._log.receive()
         assert self._process.pid is not None
         self.pid = self._process.pid
-        self._seen = self.started = time.monotonic()
+        self._seen = time.monotonic()
         self._still = 0.0
         self._last = b""
 
     def await_ready(self) -> None:
         """Wait until the bots are loaded."""
         if not self._ready:
-            self._message()
+            self.receive()
             self._ready = True
-
-    def _ends_within(self, seconds: float) -> bool:
-        """Return whether the process ends within some seconds. A bot may close the pipe that `join` waits for."""
-        until = time.monotonic() + seconds
-        while self._process.is_alive():
-            if time.monotonic() > until:
-                return False
-            time.sleep(_LOOK_S)
-        return True
 
     def play(self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]]) -> None:
         """Give it units to play. It is waiting for them, so this does not block.
@@ -152,11 +127,6 @@ class WorkerProcess:
         except OSError:
             raise WorkerDied from None
 
-    def receive(self) -> Batch:
-        """Return the next part of the units."""
-        kind, units, seconds, starting_s, reusable, scores, rows = self._message()
-        return Batch(kind == UNITS_DONE, reusable, units, seconds, starting_s, scores, rows)
-
     def ask_to_stop(self) -> None:
         """Let it deliver what it has played after the unit in progress."""
         self._status[STOP] = 1
@@ -170,7 +140,8 @@ class WorkerProcess:
         """Return what the referee's move log says."""
         return read_snapshot(self._move_log)
 
-    def _message(self) -> tuple[Any, ...]:
+    def receive(self) -> tuple[Any, ...]:
+        """Return the next message: its kind, then what `arena.tournament.runner.worker` sends with that."""
         try:
             while not self._results.poll(_TICK_S):
                 self._watch()
@@ -239,7 +210,8 @@ class WorkerProcess:
 
     def release(self) -> None:
         """Wait for its end, note how it ended, and close everything."""
-        if not self._ends_within(_GOING_S):
+        self._process.join(_GOING_S)
+        if self._process.is_alive():
             self.kill()
             self._process.join()
         else:
@@ -373,9 +345,9 @@ class Supervisor:
             try:
                 worker.await_ready()
                 worker.play(part, known, self._broken)
-                last = False
-                while not last:
-                    last, reusable, units, seconds, starting_s, scores, rows = worker.receive()
+                kind = PART
+                while kind == PART:
+                    kind, units, seconds, starting_s, reusable, scores, rows = worker.receive()
                     if units:
                         self._count_timeouts(tasks[:units], scores, rows)
                         self.report(Played(Chunk(chunk.number, tasks[:units]), seconds, scores, rows, starting_s))
@@ -418,47 +390,44 @@ class Supervisor:
         snapshot = worker.snapshot()
         game = next((game for task in tasks if (game := find_game(task, snapshot.key))), None)
         if snapshot.hook is None or game is None:
-            self._report(worker, "replaying its games")
-            if deaths < (MOST_GARBLED if worker.garbled else MOST_DEATHS):
-                return None
-            ours = not (self.job.isolated or worker.garbled)
-            return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=ours)
-        name = f"game {GameId.from_key(game.key)}"
-        row = None
+            return self._judge_idle(worker, deaths)
+        kind = ForfeitKind.CRASH if worker.overdue is None else ForfeitKind.TIMEOUT
         if snapshot.hook == "__init__":
+            row = None
             bot = game.first if snapshot.role == 1 else game.second
         else:
-            kind = ForfeitKind.CRASH if worker.overdue is None else ForfeitKind.TIMEOUT
             row = cut_row(self._settings, game, snapshot, kind, worker.how)
             if row is None:
-                self._report(worker, f"replaying {name}")
+                self._report(worker, f"replaying game {game.id}")
                 return None
             bot = game.first if row.forfeit_by == 1 else game.second
         if worker.overdue is None:
             self._deaths[game.key] += 1
-            if self.job.level_of(bot).own_process and self._deaths[game.key] >= MOST_DEATHS:
+            own_process = self.job.level_of(bot).own_process
+            if own_process and self._deaths[game.key] >= MOST_DEATHS:
                 text = f"workers keep dying in games of {game.first} against {game.second}: {worker.how}"
                 return Failed(text, ours=False, pair=(game.first, game.second))
-            if self.job.level_of(bot).own_process or self._deaths[game.key] < 2:
-                self._report(worker, f"replaying {name} ({game.first} against {game.second})")
+            if own_process or self._deaths[game.key] < 2:
+                self._report(worker, f"replaying game {game.id} ({game.first} against {game.second})")
                 return None
         if row is None:
-            self._broken[bot] = (
-                ForfeitKind.CRASH if worker.overdue is None else ForfeitKind.TIMEOUT,
-                f"in __init__: {worker.how}",
-            )
+            self._broken[bot] = (kind, f"in __init__: {worker.how}")
             self._report(worker, f"{bot} cannot be created and forfeits its games")
-        else:
-            did = "forfeits" if row.forfeit else "has failed after"
-            self._report(worker, f"{bot} {did} {name} ({kind})")
-            known.append(row)
-            if row.forfeit == ForfeitKind.TIMEOUT.code and not self.job.clocked:
-                unit = next(task for task in tasks if task.pairing == game.pairing)  # else games came between
-                before = self._timeouts[game.pairing, bot] if find_game(unit, game.key) else 0
-                late = [other for other in known if find_game(unit, other.id) and other.forfeit == row.forfeit]
-                if before + len(late) >= MOST_TIMEOUTS:
-                    self._give_up(game, bot)
+            return None
+        did = "forfeits" if row.forfeit else "has failed after"
+        self._report(worker, f"{bot} {did} game {game.id} ({kind})")
+        known.append(row)
+        if row.forfeit == ForfeitKind.TIMEOUT.code and not self.job.clocked:
+            self._count_cut(game, bot, tasks, known)
         return None
+
+    def _judge_idle(self, worker: WorkerProcess, deaths: int) -> Failed | None:
+        """Decide what a hang or a death means while no bot is at work."""
+        self._report(worker, "replaying its games")
+        if deaths < (MOST_GARBLED if worker.garbled else MOST_DEATHS):
+            return None
+        ours = not (self.job.isolated or worker.garbled)
+        return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=ours)
 
     def _judge_loading(self, worker: WorkerProcess, number: int, deaths: int) -> Failed | None:
         """Decide what a hang or a death while loading means: a bot's file that cannot be run loses no game."""
@@ -491,6 +460,14 @@ class Supervisor:
                     self._timeouts[game.pairing, bot] = 0
                 elif self._timeouts[game.pairing, bot] >= MOST_TIMEOUTS:
                     self._give_up(game, bot)
+
+    def _count_cut(self, game: GameTask, bot: str, tasks: tuple[Task, ...], known: list[Row]) -> None:
+        """Count the games in a row up to one that was cut off because a bot gave no answer in time."""
+        unit = next(task for task in tasks if task.pairing == game.pairing)  # else games came between
+        before = self._timeouts[game.pairing, bot] if find_game(unit, game.key) else 0
+        late = [row for row in known if find_game(unit, row.id) and row.forfeit == ForfeitKind.TIMEOUT.code]
+        if before + len(late) >= MOST_TIMEOUTS:
+            self._give_up(game, bot)
 
     def _give_up(self, game: GameTask, bot: str) -> None:
         """Let a bot forfeit the rest of a pairing."""
