@@ -58,7 +58,7 @@ def make(folder: Path, bots: int, games: int, seed: int = 1) -> int:
                     won = 1 / (1 + 10 ** ((strength[game.second] - strength[game.first]) / 400)) > rng.random()
                     new.append(_as(rows[stored % len(rows)], game.key, bool(won)))
                     stored += 1
-            store.add(Chunk(0, tuple(tasks)), new)
+            store.add([(Chunk(0, tuple(tasks)), new)])
     return stored
 
 

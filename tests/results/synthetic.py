@@ -40,7 +40,7 @@ def store_run(
     schedule = config.schedule()
     while wave := list(schedule.tasks(store.progress()))[:units]:
         for part in chunks(wave, chunk):
-            store.add(part, play_pairs(part, play))
+            store.add([(part, play_pairs(part, play))])
         if units is not None:
             break
     store.close()

@@ -336,7 +336,7 @@ class _Session:
 
     def _commit(self, deliveries: Sequence[Played]) -> bool:
         """Store what came back; return whether that is enough."""
-        stored = self._store.add_many([(played.chunk, played.rows) for played in deliveries])
+        stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
         self._figures.add(deliveries, stored)
         return self._is_decided()
 

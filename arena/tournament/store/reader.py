@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +16,6 @@ from arena.tournament.store.columns import GameColumns, read_columns
 from arena.tournament.store.sqlite import DATABASE, RUN_SCHEMA, Connection, StoreError
 
 SELECT_GAMES = f"SELECT {', '.join(ROW_COLUMNS)} FROM games"
-_LARGEST_ID = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -68,12 +66,6 @@ class Reader:
     def close(self) -> None:
         """Close the database."""
         self._db.close()
-
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        """Read one state of the database in several queries, even while the run is being played."""
-        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
-            yield
 
     def _query(self, sql: str) -> list[Any]:
         with RUN_SCHEMA.guard(self.folder, "read"):
@@ -154,9 +146,8 @@ class Reader:
 
     def result(self, identity: GameId) -> GameResult:
         """Return a game; StoreError if it does not exist."""
-        if 0 <= identity.key < _LARGEST_ID:
-            for game in self.results("WHERE id = ?", identity.key):
-                return game
+        for game in self.results("WHERE id = ?", identity.key):
+            return game
         low, high = self._query("SELECT min(id), max(id) FROM games")[0]
         there = "it holds no games yet"
         if low is not None:
@@ -196,7 +187,7 @@ class Reader:
         return self._columns
 
     def _read_columns(self, deal: int = 0) -> GameColumns:
-        with self._snapshot():
+        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
             pairings, names = self.pairings(), [bot.name for bot in self.bots()]
             return read_columns(self._db, names, pairings, GameId(0, deal, 0).key)
 

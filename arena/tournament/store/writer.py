@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -65,16 +65,12 @@ class Store(Reader):
 
     # ------------------------------------------------------------ writing
 
-    def add(self, chunk: Chunk, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Store the rows of a finished chunk; return the number of new games.
+    def add(self, deliveries: Iterable[tuple[Chunk, Sequence[tuple[Any, ...]]]]) -> int:
+        """Store finished chunks in one transaction, each with its rows; return the number of new games.
 
-        `rows` are the games of `chunk.tasks`, in complete units. Games already stored are kept: if a game was played
-        twice, the first play counts. StoreError if the disk refuses; then nothing of this delivery is stored.
+        The rows of a chunk are the games of its tasks, in complete units. Games already stored are kept: if a game was
+        played twice, the first play counts. StoreError if the disk refuses; then nothing of this delivery is stored.
         """
-        return self.add_many([(chunk, rows)])
-
-    def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[tuple[Any, ...]]]]) -> int:
-        """Store several chunks in one transaction, as `add` does."""
         new, pairings = 0, dict(self._pairings)
         with self._transaction():
             for chunk, rows in deliveries:
@@ -170,19 +166,6 @@ def open_store(
     writes there, or if the folder or the database cannot be used.
     """
     folder = Path(folder)
-    return _open_for_writing(folder, lambda db: _begin(db, folder, config, bots, settings))
-
-
-def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None) -> Store:
-    """Open an existing run to resume it; `bots` are those loaded now, to refuse any that have changed."""
-    folder = Path(folder)
-    with Reader(folder) as reader:  # a clear error before a lock file is made in a folder without a run
-        config, settings, stored = reader.config(), reader.settings(), reader.bots()
-    checked = stored if bots is None else bots
-    return _open_for_writing(folder, lambda db: _begin(db, folder, config, checked, settings))
-
-
-def _open_for_writing(folder: Path, begin: Callable[[Connection], None]) -> Store:
     with RUN_SCHEMA.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
         lock = _take_lock(folder)
@@ -192,7 +175,7 @@ def _open_for_writing(folder: Path, begin: Callable[[Connection], None]) -> Stor
                 if not RUN_SCHEMA.has_tables(db, folder):
                     with db.transaction():
                         RUN_SCHEMA.make_tables(db)
-                begin(db)
+                _begin(db, folder, config, bots, settings)
                 return Store(folder, lock, db)
             except BaseException:
                 db.close()
@@ -200,6 +183,13 @@ def _open_for_writing(folder: Path, begin: Callable[[Connection], None]) -> Stor
         except BaseException:
             lock.close()
             raise
+
+
+def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None) -> Store:
+    """Open an existing run to resume it; `bots` are those loaded now, to refuse any that have changed."""
+    with Reader(folder) as reader:  # a clear error before a lock file is made in a folder without a run
+        config, settings, stored = reader.config(), reader.settings(), reader.bots()
+    return open_store(folder, config, stored if bots is None else bots, settings)
 
 
 def _begin(

@@ -50,7 +50,7 @@ def test_what_goes_in_comes_out_in_schedule_order(store: Store) -> None:
     parts = list(chunks(pair_tasks(BOTS, range(40)), 7))
     random.Random(3).shuffle(parts)
     for part in parts:
-        assert store.add(part, play_pairs(part)) == 2 * len(part)
+        assert store.add([(part, play_pairs(part))]) == 2 * len(part)
     results = [fake_result(task) for pair in pair_tasks(BOTS, range(40)) for task in pair.game_tasks()]
     assert list(store.rows()) == [row_of(result) for result in results]
     assert list(store.results()) == results
@@ -70,7 +70,7 @@ def test_deliveries_may_repeat_and_come_in_any_order(deliveries: list[list[int]]
         for numbers in deliveries:
             before = store.count()
             batch = [chunk_of(range(3 * n, 3 * n + 3), n) for n in numbers]
-            new = store.add_many([(chunk, play_pairs(chunk)) for chunk in batch])
+            new = store.add([(chunk, play_pairs(chunk)) for chunk in batch])
             assert store.count() - before == new
         seen = {n for numbers in deliveries for n in numbers}
         assert list(store.rows()) == sorted(row for n in seen for row in expected(range(3 * n, 3 * n + 3)))
@@ -80,7 +80,7 @@ def test_progress_is_what_the_schedule_needs(store: Store) -> None:
     schedule = round_robin(BOTS, 20)
     tasks = list(schedule.tasks(ScheduleProgress()))
     for part in list(chunks(tasks, 4))[1:4]:
-        store.add(part, play_pairs(part))
+        store.add([(part, play_pairs(part))])
     assert list(schedule.tasks(store.progress())) == tasks[:4] + tasks[16:]
     by_hand = Progress(store.results())
     assert store.progress().games == by_hand.games == 24
@@ -88,7 +88,7 @@ def test_progress_is_what_the_schedule_needs(store: Store) -> None:
 
 
 def test_sums_against_counting_by_hand(store: Store) -> None:
-    store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60))))
+    store.add([(chunk_of(range(60)), play_pairs(chunk_of(range(60))))])
     results = list(store.results())
     for thinking in store.columns().thinking:
         seats = [(r, (r.first, r.second).index(thinking.bot)) for r in results if thinking.bot in (r.first, r.second)]
@@ -107,7 +107,7 @@ def test_reasons_of_forfeits_against_counting_by_hand(store: Store) -> None:
         texts = ("in act: Traceback:\n  File x\nKeyError: 1", "in act: it ended\n  last words", f"text {task.id}")
         return replace(found, detail=texts[task.id.deal % 3] if found.forfeit else None)
 
-    store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60)), play))
+    store.add([(chunk_of(range(60)), play_pairs(chunk_of(range(60)), play))])
     lost = [result for result in store.results() if result.forfeit]
     found = store.forfeit_reasons()
     assert {(f.bot, f.kind): f.games for f in found} == Counter((r.forfeit_by, r.forfeit) for r in lost)
@@ -127,7 +127,7 @@ def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatc
         return replace(fake_result(task), detail=text)
 
     monkeypatch.setattr("arena.tournament.forfeits._MOST", 1)
-    store.add(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))
+    store.add([(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))])
     found = store.forfeit_reasons()
     assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted
     assert sum(one.games for one in found) == store.count(forfeited=True)
@@ -168,7 +168,7 @@ def test_the_line_that_says_what_happened(detail: str | None, wanted: str) -> No
 
 
 def test_frame_and_view_agree_with_the_results(store: Store) -> None:
-    store.add(chunk_of(range(40)), play_pairs(chunk_of(range(40))))
+    store.add([(chunk_of(range(40)), play_pairs(chunk_of(range(40))))])
     results = list(store.results())
     lines = [
         (
@@ -209,7 +209,7 @@ def test_sessions(tmp_path: Path) -> None:
     for part in (0, 1):
         with open_store(tmp_path, CONFIG, ENTRIES) as store:
             store.begin_session({"workers": part})
-            store.add(chunk_of(range(part, 2)), play_pairs(chunk_of(range(part, 2))))
+            store.add([(chunk_of(range(part, 2)), play_pairs(chunk_of(range(part, 2))))])
     with Reader(tmp_path) as reader:
         one, two = reader.sessions()
     assert [(one.games, one.info), (two.games, two.info)] == [(12, {"workers": 0}), (0, {"workers": 1})]
@@ -222,8 +222,8 @@ def test_sessions(tmp_path: Path) -> None:
 def test_of_two_plays_of_one_game_the_first_counts(store: Store) -> None:
     chunk = Chunk(0, tuple(pair_tasks(BOTS[:2], range(1))))
     one, two = chunk.tasks[0].game_tasks()  # type: ignore[union-attr]
-    store.add(chunk, [game(one), game(two)])
-    assert store.add(chunk, [game(one, ms=(9.0, 9.0)), game(two, record="other")]) == 0
+    store.add([(chunk, [game(one), game(two)])])
+    assert store.add([(chunk, [game(one, ms=(9.0, 9.0)), game(two, record="other")])]) == 0
     assert list(store.rows()) == [game(one), game(two)]
 
 
@@ -244,10 +244,10 @@ def test_series_are_stored_and_resumed_whole(store: Store) -> None:
     rows = play_series(chunk, fake_result)
     part = Chunk(1, chunk.tasks[2:5])
     few = play_series(part, fake_result)
-    assert store.add(part, few) == len(few)
+    assert store.add([(part, few)]) == len(few)
     assert list(schedule.tasks(store.progress())) == [*chunk.tasks[:2], *chunk.tasks[5:]]
-    assert store.add(chunk, rows) == len(rows) - len(few)
-    assert store.add(chunk, rows) == 0
+    assert store.add([(chunk, rows)]) == len(rows) - len(few)
+    assert store.add([(chunk, rows)]) == 0
     assert list(store.rows()) == sorted(rows)
     assert list(schedule.tasks(store.progress())) == []
 
@@ -262,8 +262,8 @@ def test_a_series_played_again_with_another_course_adds_nothing(store: Store) ->
 
     chunk = series_chunk()
     rows = play_series(chunk, steady)
-    store.add(chunk, rows)
-    assert store.add(chunk, play_series(chunk, late)) == 0
+    store.add([(chunk, rows)])
+    assert store.add([(chunk, play_series(chunk, late))]) == 0
     assert list(store.rows()) == sorted(rows)
 
 
@@ -310,7 +310,7 @@ def test_nobody_is_forked_while_the_database_is_at_work(store: Store) -> None:
             return super().__iter__()
 
     chunk = chunk_of(range(1))
-    storing = threading.Thread(target=store.add, args=(chunk, Rows(play_pairs(chunk))))
+    storing = threading.Thread(target=store.add, args=([(chunk, Rows(play_pairs(chunk)))],))
     storing.start()
     assert inside.wait(10)
     forked: list[int] = []

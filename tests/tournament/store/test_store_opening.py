@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[3]
 def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
     config = {**CONFIG, "bots": [{"name": "ann", "spec": "x.py"}, {"name": "bob", "spec": "y.py"}]}
     with open_store(tmp_path, config, ENTRIES) as store:
-        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+        store.add([(chunk_of(range(1)), play_pairs(chunk_of(range(1))))])
     asked = {
         **CONFIG,
         "seed": 8,
@@ -67,7 +67,7 @@ def test_a_run_without_games_makes_room_for_another(tmp_path: Path) -> None:
         assert (store.config()["seed"], store.settings()) == (8, {"workers": 3})
         assert store.bots() == list(ENTRIES)
         store.begin_session({"workers": 2})
-        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+        store.add([(chunk_of(range(1)), play_pairs(chunk_of(range(1))))])
         assert list(store.rows()) == expected(range(1))
         assert len(store.sessions()) == 1
     with pytest.raises(StoreError, match="seed: 8 there, 7 asked for"):
@@ -76,10 +76,10 @@ def test_a_run_without_games_makes_room_for_another(tmp_path: Path) -> None:
 
 def test_reopening(tmp_path: Path) -> None:
     with open_store(tmp_path, CONFIG, ENTRIES, settings={"workers": 3}) as store:
-        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+        store.add([(chunk_of(range(1)), play_pairs(chunk_of(range(1))))])
     with reopen_store(tmp_path, ENTRIES) as store:
         assert store.settings() == {"workers": 3}
-        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+        store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
         assert list(store.rows()) == expected(range(2))
     with pytest.raises(StoreError, match="bot ann: its source has changed"):
         reopen_store(tmp_path, [replace(ENTRIES[0], source="new")])
@@ -143,16 +143,16 @@ def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing_stored(store: Store) -> None:
-    store.add(chunk_of(range(10)), play_pairs(chunk_of(range(10))))
+    store.add([(chunk_of(range(10)), play_pairs(chunk_of(range(10))))])
     pages = query(store, "PRAGMA page_count")[0][0]
     store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
     more = chunk_of(range(10, 500))
     with pytest.raises(StoreError, match=r"the disk is full\. Everything stored so far is safe"):
-        store.add(more, play_pairs(more))
+        store.add([(more, play_pairs(more))])
     assert list(store.rows()) == expected(range(10))
     assert query(store, "PRAGMA integrity_check") == [("ok",)]
     store._db.execute("PRAGMA max_page_count = 100000")
-    assert store.add(more, play_pairs(more)) == 2 * len(more)
+    assert store.add([(more, play_pairs(more))]) == 2 * len(more)
 
 
 def in_child(action: Callable[[], None]) -> str:
@@ -189,7 +189,7 @@ def open_path() -> Iterator[Path]:
 def test_a_read_only_folder_can_be_read_but_not_written(open_path: Path) -> None:
     run = open_path / "run"
     with open_store(run, CONFIG, ENTRIES) as store:
-        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+        store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
     run.chmod(0o555)
     for file in run.iterdir():
         file.chmod(0o444)
@@ -217,7 +217,7 @@ def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None
     closing = fork.Process(target=store.close)
     closing.start()
     closing.join()
-    store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+    store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
     again = [sys.executable, "-m", "tests.tournament.store.writer", str(tmp_path), "2"]
     assert subprocess.run(again, cwd=ROOT, capture_output=True, check=False).returncode == 1
     lingering = fork.Process(target=time.sleep, args=(60,))
@@ -321,7 +321,7 @@ def test_reading_beside_a_run(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_nothing_stays_behind_a_run_or_its_readers(tmp_path: Path) -> None:
     with open_store(tmp_path, CONFIG, ENTRIES) as store:
-        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+        store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
     assert sorted(os.listdir(tmp_path)) == [".lock", DATABASE]
     with Reader(tmp_path) as one:
         list(one.rows())

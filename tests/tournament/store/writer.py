@@ -17,7 +17,7 @@ def main(folder: str, deals: int) -> None:
     store = open_store(folder, CONFIG, [BotEntry(name, name, f"hash of {name}") for name in BOTS])
     store.begin_session({"workers": 0})
     for chunk in chunks(schedule.tasks(store.progress()), 4):
-        new = store.add(chunk, play_pairs(chunk))
+        new = store.add([(chunk, play_pairs(chunk))])
         print(chunk.tasks[0].pairing, chunk.tasks[0].deal, new, flush=True)
     store.close()
     print("done", flush=True)
