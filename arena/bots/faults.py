@@ -11,7 +11,8 @@ from arena.paths import PACKAGE
 _OURS = str(PACKAGE)
 _LONGEST = 4000
 _MOST_FRAMES = 5000  # a recursion may have millions, and looking at them takes a minute and the memory that is left
-_LONGEST_INT = 128
+_LONGEST_INT = 128  # bits
+_LONGEST_VALUE = 60
 _PLAIN = (str, bytes, int, float, bool, type(None))
 
 
@@ -19,20 +20,18 @@ class BotError(ArenaError):
     """A bot cannot be found or loaded, or was given unknown parameters."""
 
 
-def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
-    """Return the traceback of an exception from the bot's first frame on, at most `longest` characters.
+def author_traceback(error: BaseException) -> str:
+    """Return the traceback of an exception from the bot's first frame on, with its middle cut out if it is long.
 
     The last line names the exception. Never raises, whatever the exception's own code does.
     """
     try:
         frames = _bot_frames(error.__traceback__)
         report = traceback.TracebackException(type(error), error, frames, limit=_MOST_FRAMES)
-        if len(own := getattr(report, "_str", "")) > longest:  # megabytes would be copied five times
-            report._str = shorten(own, longest)  # type: ignore[attr-defined]
         text = "".join(report.format()).rstrip()
     except BaseException:  # its __str__ or its attributes are traps
         text = f"{type_name(type(error))} (its text cannot be shown)"
-    return shorten(text, longest)
+    return shorten(text, _LONGEST)
 
 
 def _bot_frames(frames: TracebackType | None) -> TracebackType | None:
@@ -61,7 +60,7 @@ def type_name(kind: type) -> str:
     return str(type.__dict__["__name__"].__get__(kind))
 
 
-def show_value(value: object, longest: int = 60) -> str:
+def show_value(value: object) -> str:
     """Describe a value for messages, without running code of the value.
 
     >>> show_value(None), show_value("r7@3"), show_value([1, 2]), show_value(1 << 20_000)
@@ -71,10 +70,10 @@ def show_value(value: object, longest: int = 60) -> str:
     if value is None:
         return "None"
     if kind is str:
-        return f"the text {shorten(str(value), longest)!r}"
+        return f"the text {shorten(str(value), _LONGEST_VALUE)!r}"
     if kind is int and isinstance(value, int) and value.bit_length() > _LONGEST_INT:  # Python may not even write it
         return f"an int of {value.bit_length():,} bits"
     if any(kind is plain for plain in _PLAIN):  # `in` would ask the value's metaclass
-        return f"the {kind.__name__} {str(value)[:longest]}"
+        return f"the {kind.__name__} {str(value)[:_LONGEST_VALUE]}"
     name = type_name(kind)
     return f"a {name}" if name[:1].lower() not in "aeiou" else f"an {name}"

@@ -98,10 +98,10 @@ def lead_group() -> None:
             os.setpgid(0, 0)
 
 
-def adopt_orphans(adopt: bool = True) -> None:
-    """Become the parent of descendants whose own parent has ended (a subreaper, Linux), or stop being it."""
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent has ended (a subreaper, Linux)."""
     if (call := prctl()) is not None:
-        call(PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
+        call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 # ---------------------------------------------------------------- what a fork inherits
@@ -144,8 +144,8 @@ def keep_from_forks(memory: Any) -> None:
         ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), mmap.MADV_DONTFORK)
 
 
-def widen_pipe(end: int, size: int = 1 << 20) -> None:
-    """Let a pipe hold `size` bytes, where the system allows it, so that large messages need fewer writes."""
+def widen_pipe(end: int) -> None:
+    """Let a pipe hold a mebibyte, where the system allows it, so that large messages need fewer writes."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
-            fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, size)
+            fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, 1 << 20)

@@ -88,18 +88,18 @@ ADDRESSES = 4 << 30
 never filled. numpy takes 0.2 GiB, node 0.7, a JVM 2.5. Without a bound, page tables alone fill the machine."""
 
 
-def limits_setter(memory: int, file: int, files: int, cpu_s: int, addresses: bool = False) -> Callable[[], None]:
+def limits_setter(limits: BotLimits, addresses: bool) -> Callable[[], None]:
     """Return a function that sets limits for good; call it in a new process, because it only makes system calls.
 
-    The limits are bytes of memory and of a file, open descriptors, and seconds of processor time. Core dumps are
-    forbidden. `addresses`: also bound the address space, where `memory` bounds only the data (see `ADDRESSES`), and the
-    stack of the first thread, which is not data.
+    Core dumps are forbidden. `addresses`: also bound the address space, where `memory_mb` bounds only the data (see
+    `ADDRESSES`), and the stack of the first thread, which is not data.
     """
+    memory, file = limits.memory_mb * MIB, limits.file_mb * MIB
     wanted = [
         (resource.RLIMIT_CORE, _NO_CORE, _NO_CORE),
         (resource.RLIMIT_FSIZE, file, file),
-        (resource.RLIMIT_NOFILE, files, files),
-        (resource.RLIMIT_CPU, cpu_s, cpu_s + 5),
+        (resource.RLIMIT_NOFILE, limits.files, limits.files),
+        (resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 5),
         (_MEMORY, memory, memory),
     ]
     if addresses:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 """The signal that ends a process for good; Windows has only the other one, which does the same there."""
+_PATIENCE_S = 2.0
 
 
 def read_text(path: str) -> str:
@@ -149,7 +150,7 @@ def exit_text(code: int | None, who: str = "it") -> str:
     return f"{who} was killed by {name}"
 
 
-def end_descendants(pid: int, patience_s: float = 2.0) -> None:
+def end_descendants(pid: int) -> None:
     """Kill everything below a process of ours, even if it keeps starting new processes.
 
     The process itself is stopped meanwhile and must be killed next. What has left its parent is found only if the
@@ -158,7 +159,7 @@ def end_descendants(pid: int, patience_s: float = 2.0) -> None:
     if sys.platform == "win32":
         return  # nothing is known of them
     send_signal(pid, signal.SIGSTOP)
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + _PATIENCE_S
     while (left := [child for child in descendants(pid) if is_running(child)]) and time.monotonic() < deadline:
         for child in left:
             send_signal(child, KILL)

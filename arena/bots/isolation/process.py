@@ -23,7 +23,7 @@ from arena.bots.cores import stay_behind
 from arena.bots.forks import tie_to_parent
 from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.sandbox import require_bubblewrap, sandboxed
-from arena.bots.limits import BOT_GOES, MIB, BotLimits, let_go_first, limits_setter
+from arena.bots.limits import BOT_GOES, BotLimits, let_go_first, limits_setter
 from arena.bots.processes import descendants, exit_text, kill_group, kill_with_group, send_group_signal, send_signal
 
 PIECE = 1 << 16
@@ -343,7 +343,7 @@ class BotProcess:
 
 def _preparation(limits: BotLimits, confined: bool) -> Callable[[], None]:
     """Return a function that a new process calls before its program begins: limits, and its end when this one ends."""
-    set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined)
+    set_limits = limits_setter(limits, confined)
     die_with_parent = tie_to_parent(os.getpid())
 
     def prepare() -> None:

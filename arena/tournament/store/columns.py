@@ -176,10 +176,10 @@ class GameColumns:
 # ---------------------------------------------------------------- reading the table of games
 
 
-def stored_columns(db: sqlite3.Connection, names: Sequence[str], start: int = 0) -> dict[str, _Column]:
-    """Read columns of numbers of the games from the identity `start` on, in order. Damage for other values."""
+def stored_columns(db: sqlite3.Connection, names: Sequence[str]) -> dict[str, _Column]:
+    """Read columns of numbers of all games, in order. Damage for other values."""
     parts: dict[str, list[_Column]] = {name: [np.empty(0, _DTYPES[name])] for name in names}
-    for batch in _batches(db, names, start):
+    for batch in _batches(db, names, 0):
         for name in names:
             parts[name].append(_integers(batch, name))
     return {name: np.concatenate(part) for name, part in parts.items()}
