@@ -300,17 +300,7 @@ def check_config(config: TournamentConfig, source: str = "settings", exist: bool
     arena.tournament.config.ConfigError: settings: games: expected a whole number from 1 to 1000000000, \
 found 0
     """
-    checker = Checker(source)
-    checker.verify(config)
-    faults = len(checker.faults)
-    checker.verify(config.format_settings, f"{config.format}.")
-    bots = [(number, bot) for number, bot in enumerate(config.bots, start=1)]
-    for number, bot in bots:
-        checker.verify(bot, f"bots, entry {number}, ")
-    _check_together(checker, config, bots, exist, format_settings=len(checker.faults) == faults)
-    if checker.faults:
-        raise ConfigError("\n".join(checker.faults))
-    return config
+    return with_settings(config, config.to_dict(), source, exist)
 
 
 def _read_bots(check: Checker, entries: object) -> list[tuple[int, BotSetting]]:
