@@ -101,7 +101,7 @@ class Session:
             GameSettings(self.seating.rules, self.seating.seed, self.seating.clock),
             players,
             passes=lambda error: isinstance(error, KeyboardInterrupt),
-            observers=[self],
+            observer=self,
         )
         try:
             row = referee.play(GameTask(0, 0, 0, *self.seating.names, 0))

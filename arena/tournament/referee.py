@@ -117,10 +117,6 @@ class Player:
         self.bot = bot
         self.fit = True
 
-    def leave(self) -> None:
-        """Stop the bot's process after a game under a clock: its work would take the time of the next players."""
-        self.remote.suspend()
-
     # ---- thinking times ------------------------------------------------------------------------------------
 
     def timed(self, times: Sequence[int]) -> None:
@@ -181,7 +177,7 @@ class Referee:
     `players` are the bots; a task with the name of another one is a `KeyError`. `buffer` is the memory of the move log,
     see `arena.tournament.move_log` (default: private). `passes` decides whether an exception out of a bot, such as
     Ctrl-C, passes through instead of losing the game. `deals` returns the deal of a number, by default that of
-    the run's seed. With `observers`, the games are played by the slower loop that times each decision.
+    the run's seed. With an `observer`, the games are played by the slower loop that times each decision.
 
     After each game the referee restores what bots may have disturbed in the process (`ProcessState`), unless
     both bots import nothing with which they could.
@@ -195,15 +191,15 @@ class Referee:
         buffer: Any = None,
         passes: Callable[[BaseException], bool] | None = None,
         deals: Callable[[int], Deal] | None = None,
-        observers: Sequence[Observer] = (),
+        observer: Observer | None = None,
     ) -> None:
         self.settings = settings
         self.players = {player.name: player for player in players}
         self.buffer = move_log.new_buffer() if buffer is None else buffer
         self.games = 0
         self._game: Game | None = None
-        self.observers = tuple(observers)
-        self._all_timed = settings.clock is not None or bool(observers)
+        self._observer = observer
+        self._all_timed = settings.clock is not None or observer is not None
         self._rules, self._seed, self._clock = settings.rules, settings.seed, settings.clock
         self._table = MOVES[settings.rules.spy_value]
         self._passes = passes or (lambda error: False)
@@ -303,9 +299,8 @@ class Referee:
             first.remote.plays(task.id)
             second.remote.plays(task.id)
         game = self._set_up(task, seats, deal)
-        if self.observers:
-            for observer in self.observers:
-                observer.before(task, game.state)
+        if self._observer is not None:
+            self._observer.before(task, game.state)
         if forfeit is None and (first.begin is not None or second.begin is not None):
             forfeit = self._begin(game)
         buffer[0] = self._playing
@@ -319,9 +314,8 @@ class Referee:
             if first.looks_back or second.looks_back:
                 after = self._end(game, forfeit)
         row = self._row(game, buffer[move_log.FIRST : game.stop], forfeit, perf_counter_ns() - started, after)
-        if self.observers:
-            for observer in self.observers:
-                observer.after(game.state, row)
+        if self._observer is not None:
+            self._observer.after(game.state, row)
         self._leave(game)
         return row
 
@@ -368,8 +362,8 @@ class Referee:
         raise AssertionError(f"{move} was refused and then taken")
 
     def _play_timed(self, game: Game) -> Forfeit | None:
-        """Play the game itself with clock, events and observers, and time every decision."""
-        state, seats, banks, observers = game.state, game.seats, game.banks, self.observers
+        """Play the game itself with clock, events and observer, and time every decision."""
+        state, seats, banks, observer = game.state, game.seats, game.banks, self._observer
         told = [0, 0]
         stop = move_log.FIRST
         rngs = (Rng(game.seeds[0]), Rng(game.seeds[1]))
@@ -414,9 +408,8 @@ class Referee:
                     game.notes.append((stop, seat, seen.noted))
             self.buffer[stop] = move.index
             stop += 1
-            if observers:
-                for observer in observers:
-                    observer.step(state, move)
+            if observer is not None:
+                observer.step(state, move)
             moves = state.legal_moves()
         game.stop, game.asked, game.told = stop, (len(times[0]), len(times[1])), (told[0], told[1])
         return forfeit
@@ -584,7 +577,7 @@ class Referee:
         player_a, player_b = game.seats
         if self._clock is not None:
             for seat in game.in_turn:
-                game.seats[seat].leave()
+                game.seats[seat].remote.suspend()  # its work would take the time of the next players
         self.buffer[0] = move_log.IDLE
         move_log.clear_moves(self.buffer, game.stop)
         if player_a.harmless and player_b.harmless:

@@ -339,7 +339,7 @@ def test_global_generators_are_seeded_for_each_game(bot: str) -> None:
     assert len({row[-1].split(";")[1] for row in whole}) == len(whole)
 
 
-# ---------------------------------------------------------------- observers
+# ---------------------------------------------------------------- an observer
 
 
 class _Log:
@@ -361,9 +361,9 @@ class _Log:
 
 
 @pytest.mark.parametrize("bot", ["random", "raises:hook=act", "raises:hook=begin"])
-def test_observers_see_every_move_and_change_nothing(bot: str) -> None:
+def test_an_observer_sees_every_move_and_changes_nothing(bot: str) -> None:
     log = _Log()
-    rows = play(referee(bot, "first", observers=[log]), range(12))
+    rows = play(referee(bot, "first", observer=log), range(12))
     assert log.rows == rows
     for seen, row in zip(log.games, rows, strict=True):
         assert seen == [move.text for move in parse_record(row.record).moves]
