@@ -33,7 +33,6 @@ class Job:
     clock: Clock = field(default_factory=Clock)
     limits: Limits = field(default_factory=Limits)
     workers: int = 1
-    log_level: int = 20
     levels: tuple[str, ...] = ()
     hash_seed: str = "0"
     notes: bool = True

@@ -97,16 +97,15 @@ class LogFile(WatchedFileHandler):
 class RunLog:
     """The log of a run: while it is entered, what is logged below `arena` goes to the file."""
 
-    def __init__(self, folder: Path, level: int = logging.INFO) -> None:
+    def __init__(self, folder: Path) -> None:
         self.path = folder / LOG
         self._file = LogFile(self.path)
-        self._level = level
         self._before: tuple[int, bool] = (0, True)
 
     def __enter__(self) -> RunLog:
         logger = logging.getLogger(LOGGER)
         self._before = logger.level, logger.propagate
-        logger.setLevel(self._level)
+        logger.setLevel(logging.INFO)
         logger.propagate = False
         logger.addHandler(self._file)
         return self
@@ -238,7 +237,7 @@ class _WorkerHandler(logging.Handler):
             self._sender.send_bytes(message)
 
 
-def log_to(sender: Connection[Any, Any], level: int = logging.INFO) -> None:
+def log_to(sender: Connection[Any, Any]) -> None:
     """Send everything that any logger logs to the parent; called in a worker."""
     root, own = logging.getLogger(), logging.getLogger(LOGGER)
     for logger in (root, own):
@@ -246,5 +245,5 @@ def log_to(sender: Connection[Any, Any], level: int = logging.INFO) -> None:
             logger.removeHandler(handler)  # inherited by fork: the parent's business
     root.addHandler(_WorkerHandler(sender))
     root.setLevel(logging.WARNING)
-    own.setLevel(level)
+    own.setLevel(logging.INFO)
     own.propagate = True

@@ -39,13 +39,11 @@ from arena.tournament.rows import cut_row, find_game, unplayed_row
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink, WorkerLog
 from arena.tournament.runner.worker import (
-    BOT,
     CHUNK_REFUSED,
     LOADING,
     NO_MEMORY,
     PART,
     READY,
-    STATE,
     STATUS_SIZE,
     STOP,
     UNITS_DONE,
@@ -134,7 +132,8 @@ class WorkerProcess:
     @property
     def loading(self) -> int | None:
         """The place of the bot that it is loading, or None."""
-        return int(self._status[BOT]) if self._status[STATE] == LOADING else None
+        place: int = self._status[LOADING]
+        return place - 1 if place else None
 
     def snapshot(self) -> LogSnapshot:
         """Return what the referee's move log says."""

@@ -43,11 +43,9 @@ from arena.tournament.runner.logs import log_to
 
 _log = logging.getLogger("arena.worker")
 
-# The status: numbers in shared memory.
-STATE, STOP, BOT, BEAT = range(4)
-STATUS_SIZE = 4
-# Values of STATE.
-STARTING, LOADING, WAITING, _PLAYING = range(4)
+# The status: numbers in shared memory. LOADING is the place of the bot that is being loaded, from 1, else 0.
+STOP, LOADING, BEAT = range(3)
+STATUS_SIZE = 3
 
 # The first value of a message to the supervisor.
 READY, PART, UNITS_DONE, CHUNK_REFUSED = "ready", "part", "done", "refused"
@@ -90,7 +88,7 @@ def run_worker(
         no_core_dumps()
         let_go_first(WORKER_GOES)
         limit_memory(job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None)
-        log_to(records, job.log_level)
+        log_to(records)
         if job.isolated:
             adopt_orphans()
             pin_to_core(worker_number)
@@ -148,9 +146,7 @@ class _Worker:
             self._send(READY)
             reusable = True
             while reusable:
-                self.status[STATE] = WAITING
                 task_type, plain_tasks, cut, broken = self.chunks.recv()
-                self.status[STATE] = _PLAYING
                 for name, reason in broken.items():
                     referee.players[name].broken = reason
                 tasks = [task_type._make(plain) for plain in plain_tasks]
@@ -165,13 +161,13 @@ class _Worker:
         if self.job.isolated:
             self.isolated = IsolatedBots(self.job, self._beat)
         for number in range(len(self.job.bots)):
-            self.status[BOT] = number
-            self.status[STATE] = LOADING
+            self.status[LOADING] = number + 1
             if self.isolated is not None and self.job.level(number).own_process:
                 players.append(self.isolated.player(number))
             else:
                 players.append(self._player_inside(number))
                 state.restore()  # one bot's file must not change the world of the others
+        self.status[LOADING] = 0
         self.threads = threading.active_count()
         return Referee(self.job.game_settings, players, buffer=self.move_log)
 
@@ -248,7 +244,7 @@ class _Worker:
         self.results.send_bytes(marshal.dumps((kind, *values)))
 
     def _beat(self) -> None:
-        """Show that this process lives."""
+        """Show the supervisor that this process lives."""
         self.status[BEAT] += 1
 
     def _is_stopping(self) -> bool:
