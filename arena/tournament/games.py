@@ -11,6 +11,7 @@ tuples: they are created and sent by the hundred thousand.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,17 +68,15 @@ class GameId(NamedTuple):
         Traceback (most recent call last):
         ValueError: a pairing is a number up to 16777215, not '16777216'
         """
-        parts = text.strip().split("/")
-        digits = all(part.isascii() and part.isdigit() for part in parts)
-        if len(parts) == 3 and digits and parts[2] not in ("0", "1"):
-            raise ValueError(f"{quoted(text)}: the last number must be 0 or 1")
-        if len(parts) != 3 or not digits:
-            raise ValueError(f"a game is named PAIRING/DEAL/GAME, such as 0/12/1, not {quoted(text)}")
-        numbers = [part.lstrip("0") or "0" for part in parts]  # Python reads no numbers of thousands of digits
-        for number, bits, what in zip(numbers, (PAIRING_BITS, DEAL_BITS), ("pairing", "deal")):
-            if len(number) > bits or int(number) >> bits:
-                raise ValueError(f"a {what} is a number up to {(1 << bits) - 1}, not {quoted(number, 30)}")
-        return cls(*map(int, numbers))
+        match = re.fullmatch(r"([0-9]{1,20})/([0-9]{1,20})/([01])", text.strip())
+        if match is None:
+            raise ValueError(f"a game is named PAIRING/DEAL/GAME, such as 0/12/1 (GAME is 0 or 1), not {quoted(text)}")
+        identity = cls(*map(int, match.groups()))
+        if identity.pairing >> PAIRING_BITS:
+            raise ValueError(f"a pairing is a number up to {_PAIRING_MASK}, not '{identity.pairing}'")
+        if identity.deal >> DEAL_BITS:
+            raise ValueError(f"a deal is a number up to {(1 << DEAL_BITS) - 1}, not '{identity.deal}'")
+        return identity
 
 
 def game_key(pairing: int, deal: int, game: int) -> int:

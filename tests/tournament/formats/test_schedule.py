@@ -100,5 +100,5 @@ def test_identity_as_a_number_and_as_text(pairing: int, deal: int, game: int) ->
 
 @pytest.mark.parametrize("text", ["", "1/2", "1/2/2", "a/1/0", "1/-1/0", "1/2/0/0", "²/1/0"])
 def test_bad_names_of_games(text: str) -> None:
-    with pytest.raises(ValueError, match=r"PAIRING/DEAL/GAME|the last number must be 0 or 1"):
+    with pytest.raises(ValueError, match="PAIRING/DEAL/GAME"):
         GameId.parse(text)
