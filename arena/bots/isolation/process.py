@@ -219,11 +219,8 @@ class BotProcess:
         if self.ended is not None:
             return self.ended
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self._exit_text(self.popen.wait(1.0))
+            return self._excess or how_ended(self.popen.wait(1.0), self.level)
         return "it closed its output"
-
-    def _exit_text(self, code: int) -> str:
-        return self._excess or how_ended(code, self.level)
 
     # ---- what it uses --------------------------------------------------------------------------------------
 
@@ -326,7 +323,7 @@ class BotProcess:
             send_signal(pid, signal.SIGKILL)
         self.close_pipes()
         _running.discard(self)
-        self.ended = self._excess or ("it was stopped" if code is None else self._exit_text(code))
+        self.ended = self._excess or ("it was stopped" if code is None else how_ended(code, self.level))
         return self.ended
 
     def _followers(self) -> list[int]:

@@ -85,8 +85,6 @@ class DaskExecutor:
         self._pending: dict[str, tuple[Any, Chunk, int]] = {}
         self._checked_at = time.monotonic()
         self._draining = False
-        self._drained = False
-        self._closed = False
 
     def _send_files(self) -> None:
         """Give the bots' files to all workers, and to those that will join."""
@@ -139,8 +137,7 @@ class DaskExecutor:
                 events += self._take(future)
                 future = self._done.get_nowait()
         events += self._check_workers()
-        if self._draining and not self._pending and not self._drained:
-            self._drained = True
+        if self._draining and not self._pending:
             events.append(Drained())
         return events
 
@@ -181,7 +178,7 @@ class DaskExecutor:
     def _check_workers(self) -> list[WorkerEvent]:
         """Report workers that are gone, and count the threads that are left."""
         now = time.monotonic()
-        if now - self._checked_at < _CHECK_S or self._closed:
+        if now - self._checked_at < _CHECK_S:
             return []
         self._checked_at = now
         try:
@@ -201,9 +198,8 @@ class DaskExecutor:
 
     def drain(self) -> None:
         """Finish the units in progress and start no more."""
-        if not self._draining:
-            self._draining = True
-            self._end_run(at_once=False)
+        self._draining = True
+        self._end_run(at_once=False)
 
     def _end_run(self, at_once: bool) -> None:
         with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
@@ -211,9 +207,7 @@ class DaskExecutor:
 
     def close(self) -> None:
         """End the run on the cluster, and the cluster itself if it is ours."""
-        if self._closed:
-            return
-        self._closed = self._draining = True
+        self._draining = True
         with contextlib.suppress(Exception):
             self._client.cancel([future for future, _, _ in self._pending.values()], force=True)
         self._pending.clear()

@@ -132,11 +132,10 @@ class LocalExecutor:
 
     def drain(self) -> None:
         """Finish the units in progress and start no more."""
-        if not self._draining:
-            self._draining = True
-            for supervisor in self._supervisors:
-                supervisor.drain()
-                self._chunks.put(None)
+        self._draining = True
+        for supervisor in self._supervisors:
+            supervisor.drain()
+            self._chunks.put(None)
 
     def close(self) -> None:
         """Stop all workers and wait for their ends."""
