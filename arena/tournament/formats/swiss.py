@@ -140,14 +140,13 @@ class _Table:
 
 
 class _Replay(NamedTuple):
-    """The standings after the finished rounds, all rounds known, the byes, and who begins in the last round.
+    """The standings after the finished rounds, all rounds known, and who begins in the last round.
 
     `begins` holds by pairing who begins the first game: 0 bot `a`, 1 bot `b`.
     """
 
     table: _Table
     rounds: list[list[Pairing]]
-    byes: list[str]
     begins: dict[int, int]
 
 
@@ -188,7 +187,6 @@ class Swiss(Schedule):
     def _draw(self, done: ScheduleProgress) -> _Replay:
         table = _Table(len(self.bots))
         rounds: list[list[Pairing]] = []
-        byes: list[str] = []
         begins: dict[int, int] = {}
         for number in range(self.rounds):
             pairs, bye = table.draw_round()
@@ -212,8 +210,7 @@ class Swiss(Schedule):
                     table.begun[pair[1 - start]] -= 1
             if bye is not None:
                 table.enter_bye(bye)
-                byes.append(self.bots[bye])
-        return _Replay(table, rounds, byes, begins)
+        return _Replay(table, rounds, begins)
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         """Return the pairings known so far, by number."""
@@ -232,14 +229,14 @@ class Swiss(Schedule):
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """Rank by points, then Buchholz, then in seed order, after the finished rounds."""
-        table, _, byes, _ = self._replay(done)
+        table = self._replay(done).table
         return [
             Place(
                 number + 1,
                 self.bots[bot],
                 table.points[bot],
                 (table.buchholz(bot), bot + 1),
-                _bye_remark(byes, self.bots[bot]),
+                counted(table.byes[bot], "bye") if table.byes[bot] else "",
             )
             for number, bot in enumerate(table.order())
         ]
@@ -262,10 +259,6 @@ class Swiss(Schedule):
             return Meeting(number, a, b, score, None, "")
         won = margin(score)
         return Meeting(number, a, b, score, a if won > 0 else b if won else None, "games" if won else "draw")
-
-
-def _bye_remark(byes: list[str], bot: str) -> str:
-    return counted(byes.count(bot), "bye") if bot in byes else ""
 
 
 def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:
