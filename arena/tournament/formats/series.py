@@ -129,7 +129,20 @@ class SeriesSchedule(Schedule):
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """Rank by series won (drawn 1/2), then by the difference of match points, then in seed order."""
-        return series_ranking(self.bots, series_results(self.rule, games))
+        bots = self.bots
+        points = dict.fromkeys(bots, 0.0)
+        difference = dict.fromkeys(bots, 0)
+        for result in series_results(self.rule, games):
+            share = {result.a: 1.0, result.b: 0.0, None: 0.5}[result.winner]
+            points[result.a] += share
+            points[result.b] += other_side(share)
+            difference[result.a] += result.points_a - result.points_b
+            difference[result.b] += result.points_b - result.points_a
+        order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
+        return [
+            Place(number, bot, points[bot], (difference[bot], bots.index(bot) + 1))
+            for number, bot in enumerate(order, start=1)
+        ]
 
 
 def series(
@@ -178,22 +191,6 @@ def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[Series
         for column, more in enumerate((1, *(game.points[::-1] if flipped else game.points))):
             total[column] += more
     return [SeriesResult(pairing, number, *bots[pairing], *total) for (number, pairing), total in sorted(sums.items())]
-
-
-def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list[Place]:
-    """Rank by series won (drawn 1/2), then by the difference of match points, then in seed order."""
-    points = dict.fromkeys(bots, 0.0)
-    difference = dict.fromkeys(bots, 0)
-    for result in results:
-        share = {result.a: 1.0, result.b: 0.0, None: 0.5}[result.winner]
-        points[result.a] += share
-        points[result.b] += other_side(share)
-        difference[result.a] += result.points_a - result.points_b
-        difference[result.b] += result.points_b - result.points_a
-    order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
-    return [
-        Place(number + 1, bot, points[bot], (difference[bot], bots.index(bot) + 1)) for number, bot in enumerate(order)
-    ]
 
 
 def _to_twenty(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,14 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.series import (
-    is_over,
-    series,
-    series_ranking,
-    series_results,
-    series_rule,
-    starter_after,
-)
+from arena.tournament.formats.series import SeriesSchedule, is_over, series, series_results, series_rule, starter_after
 from arena.tournament.games import GameId, GameResult, ScheduleProgress, SeriesTask
 from tests.tournament.formats.schedules import names, play_all
 
@@ -94,7 +87,7 @@ def test_series_follow_the_rulebook(
         assert result.number == task.deal // task.rule.stride
     found = series_results(schedule.rule, results)
     assert sum(result.games for result in found) == done.games
-    ranking = series_ranking(schedule.bots, found)
+    ranking = schedule.ranking(done, results)
     assert sum(place.points for place in ranking) == len(tasks)
 
 
@@ -122,4 +115,5 @@ def test_winner_of_a_series() -> None:
     one, two = series_results(rule, games)
     assert (one.points_a, one.points_b, one.winner) == (8, 7, "a")
     assert (two.points_a, two.points_b, two.winner) == (4, 4, None)
-    assert [(p.bot, p.points) for p in series_ranking(("b", "a"), [one, two])] == [("a", 1.5), ("b", 0.5)]
+    ranking = SeriesSchedule(("b", "a"), rule, 2, 1).ranking(ScheduleProgress(), games)
+    assert [(p.bot, p.points) for p in ranking] == [("a", 1.5), ("b", 0.5)]
