@@ -10,7 +10,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -168,21 +168,16 @@ def open_store(
     folder = Path(folder)
     with RUN_SCHEMA.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
-        lock = _take_lock(folder)
-        try:
-            db = RUN_SCHEMA.open_writer(folder)
-            try:
-                if not RUN_SCHEMA.has_tables(db, folder):
-                    with db.transaction():
-                        RUN_SCHEMA.make_tables(db)
-                _begin(db, folder, config, bots, settings)
-                return Store(folder, lock, db)
-            except BaseException:
-                db.close()
-                raise
-        except BaseException:
-            lock.close()
-            raise
+        with ExitStack() as opened:
+            lock = opened.enter_context(closing(_take_lock(folder)))
+            db = opened.enter_context(closing(RUN_SCHEMA.open_writer(folder)))
+            if not RUN_SCHEMA.has_tables(db, folder):
+                with db.transaction():
+                    RUN_SCHEMA.make_tables(db)
+            _begin(db, folder, config, bots, settings)
+            store = Store(folder, lock, db)
+            opened.pop_all()  # from now on the store closes them
+            return store
 
 
 def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None) -> Store:
