@@ -110,9 +110,6 @@ class BotOutput(io.TextIOBase):
         if begun := self._open.pop(bot, None):
             self._log(bot, *begun)
 
-    def flush(self) -> None:
-        """Do nothing: lines are logged when they are complete."""
-
     def end_lines(self) -> None:
         """Log all unfinished lines."""
         for bot in list(self._open):

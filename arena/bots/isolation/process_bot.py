@@ -118,7 +118,7 @@ class ProcessPool:
     """Bounds the number of running processes: the bots that have not played for longest lose theirs."""
 
     def __init__(self, most: int = 32) -> None:
-        self.most = max(most, 2)
+        self.most = most
         self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
 
     def use(self, bot: RemoteBot) -> None:

@@ -157,7 +157,7 @@ class Child:
             if self.observe is None:
                 self.quick_act = self.act
         except BaseException as error:
-            self.fault = fault_message(0, "begin", ForfeitKind.EXCEPTION, _text_of(error))
+            self.fault = fault_message(0, "begin", ForfeitKind.EXCEPTION, author_traceback(error))
         if flags & messages.WANTS_ANSWER:
             self.write(self.fault or pack_message(messages.DONE))
 
@@ -236,7 +236,7 @@ class Child:
         self.write(pack_message(messages.DONE))
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
-        self.write(fault_message(question, hook, ForfeitKind.EXCEPTION, _text_of(error)))
+        self.write(fault_message(question, hook, ForfeitKind.EXCEPTION, author_traceback(error)))
 
 
 def _first_message(data: bytes) -> bytes | None:
@@ -245,13 +245,6 @@ def _first_message(data: bytes) -> bytes | None:
         return None
     size = messages.HEAD.size + messages.HEAD.unpack_from(data)[0]
     return data[:size] if len(data) >= size else None
-
-
-def _text_of(error: BaseException) -> str:
-    limit = sys.getrecursionlimit()
-    if limit < 1000:  # a bot may have lowered it
-        sys.setrecursionlimit(1000)
-    return author_traceback(error)
 
 
 def _limit_threads(most: int) -> None:

@@ -57,8 +57,8 @@ _FLUSH = "; each answer must end with a newline and be flushed at once"
 class WireBot(ProcessBot):
     """A bot that is a command, in a process.
 
-    Nothing starts before `load` or `prepare` (or `begin`, which calls `prepare` if needed). Raises `BotError` if a file
-    of the command has changed since it was found.
+    Nothing starts before `load` or `prepare`. Raises `BotError` if a file of the command has changed since it was
+    found.
     """
 
     def __init__(
@@ -168,8 +168,6 @@ class WireBot(ProcessBot):
 
     def begin(self, setup: Setup) -> None:
         """Begin a new game."""
-        if self.process is None:
-            self.prepare()
         try:
             self._begin(setup)
         except BotFault as fault:

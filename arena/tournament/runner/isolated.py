@@ -1,4 +1,4 @@
-"""A worker's bots in processes of their own. Imported only by workers of runs with such bots."""
+"""A worker's bots in processes of their own."""
 
 from __future__ import annotations
 

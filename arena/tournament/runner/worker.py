@@ -198,7 +198,7 @@ class _Worker:
         next_check = start + _CHECK_S
         while done < len(tasks):
             # the units of a chunk are all pairs or all series
-            pairs = [task for task in tasks[done:] if isinstance(task, PairTask)] if self.job.isolated else []
+            pairs = [task for task in tasks[done:] if isinstance(task, PairTask)] if self.isolated is not None else []
             if pairs:
                 played = referee.play_pairs(pairs, known, self._is_stopping)
             else:
