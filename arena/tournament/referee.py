@@ -69,10 +69,8 @@ class Player:
     ) -> None:
         self.name = name
         self.uses_generators = uses_random or uses_numpy
-        self.uses_random = uses_random
         self.uses_numpy = uses_numpy
         self.harmless = harmless
-        self.bot: Actor | None = None
         self.act: Any = None
         self.begin: Callable[..., object] | None = None
         self.observe: Callable[..., object] | None = None
@@ -91,11 +89,11 @@ class Player:
         self.mean_ns = 0.0
 
     @classmethod
-    def of(cls, loaded: LoadedBot) -> Player:
-        """Return the player of a loaded bot."""
+    def of(cls, loaded: LoadedBot, make: Callable[[], Actor] | None = None) -> Player:
+        """Return the player of a loaded bot, created by `make` instead of its own if that is given."""
         return cls(
             loaded.name,
-            loaded.make,
+            make or loaded.make,
             uses_random=loaded.uses_random,
             uses_numpy=loaded.uses_numpy,
             harmless=loaded.harmless,
@@ -114,7 +112,6 @@ class Player:
         self.auto_claim = bool(getattr(bot, "auto_claim", True))
         self.ask_forced = bool(getattr(bot, "ask_forced", False))
         self.looks_back = self.observe is not None or self.end is not None or self.remote.looks_back
-        self.bot = bot
         self.fit = True
 
     # ---- thinking times ------------------------------------------------------------------------------------

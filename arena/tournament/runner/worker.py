@@ -182,7 +182,7 @@ class _Worker:
             finally:
                 self.threads += threading.active_count() - before
 
-        return Player(bot.name, make, uses_random=bot.uses_random, uses_numpy=bot.uses_numpy, harmless=bot.harmless)
+        return Player.of(bot, make)
 
     # ------------------------------------------------------------ games
 
@@ -196,11 +196,11 @@ class _Worker:
         reusable = True
         start, started_s = perf_counter(), referee.starting_s
         next_check = start + _CHECK_S
+        # the units of a chunk are all pairs or all series
+        pairs = [task for task in tasks if isinstance(task, PairTask)] if self.isolated is not None else []
         while done < len(tasks):
-            # the units of a chunk are all pairs or all series
-            pairs = [task for task in tasks[done:] if isinstance(task, PairTask)] if self.isolated is not None else []
             if pairs:
-                played = referee.play_pairs(pairs, known, self._is_stopping)
+                played = referee.play_pairs(pairs[done:], known, self._is_stopping)
             else:
                 played = [referee.play_unit(tasks[done], known)]
             done += len(played)
