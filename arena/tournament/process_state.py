@@ -1,7 +1,7 @@
 """Restore the state of the worker process that a bot may disturb by accident between games.
 
-A bot can change the working directory, the recursion limit or the environment; the next game must not notice. What
-cannot be restored (threads that run on) is reported, so that the worker is replaced.
+A bot can change the working directory, the recursion limit or the environment; the next game must not notice. A worker
+whose bots leave threads or processes behind is replaced (`arena.tournament.runner.worker`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import os
 import random
 import signal
 import sys
-import threading
 import warnings
 from functools import lru_cache
 from typing import Any
@@ -36,7 +35,6 @@ class ProcessState:
     """
 
     def __init__(self) -> None:
-        self._threads = set(threading.enumerate())
         self._folder = _folder()
         self._environment = dict(os.environ)
         self._path = list(sys.path)
@@ -93,10 +91,6 @@ class ProcessState:
                 changed.append("timer")
                 signal.setitimer(timer, 0)
         return changed
-
-    def threads(self) -> list[str]:
-        """Return the names of threads that were started since and are still running."""
-        return [thread.name for thread in threading.enumerate() if thread not in self._threads and thread.is_alive()]
 
 
 def _folder() -> str | None:

@@ -207,7 +207,6 @@ class Referee:
         self._names = ("", "")
         self._playing = move_log.IN_PLAY
         self._lost_notes: set[str] = set()
-        self.threads: list[str] = []
         self.starting_s = 0.0
         """Seconds spent on ending and starting processes of bots."""
         self._renewal_s = 0.0  # the part of that which the last change of processes took
@@ -579,15 +578,10 @@ class Referee:
         move_log.clear_moves(self.buffer, game.stop)
         if player_a.harmless and player_b.harmless:
             return
-        names = (game.task.first, game.task.second)
         changed = self._process.restore()
         if changed:
-            _log.warning("%s or %s has changed, now restored: %s", *names, ", ".join(changed))
-        threads = self._process.threads()
-        if threads != self.threads:
-            self.threads = threads
-            if threads:
-                _log.warning("%s or %s has left threads running: %s", *names, ", ".join(threads))
+            first, second = game.task.first, game.task.second
+            _log.warning("%s or %s has changed, now restored: %s", first, second, ", ".join(changed))
 
     def who(self) -> tuple[str, int]:
         """Return the bot whose code is running, and the number of its game in this worker, for `BotOutput`."""

@@ -208,7 +208,8 @@ class _Worker:
             fresh = list(chain.from_iterable(played))
             rows += fresh
             if threading.active_count() > self.threads:
-                _log.info("a bot left threads behind; replacing this process")
+                task = tasks[done - 1]
+                _log.warning("%s or %s left threads behind; replacing this process", task.a, task.b)
                 reusable = False
                 break
             if self._is_stopping():

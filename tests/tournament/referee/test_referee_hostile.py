@@ -270,12 +270,6 @@ def test_what_a_bot_disturbs_is_put_back(caplog: pytest.LogCaptureFixture) -> No
         assert word in caplog.text
 
 
-def test_threads_that_are_left_are_reported(caplog: pytest.LogCaptureFixture) -> None:
-    table = referee("threads:seconds=3", "first")
-    play(table, [0])
-    assert len(table.threads) == 2
-
-
 # ---------------------------------------------------------------- games that were cut off
 
 
