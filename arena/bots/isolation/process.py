@@ -24,7 +24,15 @@ from arena.bots.forks import tie_to_parent
 from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.sandbox import require_bubblewrap, sandboxed
 from arena.bots.limits import BOT_GOES, BotLimits, let_go_first, limits_setter
-from arena.bots.processes import descendants, exit_text, kill_group, kill_with_group, send_group_signal, send_signal
+from arena.bots.processes import (
+    descendants,
+    exit_text,
+    kill_group,
+    kill_with_group,
+    read_text,
+    send_group_signal,
+    send_signal,
+)
 
 PIECE = 1 << 16
 #: Seconds between two checks of what a process uses, while we wait for it.
@@ -249,8 +257,8 @@ class BotProcess:
     def look(self) -> None:
         """Kill it if it has more memory or threads than it may; how it ended says so."""
         if self.ended is None and self._excess is None and not self._suspended:
-            share = taken(self.bot_pid)
-            self._excess = share and share.excess(self.launch.limits, self.level.confined)
+            share = read_status(read_text(f"/proc/{self.bot_pid}/status"))
+            self._excess = share.excess(self.launch.limits, self.level.confined)
             if self._excess is not None:
                 send_signal(self.bot_pid, signal.SIGKILL)
 
@@ -409,7 +417,7 @@ LOOK_AT_ALL_S = 0.25
 SLACK_MB = 64
 """MiB beside its data that a process may have: the stack of its first thread, changed code, page tables."""
 
-_FIELDS = re.compile(rb"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
+_FIELDS = re.compile(r"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
 
 
 class Taken(NamedTuple):
@@ -435,24 +443,12 @@ class Taken(NamedTuple):
         return None
 
 
-def taken(pid: int) -> Taken | None:
-    """Return what a process uses; None if it is not known."""
-    try:
-        file = os.open(f"/proc/{pid}/status", os.O_RDONLY)
-        try:
-            return read_status(os.read(file, 8192))
-        finally:
-            os.close(file)
-    except OSError:
-        return None
+def read_status(text: str) -> Taken:
+    """Read what a process uses from the text of `/proc/PID/status`; all 0 if that is not known.
 
-
-def read_status(text: bytes) -> Taken:
-    """Read what a process uses from the text of `/proc/PID/status`.
-
-    >>> read_status(b"RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n")
+    >>> read_status("RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n")
     Taken(memory_mb=2049, tables_mb=1, threads=3)
     """
     figures = {name: int(value) for name, value in _FIELDS.findall(text)}
-    threads = figures.pop(b"Threads", 0)
-    return Taken(sum(figures.values()) >> 10, figures.get(b"VmPTE", 0) >> 10, threads)
+    threads = figures.pop("Threads", 0)
+    return Taken(sum(figures.values()) >> 10, figures.get("VmPTE", 0) >> 10, threads)
