@@ -67,10 +67,8 @@ Factory: TypeAlias = Callable[[Job, str | None, Sink], Executor]
 def make_executor(job: Job, name: str, scheduler: str | None, sink: Sink) -> Executor:
     """Make the executor of that name; `sink` gets what workers and bots log.
 
-    ArenaError for an unknown name, or if a package that the executor needs is not installed.
+    ArenaError if a package that the executor needs is not installed.
     """
-    if name not in EXECUTORS:
-        raise ArenaError(f"unknown executor '{name}'; there are {' and '.join(EXECUTORS)}")
     entry = EXECUTORS[name]
     module, _, factory_name = entry.factory.partition(":")
     try:

@@ -120,10 +120,15 @@ def play_run(
 
 
 def job_of(config: TournamentConfig) -> Job:
-    """Return what the workers of a run need; the config must have a seed. BotError for a bot that does not exist."""
+    """Return what the workers of a run need; the config must have a seed.
+
+    ArenaError for a bot that does not exist, and if this machine cannot isolate bots as the config requires.
+    """
     assert config.seed is not None
     bots = config.find_bots()
     check_names(bots)
+    for level in config.levels:
+        require_isolation(level)
     return Job(
         rules=config.rules,
         seed=config.seed,
@@ -139,15 +144,7 @@ def job_of(config: TournamentConfig) -> Job:
 def require_bots(config: TournamentConfig) -> None:
     """Load all bots once, as workers do, and raise what would end the run, such as an unknown parameter."""
     if config.executor == "local":
-        job = job_of(config.with_seed(0))
-        _require_isolation(job)
-        _require_bots(_loading(job))
-
-
-def _require_isolation(job: Job) -> None:
-    """Check that this machine can isolate bots as the job requires; ArenaError with the remedy if not."""
-    for level in job.levels:
-        require_isolation(level)
+        _require_bots(_loading(job_of(config.with_seed(0))))
 
 
 def _loading(job: Job) -> Job:
@@ -167,8 +164,7 @@ def _require_bots(job: Job) -> None:
 
 
 def _open(folder: Path, config: TournamentConfig, job: Job, resume: bool) -> Store:
-    """Open the store of a run, after checking that its bots can be played here."""
-    _require_isolation(job)
+    """Open the store of a run; a new one only after its bots could be loaded here."""
     bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
     if resume:
         return reopen_store(folder, bots)
@@ -203,11 +199,11 @@ def asks_for_more(reader: Reader, config: TournamentConfig) -> bool:
 
 
 def _stored_seed(folder: Path) -> int | None:
-    if not (folder / DATABASE).is_file():
+    if not is_begun(folder):
         return None
     with Reader(folder) as reader:
-        seed = reader.config().get("seed")
-    return seed if isinstance(seed, int) else None
+        seed: int = reader.config()["seed"]
+    return seed
 
 
 def _remove_unplayed(folder: Path) -> None:

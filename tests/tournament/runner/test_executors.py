@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.tournament.config import Clock
 from arena.tournament.games import Chunk, PairTask, Row
 from arena.tournament.rows import game_fault
-from arena.tournament.runner.executors import LocalExecutor, make_executor
+from arena.tournament.runner.executors import LocalExecutor
 from arena.tournament.runner.job import Drained, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.worker import scores_of
 from arena.tournament.store.reader import Reader
@@ -317,8 +317,3 @@ def test_scores_are_those_of_the_pairings() -> None:
 def test_patience_is_the_clocks_and_a_little_more() -> None:
     assert _job(limits=Limits(decision_s=7)).patience_s == 7
     assert _job(clock=Clock(100, 2000)).patience_s == pytest.approx(3.1)
-
-
-def test_unknown_executor() -> None:
-    with pytest.raises(ArenaError, match="unknown executor 'ray'; there are local and dask"):
-        make_executor(_job(), "ray", None, print)
