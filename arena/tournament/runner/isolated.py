@@ -21,13 +21,13 @@ class IsolatedBots:
 
     def __init__(self, job: Job, beat: Callable[[], object]) -> None:
         self._job = job
-        self._pool = ProcessPool()
+        self.pool = ProcessPool()
         self._beat = beat
 
     def player(self, number: int) -> Player:
         """Return the player of a bot of the job."""
         bot = self._bot(number)
-        if number < self._pool.most:
+        if number < self.pool.most:
             bot.load()  # a file that cannot be run, a command that does not answer: known before the first game
             bot.suspend()
         return Player(bot.name, lambda: bot)
@@ -36,8 +36,8 @@ class IsolatedBots:
         job = self._job
         spec, level = job.bots[number], job.level(number)
         if spec.command:
-            return WireBot(spec, level, job.bot_limits, self._pool, self._start)
-        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, self._pool, self._start)
+            return WireBot(spec, level, job.bot_limits, self.pool, self._start)
+        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, self.pool, self._start)
 
     def _start(self, launch: Launch) -> BotProcess:
         environment = {**launch.environment, "PYTHONHASHSEED": self._job.hash_seed}
@@ -49,7 +49,3 @@ class IsolatedBots:
         own = own_children()
         if has_children(own):
             kill_orphans(own)
-
-    def log_output(self) -> None:
-        """Log what the bots have printed."""
-        self._pool.log_output()

@@ -228,7 +228,7 @@ class _Worker:
                 self._send_rows(PART, units, now - start, starting_s, True, rows)
                 rows, units, start, started_s = [], 0, now, referee.starting_s
         if self.isolated is not None:
-            self.isolated.log_output()
+            self.isolated.pool.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
