@@ -117,7 +117,8 @@ class BotProcess:
         """True once the bot was seen to work off its turn; can be set if an earlier process of the bot was."""
         self._pondering_from = 0.0
         self._pondered_s = 0.0
-        self._suspended = False
+        self.suspended = False
+        """True while it is stopped; it continues when it is asked something."""
         _running.add(self)
 
     # ---- its pipes -----------------------------------------------------------------------------------------
@@ -256,7 +257,7 @@ class BotProcess:
 
     def look(self) -> None:
         """Kill it if it has more memory or threads than it may; how it ended says so."""
-        if self.ended is None and self._excess is None and not self._suspended:
+        if self.ended is None and self._excess is None and not self.suspended:
             share = read_status(read_text(f"/proc/{self.bot_pid}/status"))
             self._excess = share.excess(self.launch.limits, self.level.confined)
             if self._excess is not None:
@@ -271,9 +272,9 @@ class BotProcess:
     def wake(self) -> None:
         """Count how much the bot has worked since `rest`, and continue it if it was stopped; call before a question."""
         self._count_pondering()
-        if self._suspended:
+        if self.suspended:
             self._signal(signal.SIGCONT)
-            self._suspended = False
+            self.suspended = False
 
     def rest(self) -> None:
         """Stop a bot that works while its opponent thinks on the same core; call after an answer under a clock.
@@ -287,9 +288,9 @@ class BotProcess:
 
     def suspend(self) -> None:
         """Stop the bot until it is asked something (`wake`), because others play under a clock."""
-        if not self._suspended and self.ended is None and self.popen.poll() is None:
+        if not self.suspended and self.ended is None and self.popen.poll() is None:
             self._signal(signal.SIGSTOP)
-            self._suspended = True
+            self.suspended = True
 
     def _count_pondering(self) -> None:
         if self._pondering_from > 0:
@@ -339,7 +340,7 @@ class BotProcess:
         return [] if self.level.confined else descendants(self.pid)
 
     def __del__(self) -> None:
-        if getattr(self, "ended", "") is None and hasattr(self, "_suspended"):
+        if getattr(self, "ended", "") is None and hasattr(self, "suspended"):
             self.close()
 
 

@@ -78,7 +78,6 @@ class WireBot(ProcessBot):
         self._last_id = 0
         self._has_played = False  # whether this process has begun a game
         self._ponders = False  # whether a process of this bot has worked outside its turn
-        self._suspended = False  # whether it was stopped after its last game
         self._survives_games = False  # whether processes of this bot keep running after a game
         self._seat: int | None = None  # in the current game
         self._events_sent = 0
@@ -101,7 +100,7 @@ class WireBot(ProcessBot):
         self._seat = None
         process = self._next_game()
         if process is not None:
-            if self._suspended and self._has_played and not self._survives_games:
+            if process.suspended and self._has_played and not self._survives_games:
                 # it may end itself after a game, but was stopped too early to do so
                 process.wake()
                 self._survives_games = not process.pending(FAREWELL_S)
@@ -109,14 +108,8 @@ class WireBot(ProcessBot):
                 self._replace("it has ended or has written something after its last game")
             elif self._is_worn_out(process):
                 self._replace("it has used much of its processor time")
-        self._suspended = False
         if self.process is None:
             self._start()
-
-    def suspend(self) -> None:
-        """Stop the process while others play."""
-        super().suspend()
-        self._suspended = self.process is not None
 
     def close(self) -> str:
         """Send `bye`, end the process and return how it ended."""

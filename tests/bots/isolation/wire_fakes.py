@@ -35,6 +35,7 @@ class FakeProcess:
     """
 
     ponders = False
+    suspended = False
 
     def __init__(self, answer: Callable[[bytes], Iterable[bytes]]) -> None:
         self._answer = answer
@@ -72,12 +73,14 @@ class FakeProcess:
 
     def wake(self) -> None:
         self.calls.append("wake")
+        self.suspended = False
 
     def rest(self) -> None:
         self.calls.append("rest")
 
     def suspend(self) -> None:
         self.calls.append("halt")
+        self.suspended = True
 
     def close(self, grace_s: float = 0.0) -> str:
         self.closed = True
