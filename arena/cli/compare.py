@@ -37,7 +37,6 @@ from arena.game.rules import load_rules
 from arena.lab.variant_runs import all_variants, check_sources, new_comparison, play_comparison, sources_of
 from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
 from arena.results.sources import StoredRun, find_source
-from arena.results.until_error import UntilError
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
 
@@ -93,28 +92,26 @@ def compare_command(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
         show_comparison(_folders([*stored, *bots]), baseline, form, to, adjusted)
-        return 0
-    return _play(bots, split_variants(variants), baseline, options, form, to, adjusted)
+        return _DONE
+    if len(bots) < 2:
+        raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
+    names = _folder_names(all_variants(split_variants(variants)), baseline)
+    comparison, folder = _begin(bots, names, baseline, options)
+    code = _play(comparison, folder, options)
+    if code != INTERRUPTED:
+        show_comparison([folder / name for name in names], comparison.baseline, form, to, adjusted)
+    return code
 
 
 # ---------------------------------------------------------------- playing
 
 
-def _play(
-    bots: Sequence[str],
-    variants: Sequence[str],
-    baseline: str | None,
-    options: PlayOptions,
-    form: str,
-    to: Path | None,
-    adjusted: bool,
-) -> int:
-    """Play all variants and show the tables."""
-    if len(bots) < 2:
-        raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
-    options, until = until_error(options)
+def _begin(
+    bots: Sequence[str], names: Mapping[str, str], baseline: str | None, options: PlayOptions
+) -> tuple[ComparisonConfig, Path]:
+    """Return the comparison to play and its folder; `names` are the variants by the names of their folders."""
+    until = until_error(options)
     out = options.out
-    names = _folder_names(all_variants(variants), baseline)
     if baseline is not None:
         baseline = find_variant(baseline, list(names.values()))
     configs = {name: config_of("round-robin", bots, options, {"rules": rules}, name) for name, rules in names.items()}
@@ -131,8 +128,7 @@ def _play(
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)
     if until is not None:
         config = until.go_on(config, out / next(iter(names)))
-    comparison = new_comparison(config, names, baseline, out)
-    return _play_and_show(comparison, out, PlayOptions(), form, to, list(names), until, adjusted)
+    return new_comparison(config, names, baseline, out), out
 
 
 _DONE, TOO_LARGE = 0, 1
@@ -160,17 +156,9 @@ def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, st
     return names
 
 
-def _play_and_show(
-    comparison: ComparisonConfig,
-    folder: Path,
-    options: PlayOptions,
-    form: str,
-    to: Path | None,
-    only: Sequence[str] = (),
-    until: UntilError | None = None,
-    adjusted: bool = False,
-) -> int:
-    """Play what is left of a comparison, show the tables of all variants or `only` some, return the exit code."""
+def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> int:
+    """Play what is left of a comparison and return the exit code."""
+    until = until_error(options)
     try:
         complete = play_comparison(
             comparison,
@@ -189,14 +177,12 @@ def _play_and_show(
             err=True,
         )
         return INTERRUPTED
+    small_enough = until is None or tell_error(until)
     click.echo(f"Stored in {folder}.\n", err=True)
-    show_comparison([folder / name for name in only or comparison.variants], comparison.baseline, form, to, adjusted)
-    return _DONE if until is None or tell_error(until) else TOO_LARGE
+    return _DONE if small_enough else TOO_LARGE
 
 
-def resume_comparison(
-    folder: Path, growth: Mapping[str, int], until: UntilError | None, options: PlayOptions, trust: bool
-) -> int:
+def resume_comparison(folder: Path, growth: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
     """Play what is left of the comparison in a folder, extended by `growth`; return the exit code."""
     comparison = read_comparison(folder)
     assert comparison is not None
@@ -204,11 +190,14 @@ def resume_comparison(
     config = next(iter(comparison.configs().values()))
     if not (trust or comparison.is_own):
         confirm_bots(folder, config)
-    if until is not None:
+    if (until := until_error(options)) is not None:
         until.check(config)
     check_sources(comparison, sources_of(config), folder)
-    form = "json" if options.as_json else "table"
-    return _play_and_show(comparison, folder, options, form, None, until=until)
+    code = _play(comparison, folder, options)
+    if code != INTERRUPTED:
+        folders = [folder / name for name in comparison.variants]
+        show_comparison(folders, comparison.baseline, "json" if options.as_json else "table", None)
+    return code
 
 
 # ---------------------------------------------------------------- reading

@@ -6,7 +6,6 @@ import logging
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +56,8 @@ def config_of(
 def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str = "command line") -> TournamentConfig:
     """Return the config with the options of the command line, which take precedence; `source` is for messages."""
     values = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
+    if options.error is not None:
+        values.pop("games", None)  # the limit of --error
     clock = {key: ms for key in ("move_ms", "bank_ms") if (ms := getattr(options, key)) is not None}
     if clock:
         values["clock"] = as_dict(config.clock) | clock
@@ -84,26 +85,21 @@ def confirm_bots(folder: Path, config: TournamentConfig) -> None:
         raise ArenaError("nothing was started")
 
 
-def until_error(options: PlayOptions) -> tuple[PlayOptions, UntilError | None]:
-    """Return the options without the limit of --error (--games), and what --error, --bot and --games ask for."""
+def until_error(options: PlayOptions) -> UntilError | None:
+    """Return what --error, --bot and --games ask for, None without --error."""
     if options.error is not None:
-        until = UntilError(options.error, options.rating_of, options.games or MOST_GAMES)
-        return replace(options, games=None), until
+        return UntilError(options.error, options.rating_of, options.games or MOST_GAMES)
     if options.rating_of:
         raise ArenaError("--bot names the bot whose rating --error E is about; add --error")
-    return options, None
+    return None
 
 
-def play_and_show(
-    config: TournamentConfig,
-    options: PlayOptions,
-    *,
-    resume: bool = False,
-    named: bool = True,
-    until: UntilError | None = None,
-) -> int:
+def play_and_show(config: TournamentConfig, options: PlayOptions, resume: bool = False, named: bool = True) -> int:
     """Play, write the tables, show the standings; return the exit code. `named`: the settings have their own name."""
-    if until is not None and not resume:
+    until = until_error(options)
+    if until is not None and resume:
+        until.check(config)
+    elif until is not None:
         config = until.begin(config)
     config, folder = with_folder(config, options.out, named)
     if until is not None and not resume:

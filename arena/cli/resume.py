@@ -19,7 +19,7 @@ from arena.cli.options import (
     play_options,
     trust,
 )
-from arena.cli.playing import confirm_bots, play_and_show, until_error, with_settings_of
+from arena.cli.playing import confirm_bots, play_and_show, with_settings_of
 from arena.errors import ArenaError
 from arena.results.run_data import stored_config
 from arena.results.sources import RecordFile, StoredComparison, StoredLeague, find_source
@@ -58,9 +58,10 @@ def resume_command(source: str, trust: bool, options: PlayOptions, **growth: int
 
     Resuming runs the bots that the folder names. If you did not create it, the bots are shown and you are asked first.
     """
-    options, until = until_error(options)
-    wanted = {key: number for key, number in {"games": options.games, **growth}.items() if number is not None}
-    options = replace(options, games=None)
+    if options.error is None:  # otherwise --games is its limit
+        growth["games"] = options.games
+        options = replace(options, games=None)
+    wanted = {key: number for key, number in growth.items() if number is not None}
     found = find_source(source)
     folder = found.path
     match found:
@@ -69,13 +70,11 @@ def resume_command(source: str, trust: bool, options: PlayOptions, **growth: int
         case StoredLeague():
             raise ArenaError(f"{source} is a league, which never ends; to play more games: arena league play {source}")
         case StoredComparison():
-            return resume_comparison(folder, wanted, until, options, trust)
+            return resume_comparison(folder, wanted, options, trust)
     with Reader(folder) as reader:
         settings = stored_config(reader)
         if not (trust or reader.is_own()):
             confirm_bots(folder, settings)
-    if until is not None:
-        until.check(settings)
     message_source = f"settings of {folder}"
     settings = with_settings_of(grown(settings, wanted, message_source), options, message_source)
-    return play_and_show(settings, replace(options, out=folder), resume=True, until=until)
+    return play_and_show(settings, replace(options, out=folder), resume=True)

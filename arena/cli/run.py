@@ -27,7 +27,7 @@ from arena.cli.options import (
     whole_option,
     with_options,
 )
-from arena.cli.playing import config_of, play_and_show, until_error, with_settings_of
+from arena.cli.playing import config_of, play_and_show, with_settings_of
 from arena.errors import ArenaError
 from arena.settings import Setting, settings_of
 from arena.tournament.config import named_config
@@ -49,8 +49,7 @@ def run_command(config: str, options: PlayOptions) -> int:
 
     Options take precedence over the file. To resume an interrupted run, give the same command again.
     """
-    options, until = until_error(options)
-    return play_and_show(with_settings_of(named_config(config), options), options, until=until)
+    return play_and_show(with_settings_of(named_config(config), options), options)
 
 
 @click.command()
@@ -67,8 +66,7 @@ def match_command(bot1: str, bot2: str, options: PlayOptions) -> int:
     A bot is a name (random), a file (bots/mine.py) or package.module:Class. Parameters follow a colon
     (bots/mine.py:depth=2,style=bold); a name for the tables may come first (deep=bots/mine.py:depth=2).
     """
-    options, until = until_error(options)
-    return play_and_show(config_of("match", (bot1, bot2), options, {}), options, named=False, until=until)
+    return play_and_show(config_of("match", (bot1, bot2), options, {}), options, named=False)
 
 
 # ---------------------------------------------------------------- formats with settings of their own
@@ -143,8 +141,7 @@ def tournament_command(bots: tuple[str, ...], format_: str, options: PlayOptions
     Bots are named as in 'arena match'.
     """
     tables = _format_table(format_, settings)
-    options, until = until_error(options)
-    return play_and_show(config_of(format_, bots, options, tables), options, named=False, until=until)
+    return play_and_show(config_of(format_, bots, options, tables), options, named=False)
 
 
 @click.command()
@@ -170,6 +167,5 @@ def sprt_command(bot1: str, bot2: str, options: PlayOptions, **settings: Any) ->
       2    wrong use, or an error
       130  interrupted
     """
-    return play_and_show(
-        config_of("sprt", (bot1, bot2), options, _format_table("sprt", settings)), options, named=False
-    )
+    tables = _format_table("sprt", settings)
+    return play_and_show(config_of("sprt", (bot1, bot2), options, tables), options, named=False)
