@@ -20,7 +20,7 @@ from arena.results.positions import ending_text
 from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen
-from arena.terminal.session import Seating, Session, end_text, read_unfinished
+from arena.terminal.session import Seating, Session, read_unfinished
 from arena.terminal.timeline import Timeline
 from arena.terminal.viewer import Viewer
 from arena.text import one_line
@@ -138,7 +138,7 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
     else:
         screen = FullScreen(seating.person)
     try:
-        screen.run(Session(seating, screen, path, moves), end_text)
+        screen.run(Session(seating, screen, path, moves))
     except KeyboardInterrupt as gone:
         click.echo(f"The game is saved. Resume it with: arena play --resume {_quoted(path)}")
         return 0 if isinstance(gone, Left) else INTERRUPTED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
 
@@ -16,7 +15,7 @@ from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.scene import Scene
 from arena.terminal.screen import WIDTH, Screen, play_behind, shown_output
-from arena.terminal.session import Session
+from arena.terminal.session import Session, end_text
 from arena.text import printable_lines
 
 _PATIENCE_S, _HEARD = 2.0, 5
@@ -68,17 +67,14 @@ class FullScreen(TerminalInterface):
 
     # ---- the screen -----------------------------------------------------------------------------------------
 
-    def run(self, session: Session, end: Callable[[Session], str]) -> None:
-        """Play to the end, or until the person leaves; `end` words the result.
-
-        What the game raises passes through, Left included.
-        """
+    def run(self, session: Session) -> None:
+        """Play to the end, or until the person leaves. What the game raises passes through, Left included."""
 
         def over() -> None:
             if session.result is None and not session.resigned:
                 self._screen.leave()
                 return
-            text = end(session)
+            text = end_text(session)
             self._screen.show(f"{self.news.text()}\n\n{text}".strip())
             self._over = text
             self._screen.refresh()

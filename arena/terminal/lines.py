@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
 
 from rich.console import Console
 from rich.text import Text
@@ -14,7 +13,7 @@ from arena.game.moves import Move
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.live import is_drawable
-from arena.terminal.session import Session
+from arena.terminal.session import Session, end_text
 from arena.text import printable_lines
 
 
@@ -31,18 +30,18 @@ def on_screen() -> bool:
 class LineInterface(TerminalInterface):
     """Prints the table at each decision and reads a line."""
 
-    def __init__(self, person: str, console: Console | None = None) -> None:
+    def __init__(self, person: str) -> None:
         super().__init__(person)
-        self.console = console or console_for()
+        self.console = console_for()
         self._told_keys = False
 
-    def run(self, session: Session, end: Callable[[Session], str]) -> None:
-        """Play to the end; `end` words the result. What the person raises passes through."""
+    def run(self, session: Session) -> None:
+        """Play to the end. What the person raises passes through."""
         seating = session.seating
         self.say(f"{' against '.join(seating.names)}, rules {seating.rules.name}, seed {seating.seed}")
         session.play(Person(self, seating.claims))
         self.show()
-        self.say(end(session))
+        self.say(end_text(session))
 
     def show(self) -> None:
         """Print what has happened, and the table."""
