@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 
-from arena.results.formats import shortened
 from arena.results.table import error_text, percent
 from arena.stats.frames import GameArrays
 from arena.stats.ratings import rate
@@ -25,7 +24,6 @@ from arena.tournament.runner.progress import PairResult, ProgressListener, RunSt
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-    from rich.live import Live
 
 StatusText: TypeAlias = Callable[[RunStatus], str]
 
@@ -35,7 +33,6 @@ SHARE = 0.02
 """The share of a core's time that drawing may take."""
 _QUIET_S = 2.0  # without a game: from then on the moves show that something happens
 _AROUND = 6  # lines around the rows of bots
-_NUMBERS = 46  # columns of the terminal that everything but the names takes
 
 
 def progress_for(text: StatusText | None = None, plain: bool = False) -> ProgressListener:
@@ -89,18 +86,17 @@ class LineProgress(ProgressListener):
 class LiveProgress(ProgressListener):
     """Draws the rows of the bots, a bar, the rate and the time left, in place of what was there before.
 
-    It draws once a second at most, and less often if drawing is slow. `spent` are the seconds of CPU that drawing has
-    taken.
+    It draws once a second at most, and less often if drawing is slow.
     """
 
     def __init__(self, text: StatusText | None = None, console: Console | None = None) -> None:
         from rich.console import Console
+        from rich.live import Live
 
-        self.spent = 0.0
         self._text = text or figures
         self._console = console or Console(stderr=True, highlight=False, markup=False)
+        self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
         self._title = ""
-        self._live: Live | None = None
         self._is_gone = False
         self._next = 0.0
 
@@ -123,54 +119,43 @@ class LiveProgress(ProgressListener):
     def end(self, status: RunStatus, interrupted: bool) -> None:
         """Draw the table for the last time and leave the terminal to others."""
         self._draw(status, " - interrupted" * interrupted)
-        live, self._live = self._live, None
-        if live is not None:
-            self._write(live.stop)
+        self._write(self._live.stop)
 
     def _write(self, write: Callable[[], object]) -> None:
         """Write to the terminal unless it has been closed; play continues without it."""
+        if self._is_gone:
+            return
         try:
             write()
         except (OSError, ValueError):
-            self._is_gone, self._live = True, None
+            self._is_gone = True
 
     def _draw(self, status: RunStatus, more: str = "") -> None:
-        if self._is_gone:
-            return
         start = time.thread_time()
-        self._write(lambda: self._started().update(self._content(status, more), refresh=True))
-        cost = time.thread_time() - start
-        self.spent += cost
-        self._next = time.monotonic() + max(EVERY_S, cost / SHARE)
+        self._write(lambda: self._show(self._content(status, more)))
+        self._next = time.monotonic() + max(EVERY_S, (time.thread_time() - start) / SHARE)
 
-    def _started(self) -> Live:
-        from rich.live import Live
-
-        if self._live is None:
-            self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+    def _show(self, content: RenderableType) -> None:
+        if not self._live.is_started:
             self._live.start()
             self._console.show_cursor(True)  # so that it is there after a kill
-        return self._live
+        self._live.update(content, refresh=True)
 
     def _content(self, status: RunStatus, more: str) -> RenderableType:
         """Return a title, the rows that fit, a bar, and a line of figures that ends in `more`."""
         from rich.console import Group
+        from rich.padding import Padding
         from rich.progress_bar import ProgressBar
-        from rich.table import Table
         from rich.text import Text
 
-        width, height = self._console.size
         lines: list[RenderableType] = []
         if self._title:
-            lines.append(Text(shortened(self._title, width - 1), "bold"))
+            lines.append(Text(self._title, "bold", no_wrap=True, overflow="ellipsis"))
         if status.bots:
-            lines += _table(status, width, max(height - _AROUND, 1))
+            lines += _table(status, max(self._console.height - _AROUND, 1))
         if status.total:
-            bar = Table.grid()  # ends the line
-            completed = min(max(status.done, 0), status.total)
-            bar.add_row(ProgressBar(total=status.total, completed=completed, width=width - 1))
-            lines.append(bar)
-        lines.append(Text(shortened(one_line(self._text(status)), width - 1 - len(more)) + more))
+            lines.append(Padding(ProgressBar(status.total, status.done), 0))  # which ends the line
+        lines.append(Text(one_line(self._text(status)) + more, no_wrap=True, overflow="ellipsis"))
         return Group(*lines)
 
 
@@ -221,15 +206,17 @@ def _with_shares(status: RunStatus) -> str:
 # ---------------------------------------------------------------- the table
 
 
-def _table(status: RunStatus, width: int, most: int) -> list[RenderableType]:
+def _table(status: RunStatus, most: int) -> list[RenderableType]:
     """Return the bots, best first as their games so far rate them, in at most `most` rows."""
     from rich.table import Table
     from rich.text import Text
 
     played, ratings, forfeits = _scores(status), ratings_of(status.results()), status.forfeits()
     table = Table(box=None, padding=(0, 1), pad_edge=False)
-    for head in ("#", "bot", "Elo", "±95%", "games", "score%", *(["forfeits"] if forfeits else [])):
-        table.add_column(head, justify="left" if head == "bot" else "right", no_wrap=True)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("bot", min_width=8)
+    for head in ("Elo", "±95%", "games", "score%", *(["forfeits"] if forfeits else [])):
+        table.add_column(head, justify="right", no_wrap=True)
     unrated = (-math.inf, math.nan)
     ranked = sorted(status.bots, key=lambda bot: (-ratings.get(bot, unrated)[0], bot))
     for rank, bot in enumerate(ranked[:most], start=1):
@@ -238,7 +225,7 @@ def _table(status: RunStatus, width: int, most: int) -> list[RenderableType]:
         lost = forfeits.get(bot, 0)
         table.add_row(
             str(rank),
-            Text(shortened(one_line(bot), max(width - _NUMBERS, 8))),
+            Text(one_line(bot), no_wrap=True, overflow="ellipsis"),
             f"{elo:+z.0f}" if bot in ratings else "-",
             error_text(error) if bot in ratings else "-",
             f"{games:,}",
