@@ -31,18 +31,14 @@ def draw_board(scene: Scene, width: int) -> Text:
     """Draw the table: 13 to 18 lines, none wider than `width` cells, which must be 60 or more."""
     column = min(max((width - 4) // 9, _LEAST), _MOST)
     indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
-    below, above = (max(4 if "mud" in modes else 3 for modes in scene.modes) for _ in "12")
-    lines = [_heading(scene), *_player(scene, 1, width)]
-    if scene.hands[1] is not None:
-        lines += _hand(scene, 1, width)
-    lines += [_row(scene, 1, level, indent, column) for level in reversed(range(above))]
+    depth = max(4 if "mud" in modes else 3 for modes in scene.modes)
+    lines = [_heading(scene), *_player(scene, 1, width), *_hand(scene, 1, width)]
+    lines += [_row(scene, 1, level, indent, column) for level in reversed(range(depth))]
     lines.append(_stones(scene, indent, column))
     if any(scene.modes):
         lines.append(_modes(scene, indent, column))
-    lines += [_row(scene, 0, level, indent, column) for level in range(below)]
-    lines += _player(scene, 0, width)
-    if scene.hands[0] is not None:
-        lines += _hand(scene, 0, width)
+    lines += [_row(scene, 0, level, indent, column) for level in range(depth)]
+    lines += [*_player(scene, 0, width), *_hand(scene, 0, width)]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return Text("\n").join(lines)
@@ -118,8 +114,8 @@ def _stones(scene: Scene, indent: str, column: int) -> Text:
         if stone == scene.stone:
             text, style = f"{_POINT[0]}{stone}{_POINT[1]}", "bold reverse"
         elif stone in scene.changed:
-            style = f"{style} underline".strip()
-        line.append(text, style or None).append(" " * (column - len(text)))
+            style = f"{style} underline"
+        line.append(text, style).append(" " * (column - len(text)))
     line.rstrip()
     return line
 
@@ -134,8 +130,10 @@ def _modes(scene: Scene, indent: str, column: int) -> Text:
 
 
 def _hand(scene: Scene, player: int, width: int) -> list[Text]:
-    """Draw a hand, in several lines if it is long, followed by the card that a ruse has taken."""
-    held = scene.hands[player] or ()
+    """Draw a hand that is not hidden, in several lines if it is long, then the card that a ruse has taken."""
+    held = scene.hands[player]
+    if held is None:
+        return []
     lines = _filled([Text().append("  hand" if held else "  hand -", _DIM)], held, width, 6)
     if player == 0 and scene.card in held:
         sign = f" {scene.card} "

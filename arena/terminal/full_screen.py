@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from functools import partial
 
 from rich.console import Console
@@ -101,7 +102,7 @@ class FullScreen(TerminalInterface):
             self._screen.add(line)
 
     def _table(self) -> Scene | str:
-        return self.scene.pointing(self._pointed_card, self._stone) if hasattr(self, "scene") else ""
+        return replace(self.scene, card=self._pointed_card, stone=self._stone) if hasattr(self, "scene") else ""
 
     def _keys(self) -> str:
         return _KEYS if self._over is None else "Enter leaves"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
@@ -45,8 +46,8 @@ class Left(KeyboardInterrupt):
 class DecisionInput:
     """One decision of a person: `enter` takes what was typed and leaves the answer in `notes`.
 
-    `picked` is the card (or the beginning of a move) that waits for a stone. `heads` are all that could be picked,
-    with their moves by stone; `choices` has all moves in the same form, under stone 0 where a move has none.
+    `choices` are the moves by their card (or other beginning) and their stone, 0 where a move has none. `heads` are
+    those that go to stones, and `picked` is the one that waits for its stone.
     """
 
     def __init__(self, view: View, moves: list[Move], scene: Scene) -> None:
@@ -56,15 +57,13 @@ class DecisionInput:
         self.notes = ""
         self.picked: str | None = None
         self._resigning = False
-        self.heads: dict[str, dict[int, Move]] = {}
         self.choices: dict[str, dict[int, Move]] = {}
         for move in moves:
-            head, sign, _ = move.text.partition("@")
-            if sign and move.stone is not None:
-                self.heads.setdefault(head, {})[move.stone] = move
-            if move.kind == "claim":
-                head = move.kind
+            head = "claim" if move.kind == "claim" else move.text.partition("@")[0]
             self.choices.setdefault(head, {})[move.stone or 0] = move
+        self.heads = {
+            head: by_stone for head, by_stone in self.choices.items() if 0 not in by_stone and head != "claim"
+        }
 
     @property
     def asks(self) -> str:
@@ -170,8 +169,8 @@ class DecisionInput:
         return "\n".join(f"{name:<8}{what}" for name, what in LINE_COMMANDS.items())
 
 
-def _words(stones: object) -> str:
-    numbers = [str(stone) for stone in stones]  # type: ignore[attr-defined]
+def _words(stones: Iterable[int]) -> str:
+    numbers = [str(stone) for stone in stones]
     return " or ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else numbers[0]
 
 
@@ -217,7 +216,6 @@ class Person(Bot):
 # ---------------------------------------------------------------- answers
 
 
-_STONES = range(1, 10)
 _HINTS = 3
 _AT = re.compile(r" ?@ ?| (?=[0-9]+$)(?<!claim )(?<!why )")  # `r7 3` means `r7@3`
 
@@ -236,7 +234,7 @@ def hint_text(view: View, moves: list[Move]) -> str:
 
 def why(scene: Scene, stone: int) -> str:
     """Describe a stone and whether either player could claim it: with the proof, or the cards that refute it."""
-    if stone not in _STONES:
+    if not 1 <= stone <= 9:
         raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
 
     def verdict(player: int) -> Verdict:
@@ -279,8 +277,5 @@ def _read_move(text: str, view: View, moves: list[Move]) -> Move:
             f"'{cleaned[:40]}' is neither a move nor a command{near} (type 'moves' or 'help' to list them)"
         ) from None
     state = view.sample(Rng(0))  # consistent with what this seat knows, so the reason is the same
-    try:
-        state.apply(move)
-    except ArenaError as error:
-        raise ArenaError(str(error)) from None
+    state.apply(move)  # raises with the reason
     raise ArenaError(f"{move} is not one of the moves")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 
 from arena.game import lesson
@@ -56,10 +56,6 @@ class Scene:
     changed: frozenset[int] = frozenset()
     card: str | None = None
     stone: int | None = None
-
-    def pointing(self, card: str | None, stone: int | None) -> Scene:
-        """Return the same table with an arrow at a card and a stone."""
-        return replace(self, card=card, stone=stone)
 
     def stones_of(self, side: int) -> int:
         """Count the stones of a player: 0 below, 1 above."""
