@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ import click
 from tabulate import tabulate
 
 from arena.bots.loading import load_bot
-from arena.cli.options import DEAL, SEED, as_json, complete_rules, split_variants, whole_option
+from arena.cli.options import DEAL, SEED, as_json, rule_sets, whole_option
 from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -29,14 +29,7 @@ _GAMES = {"engine": 40_000, "referee": 3_000}
 
 
 @click.command()
-@click.option(
-    "--rules",
-    "names",
-    multiple=True,
-    metavar="R",
-    shell_complete=complete_rules,
-    help="Rule sets, separated by commas or given several times (default: base,tactical,expert; with --perft: base).",
-)
+@rule_sets("base,tactical,expert; with --perft: base")
 @click.option("--quick", is_flag=True, help="Take one short round, for a rough estimate.")
 @click.option(
     "--perft", type=whole_option(0, 12), metavar="DEPTH", help="Count the sequences of DEPTH moves (decisions)."
@@ -46,7 +39,7 @@ _GAMES = {"engine": 40_000, "referee": 3_000}
 @click.option("--deal", type=DEAL, metavar="N", help="With --perft: number of the deal (default: 0).")
 @as_json
 def bench_command(
-    names: tuple[str, ...],
+    rules: tuple[str, ...],
     quick: bool,
     perft: int | None,
     divide: bool,
@@ -65,17 +58,16 @@ def bench_command(
     With --perft, count the sequences of DEPTH moves instead, to compare engines: if the counts agree, so do the rules.
     Games that end earlier do not count. Draws follow the deal, so nothing is random.
     """
-    names = tuple(split_variants(names, "--rules"))
     if perft is not None:
-        if len(names) > 1:
+        if len(rules) > 1:
             raise click.UsageError("--perft counts the moves of one rule set; give --rules once")
-        rules = load_rules(names[0] if names else "base")
-        state = State(rules, make_deal(rules, 1 if seed is None else seed, deal or 0))
+        counted = load_rules(rules[0] if rules else "base")
+        state = State(counted, make_deal(counted, 1 if seed is None else seed, deal or 0))
         _perft(state, perft, divide, as_json)
         return
     if divide or seed is not None or deal is not None:
         raise click.UsageError("--divide, --seed and --deal are for counting; add --perft DEPTH")
-    rates = measure(list(names or RULE_SETS), *((1, 0.1) if quick else (ROUNDS, 1.0)))
+    rates = measure(rules or RULE_SETS, *((1, 0.1) if quick else (ROUNDS, 1.0)))
     click.echo(json.dumps(rates, indent=2) if as_json else _in_words(rates))
 
 
@@ -99,7 +91,7 @@ def _perft(state: State, depth: int, divide: bool, as_json: bool) -> None:
     click.echo(f"{leaves:,} sequences of {depth} moves ({seconds:.2f} s)")
 
 
-def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
+def measure(names: Sequence[str], rounds: int, scale: float) -> dict[str, Any]:
     """Measure games per second of CPU time on one core: medians of interleaved rounds."""
     compiled = not engine.__file__.endswith(".py")
     share = scale * (1.0 if compiled else 0.005)

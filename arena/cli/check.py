@@ -17,13 +17,7 @@ SECONDS = 60
 
 @click.command()
 @click.argument("bot", shell_complete=options.complete_bots)
-@click.option(
-    "--rules",
-    multiple=True,
-    metavar="R",
-    shell_complete=options.complete_rules,
-    help="Rule sets, separated by commas or given several times (default: base,tactical,expert).",
-)
+@options.rule_sets("base,tactical,expert")
 @click.option("--games", type=options.whole_option(2, 1_000_000), metavar="N", help="Games per rule set (default: 40).")
 @click.option(
     "--seconds",
@@ -86,7 +80,7 @@ def check_command(
     try:
         report = check_bot(
             bot,
-            rules=tuple(dict.fromkeys(options.split_variants(rules, "--rules"))) or RULES,
+            rules=rules or RULES,
             level=isolation,
             games=DEFAULT_GAMES if games is None else games + games % 2,  # each deal is played twice
             seed=seed,

@@ -12,11 +12,10 @@ from arena.cli.options import (
     PlayOptions,
     complete_bots,
     complete_configs,
-    complete_rules,
     games,
     quiet,
     report_text,
-    split_variants,
+    rule_sets,
     verbose,
     wide,
     workers,
@@ -30,13 +29,7 @@ from arena.text import one_line
 
 @click.command()
 @click.argument("bot", shell_complete=complete_bots)
-@click.option(
-    "--rules",
-    multiple=True,
-    metavar="R",
-    shell_complete=complete_rules,
-    help="Rule sets, separated by commas or given several times (default: base).",
-)
+@rule_sets("base")
 @games
 @click.option(
     "--config",
@@ -68,7 +61,7 @@ def ladder_command(
     """
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
     code = ALL_PLAYED
-    for name in dict.fromkeys(split_variants(rules, "--rules") or ["base"]):
+    for name in rules or ("base",):
         standing = stand(config, bot, name, games or GAMES_A_RUNG, isolation, command_progress())
         if standing is None:
             click.echo("\nInterrupted; the same command resumes.", err=True)

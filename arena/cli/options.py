@@ -193,6 +193,20 @@ class PlayOptions:
 
 
 rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical.")
+
+
+def rule_sets(usual: str) -> Decorator:
+    """Return `--rules` for several rule sets; the command gets each once, none if the option was not given."""
+    return click.option(
+        "--rules",
+        multiple=True,
+        metavar="R",
+        callback=lambda ctx, param, texts: tuple(dict.fromkeys(split_variants(texts, "--rules"))),
+        shell_complete=complete_rules,
+        help=f"Rule sets, separated by commas or given several times (default: {usual}).",
+    )
+
+
 seed = click.option("--seed", type=SEED, metavar="S", help="If omitted, a seed is chosen and printed.")
 games = click.option("--games", type=_GAMES, metavar="N", help="Games per pairing.")
 own_deals = click.option(
