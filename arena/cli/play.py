@@ -77,52 +77,46 @@ def play_command(
             raise ArenaError(f"there is no file {file}; start a game with: arena play BOT")
         seating, moves = read_unfinished(file, isolation)
         return _play(seating, file, moves, plain)
+    seed = drawn_seed() if seed is None else seed
     if len(bots) == 2:
         if begin or claims or plain or out is not None:
             raise click.UsageError("--begin, --claims, --plain and --out are for a game against one bot; drop BOT2")
-        return _watch_bots(bots, rules or "base", seed, isolation, pace or 1.0)
+        bot1, bot2 = find_bots(bots)
+        names = (bot1.name, bot2.name)
+        return _watch(Seating(load_rules(rules or "base"), seed, (bot1, bot2), names, level=isolation), pace or 1.0)
     if len(bots) != 1:
         raise click.UsageError(f"expected one bot to play against, or two to watch; found {len(bots)}")
-    seating = _seating(bots[0], rules or "base", seed, begin, claims, isolation)
+    bot = find_bot(bots[0])
+    person = PERSON if bot.name != PERSON else f"{PERSON}2"
+    begins = begin == "you" if begin else derive_seed(seed, "who begins") % 2 == 0
+    players = (None, bot) if begins else (bot, None)
+    names = (person, bot.name) if begins else (bot.name, person)
+    seating = Seating(load_rules(rules or "base"), seed, players, names, claims, isolation)
     return _play(seating, _file(seating, out), (), plain)
 
 
-def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level: str, pace: float) -> int:
+def _watch(seating: Seating, pace: float) -> int:
     """Play a game of two bots and show each move."""
-    bot1, bot2 = find_bots(bots)
-    number = drawn_seed() if seed is None else seed
-    rules = load_rules(rules_name)
-    timeline = Timeline(rules)
-    session = Session(Seating(rules, number, (bot1, bot2), (bot1.name, bot2.name), level=level), timeline)
+    timeline = Timeline(seating.rules)
+    session = Session(seating, timeline)
     if on_screen():
         Viewer(timeline, pace).run_session(session)
     else:
         session.play()
         assert session.result is not None
         show_game(session.result)
-    click.echo(f"{one_line(bot1.name)} - {one_line(bot2.name)}, rules {rules.name}, seed {number}.")
+    click.echo(f"{one_line(' - '.join(seating.names))}, rules {seating.rules.name}, seed {seating.seed}.")
     if session.result is not None:
         click.echo(ending_text(session.result))
     return 0
-
-
-def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: bool, level: str) -> Seating:
-    spec = find_bot(bot)
-    number = drawn_seed() if seed is None else seed
-    first = begin == "you" if begin else derive_seed(number, "who begins") % 2 == 0
-    name = PERSON if spec.name != PERSON else f"{PERSON}2"
-    if first:
-        return Seating(load_rules(rules), number, (None, spec), (name, spec.name), claims, level)
-    return Seating(load_rules(rules), number, (spec, None), (spec.name, name), claims, level)
 
 
 def _file(seating: Seating, out: Path | None) -> Path:
     """Return a file that does not exist, to save a new game to."""
     if out is not None:
         if out.exists():
-            raise ArenaError(
-                f"{out} exists; name another file, or resume that game: arena play --resume {_quoted(out)}"
-            )
+            again = f"arena play --resume {shlex.quote(str(out))}"
+            raise ArenaError(f"{out} exists; name another file, or resume that game: {again}")
         return out
     bot = next(name for name in seating.names if name != seating.person)
     name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
@@ -137,14 +131,11 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
         screen = LineInterface(seating.person)
     else:
         screen = FullScreen(seating.person)
+    name = shlex.quote(str(path))
     try:
         screen.run(Session(seating, screen, path, moves))
     except KeyboardInterrupt as gone:
-        click.echo(f"The game is saved. Resume it with: arena play --resume {_quoted(path)}")
+        click.echo(f"The game is saved. Resume it with: arena play --resume {name}")
         return 0 if isinstance(gone, Left) else INTERRUPTED
-    click.echo(f"Saved in {path}. Replay it: arena replay {_quoted(path)} 1")
+    click.echo(f"Saved in {path}. Replay it: arena replay {name} 1")
     return 0
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path))
