@@ -16,7 +16,7 @@ from arena.results.run_stats import stats_report
 from arena.results.selected import selected
 from arena.results.sources import StoredLeague, find_source, report_of
 from arena.results.standings_report import standings_report
-from arena.stats.frames import Floats
+from arena.results.table import Report
 from arena.stats.metrics import read_metric
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.selection import ExpressionError
@@ -85,29 +85,27 @@ def standings_command(
         show_standings_of(server, form)
         return
     assert source is not None
-    weight = DEFAULT_PRIOR if prior is None else prior
     if adjusted and where is not None:
         raise click.UsageError("--adjusted is for all games; without --where")
     if metrics and everything:
         raise click.UsageError("--metric is for the standings; without --all")
     more = parse_metrics(metrics)
     found = find_source(source)
-
-    def games(run: RunData) -> RunData:
-        run = replace(run, metrics={**run.metrics, **more})
-        return run if where is None else selected(run, where)
-
-    def luck(run: RunData) -> Floats | None:
-        return luck_of(run.folder, len(run.columns)) if adjusted else None
-
-    if everything:
-        make = lambda run: stats_report(games(run), error or 10.0, weight, True, luck(run))  # noqa: E731
-        print_report(report_of(found, make), form, to)
-        return
-    if isinstance(found, StoredLeague) and where is None and not adjusted and not more:
+    if isinstance(found, StoredLeague) and not (everything or where is not None or adjusted or more):
         show_league(found.path, form)
         return
-    print_report(report_of(found, lambda run: standings_report(compute(games(run), weight, luck=luck(run)))), form, to)
+
+    def report(run: RunData) -> Report:
+        weight = DEFAULT_PRIOR if prior is None else prior
+        luck = luck_of(run.folder, len(run.columns)) if adjusted else None
+        run = replace(run, metrics={**run.metrics, **more})
+        if where is not None:
+            run = selected(run, where)
+        if everything:
+            return stats_report(run, error or 10.0, weight, True, luck)
+        return standings_report(compute(run, weight, luck=luck))
+
+    print_report(report_of(found, report), form, to)
 
 
 def parse_metrics(texts: tuple[str, ...]) -> dict[str, str]:
