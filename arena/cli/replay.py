@@ -63,11 +63,8 @@ class ReplayOptions:
     def check(self, form: str) -> None:
         """Refuse options that exclude each other, or that need another option."""
         ways = {"--record": self.record, "--watch": self.watch, "--ask": self.ask is not None, "--judge": self.judge}
-        if not self.judge:
-            ways["--html"] = self.html
+        ways["--html"] = self.html and not self.judge
         chosen = [option for option, given in ways.items() if given]
-        if self.html and self.judge:
-            chosen = [option for option in chosen if option != "--html"]
         if len(chosen) > 1:
             raise click.UsageError(f"{' and '.join(chosen)} were given together; choose one")
         needs = (
@@ -175,12 +172,14 @@ def replay_command(
             click.echo(line)
         return
     found, key = read_game(source, game, wanted), game or "1"
+    judged = analyse(found, NODES if options.nodes is None else options.nodes) if options.judge else None
     if options.record:
         click.echo(found.record)
-    elif options.judge:
-        _judge(found, key, options, form)
     elif options.html:
-        write_page(replay_page(found, key), _page_file(key, options))
+        file = options.out or Path(f"game-{key.replace('/', '-')}.html")
+        write_page(replay_page(found, key, judged), file)
+    elif judged is not None:
+        print_report(game_report(found, judged, options.everything), form)
     elif options.ask is not None:
         ask(found, options.ask, options.player, move)
     elif options.watch:
@@ -216,19 +215,6 @@ def _watch(game: GameResult, pace: float, start: int) -> None:
         show_game(game, start)
         return
     Viewer(_timeline(game, start), pace, start, start == 0).run()
-
-
-def _page_file(key: str, options: ReplayOptions) -> Path:
-    return options.out or Path(f"game-{key.replace('/', '-')}.html")
-
-
-def _judge(game: GameResult, key: str, options: ReplayOptions, form: str) -> None:
-    """Judge the moves of one game: as a report, or as a page with the chances above the board."""
-    judged = analyse(game, NODES if options.nodes is None else options.nodes)
-    if options.html:
-        write_page(replay_page(game, key, judged), _page_file(key, options))
-    else:
-        print_report(game_report(game, judged, options.everything), form)
 
 
 def _judge_run(source: str, nodes: int, form: str) -> None:
