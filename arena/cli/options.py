@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -35,8 +35,6 @@ from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.games import DEAL_BITS
 from arena.whole_file import write_whole
 
-_Result = TypeVar("_Result")
-Command = Callable[..., _Result]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _MANY = 10**9
 
@@ -133,10 +131,10 @@ complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues
 # ---------------------------------------------------------------- options together
 
 
-def with_options(*options: Decorator) -> Callable[[Command[_Result]], Command[_Result]]:
+def with_options(*options: Decorator) -> Decorator:
     """Add options to a command, in this order."""
 
-    def decorate(command: Command[_Result]) -> Command[_Result]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             command = option(command)
         return command
@@ -144,13 +142,13 @@ def with_options(*options: Decorator) -> Callable[[Command[_Result]], Command[_R
     return decorate
 
 
-def gathered(kind: type[Any], name: str, *options: Decorator) -> Callable[[Command[_Result]], Command[_Result]]:
+def gathered(kind: type[Any], name: str, *options: Decorator) -> Decorator:
     """Add options to a command and pass it their values as one dataclass `kind`, in the parameter `name`."""
     keys = {field.name for field in fields(kind)}
 
-    def decorate(command: Command[_Result]) -> Command[_Result]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def call(**values: Any) -> _Result:
+        def call(**values: Any) -> Any:
             own = {key: values.pop(key) for key in keys & values.keys()}
             return command(**{name: kind(**own)}, **values)
 
@@ -275,7 +273,7 @@ HOW_TO_PLAY = (workers, *EXECUTOR)
 WHAT_TO_SHOW = (as_json, strict, wide, quiet, verbose)
 
 
-def play_options(*options: Decorator) -> Callable[[Command[_Result]], Command[_Result]]:
+def play_options(*options: Decorator) -> Decorator:
     """Add options to a command and pass it their values as `options: PlayOptions`."""
     return gathered(PlayOptions, "options", *options)
 
@@ -309,19 +307,14 @@ chosen_games = gathered(
 csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also write all tables as CSV files to DIR.")
 
 
-def output(command: Command[_Result]) -> Command[_Result]:
-    """Add `--print`, and `--json` for one of its values; the command gets the chosen format as `form`."""
-    return with_options(
-        click.option(
-            "--print",
-            "form",
-            type=click.Choice(tuple(REPORT_FORMATS)),
-            default="table",
-            help="Print as (default: table).",
-        ),
-        click.option("--json", "form", flag_value="json", help="The same as --print json."),
-        wide,
-    )(command)
+output = with_options(
+    click.option(
+        "--print", "form", type=click.Choice(tuple(REPORT_FORMATS)), default="table", help="Print as (default: table)."
+    ),
+    click.option("--json", "form", flag_value="json", help="The same as --print json."),
+    wide,
+)
+"""Options for the format of a report; the command gets it as `form`."""
 
 
 def report_text(report: Report, form: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -13,7 +13,7 @@ from arena.cli.options import (
     UNTIL_ERROR,
     WHAT_TO_PLAY,
     WHAT_TO_SHOW,
-    Command,
+    Decorator,
     Number,
     PlayOptions,
     complete_bots,
@@ -90,7 +90,7 @@ def _type(settings: Sequence[Setting]) -> click.ParamType[Any]:
     return whole_option(min(int(each.least or 0) for each in settings), max(int(each.most or 0) for each in settings))
 
 
-def _format_options(*formats: str) -> Callable[[Command[int]], Command[int]]:
+def _format_options(*formats: str) -> Decorator:
     """Add an option for each setting that one of the formats has of its own."""
     options = []
     for key, settings in _settings_of_formats(formats).items():
