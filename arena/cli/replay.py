@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -192,12 +191,11 @@ def show_game(game: GameResult, start: int = 0) -> None:
     """Print a game as text, from the board after move `start` on."""
     timeline = _timeline(game, start)
     console = console_for()
-    width = max(shutil.get_terminal_size().columns, 60)
     click.echo(f"{legend(timeline.rules)}\n")
     for number in range(start, len(timeline.moments)):
         heading = timeline.heading(number) if number else timeline.moments[0].text
         console.print(printable(heading), style="bold")
-        console.print(draw_board(timeline.scene(number, 0, (True, True)), width), end="\n\n")
+        console.print(draw_board(timeline.scene(number, 0, (True, True))), end="\n\n")
     click.echo(ending_text(game))
 
 

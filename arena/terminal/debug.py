@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from bdb import BdbQuit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -50,8 +49,6 @@ class Answer:
     """A bot's answer to a question: its move `now`, or None and the `fault`; that is "" if there is none."""
 
     question: Question
-    phase: str
-    choices: int
     now: Move | None
     fault: str
     ms: float
@@ -138,7 +135,7 @@ def answers_of(
         now = next((move for move in legal if move is answer), None)
         if now is None and not fault:
             fault = f"act returned {show_value(answer)}, not one of the moves"
-        yield Answer(question, state.phase, len(legal), now, fault, ms)
+        yield Answer(question, now, fault, ms)
 
 
 def _seeds(game: GameResult, record: Record) -> tuple[int, ...]:
@@ -193,7 +190,7 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
     moves = state.legal_moves()
     scene = scene_of(Position.of(state), state.rules, names, state.turn, (True, False))
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
-    console.print(draw_board(scene, max(shutil.get_terminal_size().columns, 60)))
+    console.print(draw_board(scene))
     click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")
     click.echo("--- the bot's own output " + "-" * 30)
 
@@ -215,5 +212,6 @@ def _line(answer: Answer) -> str:
     now = str(answer.now) if answer.now is not None else f"fails: {one_line(answer.fault.strip().splitlines()[-1], 60)}"
     then = str(answer.question.then or "(forfeit)")
     sign = "*" if answer.differs else " "
-    choice = f"{sign} {answer.phase:<7}{then:<16}{now:<16}"
-    return f"{answer.question.number:>5} {choice}{answer.ms:9.3f} ms  1 of {answer.choices}"
+    state = answer.question.state
+    choice = f"{sign} {state.phase:<7}{then:<16}{now:<16}"
+    return f"{answer.question.number:>5} {choice}{answer.ms:9.3f} ms  1 of {len(state.legal_moves())}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 
 from rich.text import Text
@@ -11,6 +12,8 @@ from arena.results.formats import shortened
 from arena.terminal.scene import Scene
 from arena.text import counted, one_line
 
+WIDTH = 60
+"""The least width of a terminal, in columns."""
 _SUITS = {
     "r": "bold white on #b3261e",
     "g": "bold white on #1b7a3d",
@@ -27,8 +30,9 @@ _LEAST, _USUAL, _MOST = 6, 8, 11  # widths of a stone's column; a wild with its 
 _OWNED, _FREE, _POINT = ("▼", "▲"), "·", ("►", "◄")
 
 
-def draw_board(scene: Scene, width: int) -> Text:
-    """Draw the table: 13 to 18 lines, none wider than `width` cells, which must be 60 or more."""
+def draw_board(scene: Scene, width: int | None = None) -> Text:
+    """Draw the table: 13 to 18 lines, as wide as the terminal or `width` cells, but at least 60."""
+    width = max(width or shutil.get_terminal_size().columns, WIDTH)
     column = min(max((width - 4) // 9, _LEAST), _MOST)
     indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
     depth = max(4 if "mud" in modes else 3 for modes in scene.modes)

@@ -7,15 +7,15 @@ from concurrent.futures import Future, wait
 from dataclasses import replace
 from functools import partial
 
-from rich.console import Console
 from rich.text import Text
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
+from arena.terminal.lines import console_for
 from arena.terminal.scene import Scene
-from arena.terminal.screen import WIDTH, Screen, play_behind, shown_output
+from arena.terminal.screen import Screen, play_behind, shown_output
 from arena.terminal.session import Session, end_text
 from arena.text import printable_lines
 
@@ -57,11 +57,9 @@ class FullScreen(TerminalInterface):
         heard, self._heard = self._heard[-_HEARD:], []
         self._screen.show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
         self.news.clear()
-        self._head = self._stone = None
         self._decision = decision
         self._screen.refresh()
         answer = self._answers.get()
-        self._decision = None
         if isinstance(answer, BaseException):
             raise answer
         return answer
@@ -91,8 +89,8 @@ class FullScreen(TerminalInterface):
             game.result()
         if self._over is None:
             raise Left
-        last = Console(highlight=False, markup=False, soft_wrap=True)
-        last.print(draw_board(self.scene, max(last.width, WIDTH)))
+        last = console_for()
+        last.print(draw_board(self.scene))
         last.print(Text(printable_lines(f"\n{self._over}")))
 
     def _hear(self, line: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 from rich.console import Console
@@ -45,13 +44,12 @@ class LineInterface(TerminalInterface):
 
     def show(self) -> None:
         """Print what has happened, and the table."""
-        width = max(shutil.get_terminal_size().columns, 60)
         self.console.print()
         if self.news.events:
             self.say(self.news.text())
             self.console.print()
         self.news.clear()
-        self.console.print(draw_board(self.scene, width))
+        self.console.print(draw_board(self.scene))
         self.console.print()
 
     def say(self, text: str) -> None:

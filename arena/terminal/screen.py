@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arena.bots.output import BotOutput, redirected
-from arena.terminal.drawing import draw_board
+from arena.terminal.drawing import WIDTH, draw_board
 from arena.terminal.scene import Scene
 from arena.terminal.session import Session
 from arena.text import printable_lines
@@ -23,8 +23,6 @@ from arena.text import printable_lines
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import AnyFormattedText
 
-WIDTH = 60
-"""The least width of a terminal, in columns."""
 _PAGE = 5
 
 
