@@ -26,7 +26,6 @@ from arena.results.records import write_records
 from arena.results.run_standings import standings
 from arena.results.sources import GameFilter, find_source
 from arena.results.standings_report import write_run_files as write_tables
-from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.whole_file import make_folder
@@ -116,7 +115,7 @@ def _write_tables(source: str, everything: bool, out: Path | None) -> None:
 )
 @chosen_games
 @prior
-def report_command(source: str, out: Path | None, replays: int, wanted: GameFilter, prior: float | None) -> None:
+def report_command(source: str, out: Path | None, replays: int, wanted: GameFilter, prior: float) -> None:
     """Write RUN as one HTML page: standings, all statistics, and games to play through.
 
     \b
@@ -130,7 +129,7 @@ def report_command(source: str, out: Path | None, replays: int, wanted: GameFilt
     found = find_source(source)
     if out is None:
         out = found.path / "report.html" if found.path.is_dir() else Path(f"{found.path.stem}.html")
-    write_page(report_page(found, replays, wanted, DEFAULT_PRIOR if prior is None else prior), out)
+    write_page(report_page(found, replays, wanted, prior), out)
 
 
 @click.command()
@@ -144,7 +143,7 @@ def report_command(source: str, out: Path | None, replays: int, wanted: GameFilt
     help="A file name that ends in .svg, .png or .pdf (default: KIND.svg).",
 )
 @prior
-def plot_command(source: str, kind: str, out: Path | None, prior: float | None) -> None:
+def plot_command(source: str, kind: str, out: Path | None, prior: float) -> None:
     """Draw a figure of RUN for a paper or a post.
 
     \b
@@ -162,5 +161,5 @@ def plot_command(source: str, kind: str, out: Path | None, prior: float | None) 
     PNG and PDF need CairoSVG: pip install 'schotten-arena[plot]'. In a notebook: arena.load(RUN).plot(KIND).
     """
     path = out or Path(f"{kind}.svg")
-    save(panels_of(find_source(source), kind, DEFAULT_PRIOR if prior is None else prior), path)
+    save(panels_of(find_source(source), kind, prior), path)
     click.echo(f"Written to {one_line(str(path))}", err=True)

@@ -30,6 +30,7 @@ from arena.results.sources import GameFilter
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
 from arena.stats.frames import Floats
+from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.games import DEAL_BITS
@@ -58,11 +59,6 @@ class Number(click.ParamType[int | float]):
         if not setting.within(number):
             self.fail(f"expected {setting.expected}, found {number_text(number)}", param, ctx)
         return number
-
-
-def as_set(settings: type[Any], name: str) -> Number:
-    """Return the type of a number with the bounds of a setting."""
-    return Number(settings_of(settings)[name])
 
 
 def whole_option(least: int, most: int = _MANY) -> Number:
@@ -159,8 +155,9 @@ def gathered(kind: type[Any], name: str, *options: Decorator) -> Decorator:
 
 # ---------------------------------------------------------------- playing
 
-_GAMES, SEED, WORKERS = (as_set(TournamentConfig, name) for name in ("games", "seed", "workers"))
-_MOVE_MS, BANK_MS = as_set(Clock, "move_ms"), as_set(Clock, "bank_ms")
+_CONFIG, _CLOCK = settings_of(TournamentConfig), settings_of(Clock)
+_GAMES, SEED, WORKERS = Number(_CONFIG["games"]), Number(_CONFIG["seed"]), Number(_CONFIG["workers"])
+_MOVE_MS, BANK_MS = Number(_CLOCK["move_ms"]), Number(_CLOCK["bank_ms"])
 DEAL = whole_option(0, (1 << DEAL_BITS) - 1)
 ISOLATION = click.Choice(ISOLATIONS)
 PRIOR, ERROR_TYPE = real_option(0, 1_000_000), Number(Setting("number", "", above=0, most=10_000))
@@ -280,8 +277,9 @@ def play_options(*options: Decorator) -> Decorator:
 
 # ---------------------------------------------------------------- looking
 
-prior = click.option("--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
-
+prior = click.option(
+    "--prior", type=PRIOR, default=DEFAULT_PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2)."
+)
 adjusted = click.option(
     "--adjusted",
     is_flag=True,

@@ -30,7 +30,7 @@ from arena.tournament.store.sqlite import StoreError
 @output
 def rate_command(
     source: str,
-    prior: float | None,
+    prior: float,
     anchors: tuple[str, ...],
     no_first_advantage: bool,
     los: bool,
@@ -51,12 +51,12 @@ def rate_command(
     games, left_out = _read_games(source)
     rated = rate_games(
         games,
-        prior=DEFAULT_PRIOR if prior is None else prior,
+        prior=prior,
         anchors=fixed,
         first_advantage=0.0 if no_first_advantage else None,
         disconnected="separate",
     )
-    if len(rated.bots) == 2 and prior is None and not fixed and not no_first_advantage:
+    if len(rated.bots) == 2 and prior == DEFAULT_PRIOR and not fixed and not no_first_advantage:
         rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
     heading = f"{source}: {counted(len(games), 'game')}"
     if left_out:

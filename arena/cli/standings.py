@@ -18,7 +18,6 @@ from arena.results.sources import StoredLeague, find_source, report_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Report
 from arena.stats.metrics import read_metric
-from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.selection import ExpressionError
 from arena.text import one_line
 
@@ -49,7 +48,7 @@ def standings_command(
     source: str | None,
     everything: bool,
     error: float | None,
-    prior: float | None,
+    prior: float,
     adjusted: bool,
     where: str | None,
     metrics: tuple[str, ...],
@@ -96,14 +95,13 @@ def standings_command(
         return
 
     def report(run: RunData) -> Report:
-        weight = DEFAULT_PRIOR if prior is None else prior
         luck = luck_of(run.folder, len(run.columns)) if adjusted else None
         run = replace(run, metrics={**run.metrics, **more})
         if where is not None:
             run = selected(run, where)
         if everything:
-            return stats_report(run, error or 10.0, weight, True, luck)
-        return standings_report(compute(run, weight, luck=luck))
+            return stats_report(run, error or 10.0, prior, True, luck)
+        return standings_report(compute(run, prior, luck=luck))
 
     print_report(report_of(found, report), form, to)
 
