@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 
 import click
@@ -12,12 +12,14 @@ from arena.cli.options import (
     HOW_TO_PLAY,
     UNTIL_ERROR,
     WHAT_TO_SHOW,
+    Decorator,
     Number,
     PlayOptions,
     complete_runs,
     games,
     play_options,
     trust,
+    with_options,
 )
 from arena.cli.playing import confirm_bots, play_and_show, with_settings_of
 from arena.errors import ArenaError
@@ -25,24 +27,22 @@ from arena.results.run_data import stored_config
 from arena.results.sources import RecordFile, StoredComparison, StoredLeague, find_source
 from arena.settings import settings_of
 from arena.tournament.formats import FORMATS
-from arena.tournament.growth import grown
+from arena.tournament.growth import grown, option_of
 from arena.tournament.store.reader import Reader
 
 
-def _growth_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add an option for each setting of a single format that makes a stored run larger."""
-    for format_ in reversed(FORMATS.values()):
+def _growth_options() -> Iterator[Decorator]:
+    """Yield an option for each setting of a single format that makes a stored run larger."""
+    for format_ in FORMATS.values():
         if (growth := format_.grows) is not None and not growth.common:
-            setting = settings_of(format_.settings)[growth.key]
-            name = f"--{growth.key.replace('_', '-')}"
+            number = Number(settings_of(format_.settings)[growth.key])
             help = f"Extend to N {growth.noun} ({format_.name})."
-            command = click.option(name, type=Number(setting), metavar="N", help=help)(command)
-    return command
+            yield click.option(option_of(growth.key), type=number, metavar="N", help=help)
 
 
 @click.command()
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
-@_growth_options
+@with_options(*_growth_options())
 @trust
 @play_options(games, *UNTIL_ERROR, *HOW_TO_PLAY, *WHAT_TO_SHOW)
 def resume_command(source: str, trust: bool, options: PlayOptions, **growth: int | None) -> int:

@@ -32,6 +32,7 @@ from arena.errors import ArenaError
 from arena.settings import Setting, settings_of
 from arena.tournament.config import named_config
 from arena.tournament.formats import FORMATS
+from arena.tournament.growth import option_of
 
 _FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]
 _PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)
@@ -102,7 +103,7 @@ def _format_options(*formats: str) -> Decorator:
         is_flag = first.kind == "boolean"
         options.append(
             click.option(
-                f"--{key.replace('_', '-')}",
+                option_of(key),
                 type=None if is_flag else _type([*settings.values()]),
                 is_flag=is_flag,
                 default=None,
@@ -119,9 +120,8 @@ def _format_table(format_: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     given = {key: value for key, value in settings.items() if value is not None}
     for key in given:
         if format_ not in (formats := known[key]):
-            raise ArenaError(
-                f"--{key.replace('_', '-')} belongs to --format {' or '.join(formats)}, but the format is {format_}"
-            )
+            allowed = " or ".join(formats)
+            raise ArenaError(f"{option_of(key)} belongs to --format {allowed}, but the format is {format_}")
     table = FORMATS[format_].completed(given)
     return {format_: dict(table)} if table else {}
 
