@@ -33,9 +33,9 @@ class Moment:
 class Timeline:
     """The moments of a game, and its `result` in words, "" while it lasts. An `Audience` of a session."""
 
-    def __init__(self, rules: Rules, names: Sequence[str] = ("", "")) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.names = (names[0], names[1])
+        self.names = ("", "")
         self.moments: list[Moment] = []
         self.result = ""
         self._turn = 0
@@ -46,8 +46,8 @@ class Timeline:
     def of(cls, game: GameResult) -> Timeline:
         """Return the timeline of a finished game."""
         record = parse_record(game.record)
-        timeline = cls(record.rules, shown_names(game))
-        timeline.begun(State(record.rules, record.deal, record.auto_claim), timeline.names)
+        timeline = cls(record.rules)
+        timeline.begun(State(record.rules, record.deal, record.auto_claim), shown_names(game))
         for made in decisions(game):
             timeline.moved(made.state_after(), made.move, _choice(made))
         timeline.result = ending_text(game)
