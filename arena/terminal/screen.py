@@ -5,9 +5,7 @@ prompt_toolkit and rich are imported only where a screen is made: commands that 
 
 from __future__ import annotations
 
-import io
 import logging
-import os
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
@@ -48,14 +46,14 @@ class Screen:
         from prompt_toolkit.key_binding import KeyBindings
         from prompt_toolkit.layout import AnyContainer, Dimension, FormattedTextControl, HSplit, Layout, Window
         from prompt_toolkit.layout.processors import AfterInput
-        from prompt_toolkit.output import ColorDepth
         from prompt_toolkit.widgets import FormattedTextToolbar, Label, TextArea
         from rich.console import Console
 
         self._table = table
         self._notes = ""
         self._top = 0
-        self._console = Console()
+        # prompt_toolkit takes from these colours what the terminal has
+        self._console = Console(force_terminal=True, color_system="truecolor", legacy_windows=False)
         self._keys = KeyBindings()
 
         def accept(buffer: Buffer) -> bool:
@@ -80,10 +78,7 @@ class Screen:
             parts.append(self.line)
         parts.append(FormattedTextToolbar(keys, style="reverse"))
         self._app: Application[None] = Application(
-            layout=Layout(HSplit(parts)),
-            key_bindings=self._keys,
-            full_screen=True,
-            color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,  # None: all the terminal has
+            layout=Layout(HSplit(parts)), key_bindings=self._keys, full_screen=True
         )
         self._app.ttimeoutlen = 0.05  # Escape is a key here
         self.on("pageup", action=lambda: self._scroll(-_PAGE))
@@ -155,23 +150,14 @@ class Screen:
     def _drawn_table(self) -> AnyFormattedText:
         """Return the table, as wide as the terminal is now."""
         from prompt_toolkit.formatted_text import ANSI
-        from rich.console import Console
 
         table, width = self._table(), self._width
         if isinstance(table, str):
             return table
         if width < WIDTH:
             return f"The terminal is too narrow: it has {width} columns, and the table needs {WIDTH}.\n"
-        console = Console(
-            file=io.StringIO(),
-            force_terminal=True,
-            color_system="truecolor",  # prompt_toolkit finds the colours that the terminal has
-            width=width,
-            legacy_windows=False,
-            no_color=bool(os.environ.get("NO_COLOR")) or None,
-        )
-        with console.capture() as shown:
-            console.print(draw_board(table, width), soft_wrap=True, end="")
+        with self._console.capture() as shown:
+            self._console.print(draw_board(table, width), soft_wrap=True, end="")
         return ANSI(shown.get())
 
 
