@@ -84,10 +84,7 @@ class LineProgress(ProgressListener):
 
 
 class LiveProgress(ProgressListener):
-    """Draws the rows of the bots, a bar, the rate and the time left, in place of what was there before.
-
-    It draws once a second at most, and less often if drawing is slow.
-    """
+    """Draws the rows of the bots, a bar, the rate and the time left: once a second, or less often if that is slow."""
 
     def __init__(self, text: StatusText | None = None, console: Console | None = None) -> None:
         from rich.console import Console

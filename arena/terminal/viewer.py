@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from concurrent.futures import Future
 
 from arena.results.positions import ending_text
@@ -84,7 +83,7 @@ class Viewer:
     # ---- keys -----------------------------------------------------------------------------------------------
 
     def _bind(self) -> None:
-        on = self._on
+        on = self._screen.on
         on("right", "n", "enter", action=lambda: self._go(self._number + 1))
         on("left", "b", action=lambda: self._go(self._number - 1))
         on("home", action=lambda: self._go(0))
@@ -96,14 +95,7 @@ class Viewer:
         on("-", action=lambda: self._change(1))
         on("h", action=lambda: setattr(self, "_hands", (self._hands + 1) % len(_HANDS)))
         on("f", action=lambda: setattr(self, "_seat", 1 - self._seat))
-        self._screen.on("q", "c-c", "c-d", "escape", action=self._screen.leave)
-
-    def _on(self, *keys: str, action: Callable[[], None]) -> None:
-        def pressed() -> None:
-            action()
-            self._wakes.set()  # wait the whole pace again before the next step
-
-        self._screen.on(*keys, action=pressed)
+        on("q", "c-c", "c-d", "escape", action=self._screen.leave)
 
     def _go(self, number: int) -> None:
         self._playing = False
@@ -111,9 +103,11 @@ class Viewer:
 
     def _toggle(self) -> None:
         self._playing = not self._playing
+        self._wakes.set()  # wait the whole pace before the next step
         if self._playing and self._number == self._last and self._timeline.result:
             self._number = 0
 
     def _change(self, step: int) -> None:
         number = PACES.index(self._pace) + step
         self._pace = PACES[min(max(number, 0), len(PACES) - 1)]
+        self._wakes.set()
