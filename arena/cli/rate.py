@@ -54,7 +54,6 @@ def rate_command(
         prior=prior,
         anchors=fixed,
         first_advantage=0.0 if no_first_advantage else None,
-        disconnected="separate",
     )
     if len(rated.bots) == 2 and prior == DEFAULT_PRIOR and not fixed and not no_first_advantage:
         rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run

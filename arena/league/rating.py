@@ -96,7 +96,7 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
     notes: list[str] = []
     playing = {*frame["first"].unique(), *frame["second"].unique()}
     anchors = _anchors(league, shown, playing, notes) if anchored else {}
-    fit = rate(frame, prior=league.settings.prior, anchors=anchors, disconnected="separate")
+    fit = rate(frame, prior=league.settings.prior, anchors=anchors)
     index = {int(name): i for i, name in enumerate(fit.bots)}
     rated = [version for version in shown if version.id in index]
     inside = np.array([index[version.id] for version in rated], dtype=np.int64)

@@ -203,10 +203,10 @@ def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMee
 def _rate(games: GameArrays, prior: float, adjusted: Floats | None = None) -> Ratings:
     """Rate the games, without the first player's advantage if there is not enough data to estimate it."""
     try:
-        return rate(games, prior=prior, disconnected="separate", adjusted=adjusted)
+        return rate(games, prior=prior, adjusted=adjusted)
     except StatsError:
         # a few unpaired games may not separate moving first from strength
-        ratings = rate(games, prior=prior, disconnected="separate", first_advantage=0.0, adjusted=adjusted)
+        ratings = rate(games, prior=prior, first_advantage=0.0, adjusted=adjusted)
         note = "too few games to tell the advantage of the first player; taken as 0"
         return replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
 

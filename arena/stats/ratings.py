@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,14 +33,6 @@ FEWEST_DEALS = 10
 NOISE = 11
 """Decimals of ratings and errors. Further ones are noise of the fit, which changes with the number of threads and must
 not decide between equal bots."""
-
-
-class DisconnectedError(StatsError):
-    """Some bots are not linked by any chain of games. `groups` holds the bots of each connected group."""
-
-    def __init__(self, message: str, groups: tuple[tuple[str, ...], ...]) -> None:
-        super().__init__(message)
-        self.groups = groups
 
 
 @dataclass(frozen=True)
@@ -207,7 +199,6 @@ def rate(
     prior: float = DEFAULT_PRIOR,
     anchors: Mapping[str, float] | None = None,
     first_advantage: float | None = None,
-    disconnected: Literal["raise", "separate"] = "raise",
     adjusted: Floats | None = None,
 ) -> Ratings:
     """Rate all bots of `Games` or a games frame (columns first, second, score and, if the games share cards, deal).
@@ -216,13 +207,12 @@ def rate(
                      0 a bot that won (or lost) everything gets the bound of "> X" ("< X") for a rating.
     anchors          ratings to hold fixed, {bot: elo}; without any the mean of the (numbered) ratings is 0
     first_advantage  None: estimated; a number of Elo: held fixed (0: there is none)
-    disconnected     what to do if no chain of games links all bots: "raise" a DisconnectedError, or rate each
-                     group by itself ("separate"; `notes` say so)
     adjusted         scores of the first players with luck taken out (arena.stats.adjusted), to which the ratings are
                      fitted; games won and lost are counted as they were
 
-    Raise StatsError for invalid frames (see check_games), unknown anchors, a negative prior, and an advantage
-    that the games cannot separate from strength.
+    If no chain of games links all bots, each group is rated by itself, and `notes` say so. Raise StatsError for invalid
+    frames (see check_games), unknown anchors, a negative prior, and an advantage that the games cannot separate from
+    strength.
 
     >>> import pandas as pd
     >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
@@ -246,13 +236,8 @@ def rate(
     component = bt.components(data, np.array(sorted(fixed), dtype=np.int64))
     count = int(component.max()) + 1
     if count > 1:
-        groups = tuple(
-            tuple(bot for bot, number in zip(data.bots, component) if number == part) for part in range(count)
-        )
-        message = _groups_message(groups)
-        if disconnected == "raise":
-            raise DisconnectedError(message, groups)
-        notes.append(message)
+        groups = [[bot for bot, number in zip(data.bots, component) if number == part] for part in range(count)]
+        notes.append(_groups_note(groups))
     if prior > 0 and (apart := bt.apart(data, component, np.array(sorted(fixed), dtype=np.int64))):
         notes.append(
             f"all games of {_listed([data.bots[bot] for bot in apart])} against the others went one way: how far apart"
@@ -276,7 +261,7 @@ def _listed(bots: Sequence[str]) -> str:
     return ", ".join(bots[:5]) + (f" and {len(bots) - 5} more" if len(bots) > 5 else "")
 
 
-def _groups_message(groups: tuple[tuple[str, ...], ...]) -> str:
+def _groups_note(groups: Sequence[Sequence[str]]) -> str:
     shown = "; ".join(f"({_listed(group)})" for group in groups[:5])
     more = f"; and {len(groups) - 5} more groups" if len(groups) > 5 else ""
     return (

@@ -272,7 +272,7 @@ def ratings_of(results: Sequence[PairResult]) -> dict[str, tuple[float, float]]:
         clusters=len(own),
         pair=np.full(len(own), -1),
     )
-    rated = rate(field, first_advantage=0.0, disconnected="separate")
+    rated = rate(field, first_advantage=0.0)
     return {
         bot: (elo, error)
         for bot, elo, error in zip(rated.bots, rated.elo.tolist(), rated.error95.tolist())

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 
 from arena.stats.frames import Floats, StatsError
 from arena.stats.pairs import ELO_SCALE, counts_between, head_to_head
-from arena.stats.ratings import FEWEST_DEALS, DisconnectedError, Ratings, rate
+from arena.stats.ratings import FEWEST_DEALS, Ratings, rate
 from benchmarks.simulate import Luck, simulate_games
 
 
@@ -208,17 +208,11 @@ def two_groups() -> pd.DataFrame:
     return pd.concat([one, other], ignore_index=True)
 
 
-@pytest.mark.parametrize("prior", [0.0, 2.0])
-def test_a_disconnected_field_is_said(prior: float) -> None:
-    with pytest.raises(DisconnectedError, match=r"2 groups.*\(b00, b01, b02\); \(x, y\)") as caught:
-        rate(two_groups(), prior=prior)
-    assert caught.value.groups == (("b00", "b01", "b02"), ("x", "y"))
-
-
-def test_groups_can_be_rated_apart() -> None:
+def test_groups_are_rated_apart() -> None:
     games = two_groups().drop(columns="deal")
-    rated = rate(games, prior=0, disconnected="separate", first_advantage=0.0)
+    rated = rate(games, prior=0, first_advantage=0.0)
     assert "2 groups" in rated.notes[0]
+    assert "(b00, b01, b02); (x, y)" in rated.notes[0]
     assert rated.group.tolist() == [0, 0, 0, 1, 1]
     assert rated.elo[:3].sum() == pytest.approx(0, abs=1e-9)
     assert rated.elo[3:].sum() == pytest.approx(0, abs=1e-9)
