@@ -17,7 +17,7 @@ from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Column, Report, Rows, Table, TableRow, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
-from arena.stats.field import rated_column
+from arena.stats.field import game_length, rated_column, scores
 from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes
 from arena.stats.frames import games_of as games_arrays
 from arena.stats.ratings import FEWEST_DEALS
@@ -25,11 +25,9 @@ from arena.stats.variants import (
     card_effects,
     first_player_advantage,
     first_player_differences,
-    length_by_variant,
     length_differences,
     scores_by_opponent,
     win_rate_differences,
-    win_rates,
 )
 from arena.stats.voting import Vote, votes
 
@@ -179,10 +177,10 @@ def _tables(
     bots: Sequence[str],
     baseline: str | None,
 ) -> list[Table]:
-    rates = _in_order(win_rates(games), variants)
+    rates = _in_order(scores(games, by=["bot", "variant"]), variants)
     met = _in_order(scores_by_opponent(games, bots), variants, bots)
     one_pairing = len(bots) == 2  # what one bot wins the other loses, so the rows of one are enough
-    lengths = _in_order(length_by_variant(games), variants)
+    lengths = _in_order(game_length(games, by=["variant"]), variants)
     by_bot = "Win rate by variant and bot (a draw is half a win), with 95% intervals"
     apart = "How win rates differ: the variant minus the one it is compared with"
     differences = win_rate_differences(games, baseline, bots[0] if one_pairing else None)

@@ -13,55 +13,28 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from arena.stats.field import first_player_score, game_length, grouped, rated_column, scores
-from arena.stats.frames import Floats, StatsError, as_floats, by_seat, check_games
+from arena.stats.field import first_player_score, grouped, rated_column, scores
+from arena.stats.frames import Floats, by_seat, check_games
 from arena.stats.intervals import mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
 from arena.stats.ratings import FEWEST_DEALS
 from arena.stats.score import other_side
 
-CARD_COLUMNS = {
-    "variant": "name of the rule set",
-    "card": "the tactic card",
-    "played_by_first": "how often the first player played it in this game (0 included)",
-    "played_by_second": "how often the second player played it in this game (0 included)",
-    "score": "1, 0.5 or 0 points of the first player",
-    "deal": "optional: number of the deal",
-}
-"""Columns of a cards frame: one row for each game and each card of that game's tactic deck."""
 
-
-def holm(p_values: npt.ArrayLike) -> Floats:
+def holm(p_values: Floats) -> Floats:
     """Adjust p-values for multiple comparisons by Holm's step-down method, in the given order.
 
-    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    values = as_floats(p_values, "p-values")
-    if values.size and not ((values >= 0) & (values <= 1)).all():
-        raise StatsError("p-values lie between 0 and 1")
-    order = np.argsort(values, kind="stable")
-    number = len(values)
-    stepped = np.maximum.accumulate(values[order] * (number - np.arange(number)))
+    order = np.argsort(p_values, kind="stable")
+    number = len(p_values)
+    stepped = np.maximum.accumulate(p_values[order] * (number - np.arange(number)))
     adjusted = np.empty(number)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
-
-
-def _check(games: pd.DataFrame, *need: str) -> pd.DataFrame:
-    checked = check_games(games, ("variant", *need))
-    if checked["variant"].isna().any():
-        row = int(np.argmax(checked["variant"].isna()))
-        raise StatsError(f"games, row {row}: no name in column 'variant'")
-    return checked
-
-
-def win_rates(games: pd.DataFrame) -> pd.DataFrame:
-    """Return the win rate of each bot in each variant: the columns of `arena.stats.field.scores`."""
-    return scores(_check(games), by=["bot", "variant"])
 
 
 _DIFFERENCE = ["variant", "against", "mean", "mean_against", "difference", "low", "high", "p_value", "shared_deals"]
@@ -103,7 +76,7 @@ def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: 
     with its 95% interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for all rows of the table.
     `baseline`: only differences from that variant; `bot`: only that bot (of two bots the other has the same, negated).
     """
-    seats = by_seat(_check(games))
+    seats = by_seat(games, "variant")
     if bot is not None:
         seats = seats[seats["bot"] == bot]
     return _differences(seats, rated_column(seats), ["bot"], baseline)
@@ -120,7 +93,7 @@ def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame
 
     Columns: bot, opponent, variant and the others of `arena.stats.field.scores`.
     """
-    table = scores(_check(games), by=["bot", "opponent", "variant"])
+    table = scores(games, by=["bot", "opponent", "variant"])
     rank_of = {bot: rank for rank, bot in enumerate(bots)}
     once = table["bot"].map(rank_of).astype(np.int64) < table["opponent"].map(rank_of).astype(np.int64)
     return table[once].reset_index(drop=True)
@@ -131,7 +104,7 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
 
     Columns: variant, games, score, score_low, score_high, elo, elo_low, elo_high.
     """
-    checked = _check(games)
+    checked = check_games(games, ["variant"])
     table = first_player_score(checked, by=["variant"])
     for end in ("", "_low", "_high"):
         table[f"elo{end}"] = [elo_of_score(float(score)) for score in table[f"score{end}"]]
@@ -144,49 +117,31 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
 
 def first_player_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """Compare the first player's score in every two variants. Columns as `win_rate_differences`, without bot."""
-    return _differences(_check(games), rated_column(games), baseline=baseline)
-
-
-def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
-    """Return game length in turns (and plies) by variant: the columns of `arena.stats.field.game_length`."""
-    return game_length(_check(games), by=["variant"])
+    return _differences(check_games(games, ["variant"]), rated_column(games), baseline=baseline)
 
 
 def length_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """Compare the mean number of turns in every two variants. Columns as `win_rate_differences`, without bot."""
-    return _differences(_check(games, "turns"), "turns", baseline=baseline)
+    return _differences(check_games(games, ["variant", "turns"]), "turns", baseline=baseline)
 
 
 def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
     """Count how often each tactic card is played, and how often the side that plays it wins.
 
-    Take a frame with the columns `CARD_COLUMNS`, one row for each game and card. Return one row per variant and card:
-    variant, card, games, plays (total), plays_per_game, played (share of games in which somebody played it), sides
-    (sides that played it), score, score_low, score_high (of these sides, 95% interval by deal), score_without (of the
-    other sides). Some cards can only be played from a winning position: the scores do not prove an effect.
+    Take a row for each game and each card of its tactic deck: variant, deal, card, played_by_first, played_by_second
+    (how often each side played it), score (of the first player). Return one row per variant and card: variant, card,
+    games, plays (total), plays_per_game, played (share of games in which somebody played it), sides (sides that played
+    it), score, score_low, score_high (of these sides, 95% interval by deal), score_without (of the other sides). Some
+    cards can only be played from a winning position: the scores do not prove an effect.
     """
-    if not isinstance(cards, pd.DataFrame):
-        raise StatsError(f"cards: expected a pandas frame, not {type(cards).__name__}")
-    for name in CARD_COLUMNS:
-        if name not in cards.columns and name != "deal":
-            raise StatsError(f"cards: no column '{name}' (needed: {', '.join(CARD_COLUMNS)})")
-    if not len(cards):
-        raise StatsError("cards: no rows")
-    table = cards.reset_index(drop=True)
-    for name in ("played_by_first", "played_by_second"):
-        counts = as_floats(table[name], name)
-        if not ((counts >= 0) & np.isfinite(counts)).all():
-            raise StatsError(f"cards: {name} must be 0 or more in every row")
-    if not np.isin(as_floats(table["score"], "score"), (0.0, 0.5, 1.0)).all():
-        raise StatsError("cards: score must be 1, 0.5 or 0 (points of the first player) in every row")
     rows = []
-    for (variant, card), part in table.groupby(["variant", "card"], sort=True):
+    for (variant, card), part in cards.groupby(["variant", "card"], sort=True):
         forth = part["played_by_first"].to_numpy(dtype=np.float64)
         back = part["played_by_second"].to_numpy(dtype=np.float64)
         score = part["score"].to_numpy(dtype=np.float64)
         own = np.concatenate([score, other_side(score)])
         using = np.concatenate([forth, back]) > 0
-        unit = part["deal"].to_numpy() if "deal" in part.columns else np.arange(len(part))
+        deal = part["deal"].to_numpy()
         row: dict[str, object] = {
             "variant": variant,
             "card": card,
@@ -199,7 +154,7 @@ def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
             "score_without": float(own[~using].mean()) if not using.all() else float("nan"),
         }
         if using.any():
-            mean = mean_interval(own[using], np.concatenate([unit, unit])[using])
+            mean = mean_interval(own[using], np.concatenate([deal, deal])[using])
             row.update({"score": mean.mean, "score_low": mean.low, "score_high": mean.high})
         rows.append(row)
     return pd.DataFrame(rows)

@@ -16,7 +16,7 @@ from arena.game.record import parse_record
 from arena.lab.notebook import Comparison, Run
 from arena.league.rating import league_standings
 from arena.league.store import open_league
-from arena.stats.variants import win_rates
+from arena.stats.field import scores
 from tests.cli.conftest import Arena, arena, json_of
 from tests.cli.league.conftest import played, three
 
@@ -83,7 +83,7 @@ def test_a_comparison_in_a_notebook(here: Arena) -> None:
     assert isinstance(found, Comparison)
     assert list(found) == ["tactical", "base"]
     assert len(found["base"].games) == 8
-    assert set(win_rates(found.games)["variant"]) == {"base", "tactical"}
+    assert set(scores(found.games, by=["variant"])["variant"]) == {"base", "tactical"}
     assert len(found.tables()["by_opponent"]) == 2
     assert set(found.tables(baseline="base")["length_differences"]["against"]) == {"base"}
     assert repr(found) == "<Comparison cmp: tactical, base>"

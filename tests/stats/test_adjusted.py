@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from arena.stats.adjusted import FEWEST_JUDGED, take_luck_out
+from arena.stats.field import scores
 from arena.stats.frames import Floats, StatsError, games_of
 from arena.stats.ratings import rate
-from arena.stats.variants import win_rate_differences, win_rates
+from arena.stats.variants import win_rate_differences
 
 
 def lucky(deals: int, share: float, seed: int) -> tuple[pd.DataFrame, Floats]:
@@ -62,7 +63,7 @@ def test_variants_differ_by_adjusted_scores() -> None:
     games = pd.concat(parts, ignore_index=True)
     plain, without = (win_rate_differences(each, bot="a").loc[0] for each in (games.drop(columns="adjusted"), games))
     assert without["high"] - without["low"] < 0.92 * (plain["high"] - plain["low"])
-    rates = win_rates(games).set_index(["bot", "variant"])
+    rates = scores(games, by=["bot", "variant"]).set_index(["bot", "variant"])
     first_is_a = parts[0]["first"] == "a"
     own = np.where(first_is_a, parts[0]["adjusted"], 1 - parts[0]["adjusted"])
     assert rates.loc[("a", "base"), "score"] == pytest.approx(own.mean())
