@@ -24,14 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def grouped(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
-    """Yield the groups of a frame in sorted order, each with its keys; one group of everything without `by`."""
-    for keys, rows in _parts(frame, by):
-        yield keys, frame.iloc[rows]
-
-
-def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], Ints]]:
-    """Yield the keys of each group of a frame in sorted order, and the positions of its rows."""
+def grouped(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], Ints]]:
+    """Yield the keys of each group in sorted order, and the positions of its rows; without `by`, all rows."""
     for name in by:
         if name not in frame.columns:
             known = [str(column) for column in frame.columns]
@@ -53,13 +47,6 @@ def rated_column(frame: pd.DataFrame) -> str:
     return "adjusted" if "adjusted" in frame.columns else "score"
 
 
-def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame:
-    """Return the frame with only these columns, because grouping copies them."""
-    wanted = {*by, *names}
-    unknown = [name for name in by if name not in seats.columns]
-    return seats if unknown else seats[[name for name in seats.columns if name in wanted]]
-
-
 def _record(points: Floats) -> Score:
     """Count games by the points of each: 1, 0.5 or 0."""
     return Score(*(int((points == each).sum()) for each in (1, 0.5, 0)))
@@ -73,9 +60,9 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
     import pandas as pd  # slow to load
 
     seats = by_seat(games)
-    begun = _narrow(seats[seats["seat"] == "first"], by, "score", "adjusted", "deal")
+    begun = seats[seats["seat"] == "first"]
     score, deal = _numbers(begun, rated_column(begun)), _deals(begun)
-    return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in _parts(begun, by)])
+    return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in grouped(begun, by)])
 
 
 def _deals(frame: pd.DataFrame) -> np.ndarray | None:
@@ -97,10 +84,10 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     import pandas as pd  # slow to load
 
     table = []
-    seats = _narrow(by_seat(games), by, "seat", "score", "adjusted", "deal")
+    seats = by_seat(games)
     score, deal, begun = _numbers(seats, rated_column(seats)), _deals(seats), np.asarray(seats["seat"] == "first")
     counted = _numbers(seats, "score")
-    for keys, rows in _parts(seats, by):
+    for keys, rows in grouped(seats, by):
         row: dict[str, object] = {**keys, **_record(counted[rows]).columns(), **_score_row(score, deal, rows)}
         for seat in ("first", "second"):
             own = score[rows[begun[rows] == (seat == "first")]]
@@ -130,7 +117,7 @@ def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
         seats = seats[seats["seat"] == "first"]  # one row per game
     lengths = {name: _numbers(seats, name) for name in ("turns", "plies") if name in seats.columns}
     table = []
-    for keys, rows in _parts(_narrow(seats, by), by):
+    for keys, rows in grouped(seats, by):
         row = {**keys, "games": len(rows)}
         for name, values in lengths.items():
             row |= spread_row(values[rows], name)
@@ -165,7 +152,7 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
     seats = by_seat(games, "stones_first", "stones_second")
     names = ("stones", "stones_against", "points", "points_against")
     columns = {name: _numbers(seats, name) for name in names if name in seats.columns}
-    for keys, rows in _parts(_narrow(seats, by), by):
+    for keys, rows in grouped(seats, by):
         row: dict[str, object] = {**keys, "games": len(rows)}
         for name, values in columns.items():
             own = values[rows]
@@ -189,7 +176,7 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
     table = []
     code = pd.Categorical(seats["ending"], categories=list(ENDINGS)).codes.astype(np.int64) + 1  # 0: not known
-    for keys, rows in _parts(_narrow(seats, by), by):
+    for keys, rows in grouped(seats, by):
         counts = np.bincount(code[rows], minlength=len(ENDINGS) + 1)[1:].tolist()
         for ending, number in zip(ENDINGS, counts):
             table.append({**keys, "ending": ending, "games": number, "share": number / max(len(rows), 1)})
@@ -222,8 +209,8 @@ def forfeits(games: pd.DataFrame) -> pd.DataFrame:
 
     seats = by_seat(games, "forfeit", "forfeit_by")
     own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
-    rows = [{**keys, "games": len(part)} for keys, part in grouped(own, ["bot", "opponent", "forfeit"]) if len(part)]
-    return pd.DataFrame(rows, columns=["bot", "opponent", "forfeit", "games"])
+    counts = [{**keys, "games": len(rows)} for keys, rows in grouped(own, ["bot", "opponent", "forfeit"])]
+    return pd.DataFrame(counts, columns=["bot", "opponent", "forfeit", "games"])
 
 
 def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
@@ -236,13 +223,16 @@ def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataF
 
     table = []
     needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
-    for keys, part in grouped(_narrow(by_seat(games, *needed), by, "ms", "decisions"), by):
-        asked = part[(part["decisions"] > 0) & part["ms"].notna()]
-        row: dict[str, object] = {**keys, "games": len(part), "decisions": int(asked["decisions"].sum())}
+    seats = by_seat(games, *needed)
+    ms, decisions = _numbers(seats, "ms"), _numbers(seats, "decisions")
+    is_known = (decisions > 0) & ~np.isnan(ms)
+    for keys, rows in grouped(seats, by):
+        asked = rows[is_known[rows]]
+        row: dict[str, object] = {**keys, "games": len(rows), "decisions": int(decisions[asked].sum())}
         figures = [math.nan] * 4
         if len(asked):
-            each = (asked["ms"] / asked["decisions"]).to_numpy(dtype=np.float64)
-            mean = asked["ms"].sum() / asked["decisions"].sum()
+            each = ms[asked] / decisions[asked]
+            mean = ms[asked].sum() / decisions[asked].sum()
             figures = [mean, *np.quantile(each, (0.5, 0.99)), each.max()]
         names = ("ms_mean", "ms_p50", "ms_p99", "ms_max")
         table.append(row | {name: float(value) for name, value in zip(names, figures)})

@@ -46,7 +46,8 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
     With a `baseline` only compare each other variant with it.
     """
     rows = []
-    for keys, group in grouped(frame, by):
+    for keys, members in grouped(frame, by):
+        group = frame.iloc[members]
         parts = {name: group[group["variant"] == name].dropna(subset=[column]) for name in group["variant"].unique()}
         if baseline in parts:
             parts = {baseline: parts.pop(baseline), **parts}
