@@ -35,7 +35,7 @@ from arena.cli.playing import command_progress, config_of, confirm_bots, tell_er
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.variant_runs import all_variants, check_sources, new_comparison, play_comparison, sources_of
-from arena.results.comparison import ComparisonConfig, find_variant, read_comparison
+from arena.results.comparison import ComparisonConfig, find_variant, known_comparison, read_comparison
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
@@ -120,7 +120,7 @@ def _begin(
     config, *_ = configs.values()
     if config.seed is None:
         # one seed for all: the seed of a comparison in the folder, or a new one
-        stored = None if out is None else read_comparison(out)
+        stored = None if out is None else known_comparison(out)
         seed = None if stored is None else stored.seed
         config = config.with_seed(drawn_seed(options.isolation not in (None, "none")) if seed is None else seed)
     if out is None:
@@ -184,9 +184,7 @@ def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> i
 
 def resume_comparison(folder: Path, growth: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
     """Play what is left of the comparison in a folder, extended by `growth`; return the exit code."""
-    comparison = read_comparison(folder)
-    assert comparison is not None
-    comparison = comparison.grown(growth)
+    comparison = read_comparison(folder).grown(growth)
     config = next(iter(comparison.configs().values()))
     if not (trust or comparison.is_own):
         confirm_bots(folder, config)

@@ -277,8 +277,7 @@ class Comparison(Mapping[str, Run]):
     def __init__(self, source: StoredComparison) -> None:
         self.folder = source.path
         self._source = source
-        stored = read_comparison(source.path)
-        self.baseline = None if stored is None else stored.baseline
+        self.baseline = read_comparison(source.path).baseline
         self._runs = {rules: Run(part) for rules, part in source.parts().items()}
 
     def __repr__(self) -> str:

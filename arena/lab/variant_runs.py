@@ -14,6 +14,7 @@ from arena.results.comparison import (
     ComparisonConfig,
     ComparisonError,
     common_settings,
+    known_comparison,
     read_comparison,
     write_comparison,
 )
@@ -54,7 +55,7 @@ def new_comparison(
     ComparisonError if the folder holds a comparison with other settings, or with bots whose source has changed.
     """
     wanted = ComparisonConfig(common_settings(config), variants, baseline, sources_of(config))
-    there = read_comparison(folder)
+    there = known_comparison(folder)
     if there is None:
         return wanted
     name, before = next(iter(there.configs().items()))
@@ -150,9 +151,7 @@ def resume(
     until = None if error is None else UntilError(error, bots, asked.pop("games", MOST_GAMES))
     if not is_comparison(path):
         return resume_run(fspath(folder), asked, until, workers=workers, progress=progress, trust=trust)
-    stored = read_comparison(path)
-    assert stored is not None
-    comparison = stored.grown(asked)
+    comparison = read_comparison(path).grown(asked)
     config = next(iter(comparison.configs().values()))
     refuse_strangers(path, config, trust or comparison.is_own)
     if until is not None:

@@ -6,7 +6,7 @@ With these, a comparison can be resumed and extended without its command, and it
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -70,20 +70,18 @@ def common_settings(config: TournamentConfig) -> dict[str, Any]:
     return {key: value for key, value in config.to_dict().items() if key not in ("name", "rules", "out")}
 
 
-def find_variant(rules: str, variants: Mapping[str, str] | list[str]) -> str:
+def find_variant(rules: str, variants: Sequence[str]) -> str:
     """Return the variant with these rules; raise ComparisonError if there is none."""
-    names = list(variants.values()) if isinstance(variants, Mapping) else list(variants)
     wanted = load_rules(rules).canonical
-    for name in names:
+    for name in variants:
         if load_rules(name).canonical == wanted:
             return name
-    raise ComparisonError(f"--baseline {rules}: no such variant{did_you_mean(rules, names)} ({', '.join(names)})")
+    raise ComparisonError(f"--baseline {rules}: no such variant{did_you_mean(rules, variants)} ({', '.join(variants)})")
 
 
 def variant_folders(folder: Path) -> dict[str, Path]:
     """Return the runs of a comparison that have begun, by their rule sets. Raise ComparisonError if there is none."""
-    comparison = read_comparison(folder)
-    variants = {} if comparison is None else comparison.variants
+    variants = read_comparison(folder).variants
     begun = {rules: folder / name for name, rules in variants.items() if is_begun(folder / name)}
     if not begun:
         raise ComparisonError(f"no variant of {folder} has begun yet; arena resume {folder} plays them")
@@ -102,11 +100,14 @@ def write_comparison(comparison: ComparisonConfig, folder: Path) -> None:
     write_whole(folder / COMPARISON, [plain_json(values) + "\n"], follow=False)
 
 
-def read_comparison(folder: Path) -> ComparisonConfig | None:
-    """Read the comparison in a folder, None if there is none. Raise ComparisonError for an invalid file."""
+def known_comparison(folder: Path) -> ComparisonConfig | None:
+    """Read the comparison in a folder that may hold none. Raise ComparisonError for an invalid file."""
+    return read_comparison(folder) if (folder / COMPARISON).is_file() else None
+
+
+def read_comparison(folder: Path) -> ComparisonConfig:
+    """Read the comparison in a folder. Raise ComparisonError for an invalid file."""
     path = folder / COMPARISON
-    if not path.is_file():
-        return None
     try:
         values = json.loads(read_small_file(path))
         if values["comparison"] > _VERSION:

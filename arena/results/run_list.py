@@ -81,9 +81,8 @@ def _run(name: str, worked: float, folder: Path) -> RunLine:
 def _compared(name: str, worked: float, folder: Path) -> RunLine:
     known = read_comparison(folder)
     lines = {inner.name: _run(inner.name, 0.0, inner) for inner in inner_runs(folder)}
-    rules = list(known.variants.values()) if known is not None else [line.rules for line in lines.values()]
-    bots = known.configs() if known is not None else {}
-    names = next((config.bot_names for config in bots.values()), next((line.bots for line in lines.values()), ()))
+    rules = list(known.variants.values())
+    names = next((config.bot_names for config in known.configs().values()), ())
     each = next((line.planned for line in lines.values()), None)
     planned = None if each is None else each * len(rules)
     games = sum(line.games for line in lines.values())
