@@ -21,7 +21,7 @@ Keys that hold nothing are left out; in a step, None takes a key away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -102,16 +102,8 @@ def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) 
     return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, games=[data])
 
 
-def states(data: Mapping[str, Any]) -> Iterator[Flat]:
-    """Yield the state after each step, as the viewer computes it."""
-    state: Flat = {}
-    for step in data["steps"]:
-        state = {key: value for key, value in (state | step["set"]).items() if value is not None}
-        yield state
-
-
-def flat(position: Position, rules: Rules | None = None) -> Flat:
-    """Return a position as the flat mapping; without rules, the worth of sides is missing."""
+def flat(position: Position, rules: Rules) -> Flat:
+    """Return a position as the flat mapping."""
     state: Flat = {
         "turn": position.turn,
         "seat": position.seat,
@@ -129,8 +121,7 @@ def flat(position: Position, rules: Rules | None = None) -> Flat:
     for stone in _STONES:
         state[f"m{stone}"] = " ".join(position.modes[stone - 1])
         state[f"f{stone}"] = position.completed[stone - 1]
-    if rules is not None:
-        state |= _worths(position, rules)
+    state |= _worths(position, rules)
     return {key: value for key, value in state.items() if value not in ("", None)}
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from arena.results.judge import analyse
-from arena.results.pages.game_data import replay_page, states
+from arena.results.pages.game_data import replay_page
 from arena.results.pages.report import report_page
 from arena.results.sources import ALL_GAMES, find_source, read_game
 from tests.results.pages.test_report import HOSTILE
+from tests.results.pages.viewer import states
 from tests.results.synthetic import store_run
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")

@@ -10,10 +10,11 @@ import pytest
 
 from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
-from arena.results.pages.game_data import flat, game_data, states
+from arena.results.pages.game_data import flat, game_data
 from arena.results.positions import Position
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
+from tests.results.pages.viewer import states
 
 
 @pytest.fixture(scope="module")
@@ -28,18 +29,14 @@ def pages(games: list[GameResult]) -> list[dict[str, Any]]:
     return [json.loads(json.dumps(game_data(game, "1"))) for game in games]
 
 
-def without_words(state: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in state.items() if key[0] not in "vw"}
-
-
 def test_each_step_is_the_engines_state(games: list[GameResult], pages: list[dict[str, Any]]) -> None:
     for game, data in zip(games, pages):
         found = states(data)
         record = parse_record(game.record)
         state = State(record.rules, record.deal, record.auto_claim)
         for _ in replay_steps(record, state):
-            assert without_words(next(found)) == flat(Position.of(state))
-        assert without_words(next(found)) == flat(Position.of(state))
+            assert next(found) == flat(Position.of(state), record.rules)
+        assert next(found) == flat(Position.of(state), record.rules)
         assert next(found, None) is None
 
 
