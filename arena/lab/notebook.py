@@ -188,12 +188,12 @@ class Run:
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Return the standings, first place first."""
-        return self._standings.table
+        return pd.DataFrame(self._standings.rows)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
         """Return a row for each bot and opponent that met."""
-        return self._standings.crosstable
+        return pd.DataFrame(self._standings.met, columns=standing.CROSS_COLUMNS)
 
     @cached_property
     def rated(self) -> Ratings:

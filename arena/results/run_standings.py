@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +50,7 @@ STANDING_COLUMNS: dict[str, str] = {
     "mean_turns": "mean length of the bot's games, in turns of both players",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in ForfeitKind}
-"""Columns of `RunStandings.table`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
+"""Columns of `RunStandings.rows`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
 if the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
 stand) if there are any. Metrics stand last: metric_NAME and metric_NAME_error95."""
 CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
@@ -91,20 +90,6 @@ class RunStandings:
     def faults(self) -> int:
         """The number of games decided by a forfeit."""
         return sum(row["forfeits"] for row in self.rows)
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """`rows` as a data frame."""
-        import pandas as pd  # slow to load
-
-        return pd.DataFrame([*self.rows])
-
-    @cached_property
-    def crosstable(self) -> pd.DataFrame:
-        """`met` as a data frame."""
-        import pandas as pd  # slow to load
-
-        return pd.DataFrame([*self.met], columns=CROSS_COLUMNS)
 
 
 LARGE_FIELD = 100

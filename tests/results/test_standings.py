@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from arena.results.data_formats import table_csv
@@ -28,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_column_is_the_sum_over_the_games(folder: Path) -> None:
-    table = standings(read_run(folder)).table
+    table = pd.DataFrame(standings(read_run(folder)).rows)
     assert list(table.columns) == list(STANDING_COLUMNS)
     with Reader(folder) as reader:
         games = list(reader.results())
@@ -54,7 +55,7 @@ def test_every_column_is_the_sum_over_the_games(folder: Path) -> None:
 
 def test_ratings_are_those_of_the_statistics_in_their_order(folder: Path) -> None:
     run = read_run(folder)
-    table = standings(run).table
+    table = pd.DataFrame(standings(run).rows)
     rated = rate(run.games)
     assert tuple(table["bot"]) == rated.bots
     assert list(table["rank"]) == [1, 2, 3]
@@ -62,14 +63,14 @@ def test_ratings_are_those_of_the_statistics_in_their_order(folder: Path) -> Non
     assert list(table["elo_error95"]) == pytest.approx(list(rated.error95))
     assert table["elo"].is_monotonic_decreasing
     without = rate(run.games, prior=0)
-    assert list(standings(run, prior=0).table["elo"]) == pytest.approx(list(without.elo))
+    assert [row["elo"] for row in standings(run, prior=0).rows] == pytest.approx(list(without.elo))
 
 
 @pytest.mark.parametrize("format_", ["swiss", "knockout"])
 def test_the_ranking_of_the_format_goes_before_the_rating(tmp_path: Path, format_: str) -> None:
     run = synthetic(tmp_path / "run", {"format": format_, "games": 10})
     assert run.complete
-    table = standings(run).table
+    table = pd.DataFrame(standings(run).rows)
     assert run.places is not None
     assert list(table["rank"]) == sorted(place.rank for place in run.places)
     assert {row["bot"]: row["format_points"] for row in table.to_dict("records")} == {
@@ -87,7 +88,7 @@ def test_two_bots_are_compared_by_pairs(tmp_path: Path) -> None:
 def test_a_run_in_progress_shows_bots_without_games(tmp_path: Path) -> None:
     run = synthetic(tmp_path / "run", units=1)  # random against greedy, one pair
     assert not run.complete
-    table = standings(run).table.set_index("bot")
+    table = pd.DataFrame(standings(run).rows).set_index("bot")
     assert (table.loc["counter", "games"], table.loc["counter", "flag"]) == (0, "?")
     assert table.loc["greedy", "games"] == 2
     assert list(table["rank"]) == [1, 2, 3]
@@ -95,7 +96,7 @@ def test_a_run_in_progress_shows_bots_without_games(tmp_path: Path) -> None:
 
 def test_a_run_without_games(tmp_path: Path) -> None:
     found = standings(synthetic(tmp_path / "run", units=0))
-    assert list(found.table["games"]) == [0, 0, 0]
+    assert [row["games"] for row in found.rows] == [0, 0, 0]
     assert found.notes == ("no games yet",)
     assert found.faults == 0
 
@@ -123,10 +124,11 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     found = standings(synthetic(tmp_path / "run", settings, play=best_wins))
     assert found.head_to_head is not None
     bound = elo_of_score(0.05 ** (2 / games))
-    assert list(found.table["flag"]) == [">", "<"]
-    assert found.table["elo"].isna().all()
-    assert list(found.table["elo_bound"]) == pytest.approx([bound / 2, -bound / 2])
-    assert found.table["elo_error95"].isna().all()
+    table = pd.DataFrame(found.rows)
+    assert list(table["flag"]) == [">", "<"]
+    assert table["elo"].isna().all()
+    assert list(table["elo_bound"]) == pytest.approx([bound / 2, -bound / 2])
+    assert table["elo_error95"].isna().all()
     values = summary(found)
     assert values["head_to_head"] | {"counts": None} == {
         "bot": "greedy",
@@ -162,7 +164,7 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     rows = table_csv(shown).splitlines()
     assert rows[1].startswith(f"1,greedy,,,>,{bound / 2:.2f},")
     frames = run_frames(found.run, 10)
-    assert list(frames["ratings"]["elo_bound"]) == list(found.table["elo_bound"])
+    assert list(frames["ratings"]["elo_bound"]) == [row["elo_bound"] for row in found.rows]
     assert list(frames["los"]["los"]) == list(frames["pairings"]["los"])
     assert frames["pairings"]["elo_low"][0] == -frames["pairings"]["elo_high"][1] == pytest.approx(bound)
 
@@ -174,9 +176,9 @@ def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) ->
     head = found.head_to_head
     assert head is not None
     if not head.flag:
-        difference = dict(zip(found.table["bot"], found.table["elo"]))
+        difference = {row["bot"]: row["elo"] for row in found.rows}
         assert difference["greedy"] - difference["random"] == pytest.approx(head.elo)
-        assert 2 * found.table["elo_error95"][0] == pytest.approx(head.elo_error95)
+        assert 2 * found.rows[0]["elo_error95"] == pytest.approx(head.elo_error95)
     rated = rate_run(found.run.games)
     assert rated.los().loc["greedy", "random"] == pytest.approx(head.los)
     assert head.flag or rated.difference("greedy", "random") == pytest.approx((head.elo, head.elo_error95))
@@ -185,7 +187,7 @@ def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) ->
 def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
     bots = {"bots": ["a", "b", "c", "d", "e"], "format": "swiss", "games": 4}
     found = standings(synthetic(tmp_path / "run", bots))
-    assert list(found.table.columns)[-4:] == ["format_points", "buchholz", "seed", "remark"]
+    assert list(found.rows[0])[-4:] == ["format_points", "buchholz", "seed", "remark"]
     report = standings_report(found)
     assert report.tables[0].heads[2:5] == ["pts", "Buchholz", "seed"]
     table = next(table for table in report.tables if table.name == "rounds")
@@ -206,7 +208,7 @@ def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
     table = standings_report(found).tables[-1]
     assert table.heads == ["round 1", "round 2", "round 3", "winner"]
     assert len(table.rows) == 15
-    winner = found.table["bot"][0]
+    winner = found.rows[0]["bot"]
     assert table.cells[7][3] == f"├ {winner}"
     values = summary(found)["bracket"]
     assert [len(one["meetings"]) for one in values] == [4, 2, 1]

@@ -44,7 +44,7 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) ->
     wanted = "# bot Elo ±95% games W-D-L score% first% points stones turns forfeits ms/move"
     assert heads == wanted.split()
     lines = text.splitlines()
-    for at, row in enumerate(found.table.to_dict("records")):
+    for at, row in enumerate(found.rows):
         cells = lines[4 + at].split()
         assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row)]
         assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
@@ -91,7 +91,7 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
 def test_csv_reads_back_with_fixed_digits(found: RunStandings) -> None:
     rows = list(csv.DictReader(io.StringIO(standings_text(found, "csv"))))
     assert list(rows[0]) == list(STANDING_COLUMNS)
-    for row, wanted in zip(rows, found.table.to_dict("records"), strict=True):
+    for row, wanted in zip(rows, found.rows, strict=True):
         assert row["bot"] == wanted["bot"]
         assert float(row["elo"]) == pytest.approx(wanted["elo"], abs=0.005)
         assert [len(row[name].partition(".")[2]) for name in ("elo", "score", "mean_turns")] == [2, 4, 3]

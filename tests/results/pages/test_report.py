@@ -235,7 +235,7 @@ def test_a_forfeit_leads_to_its_game(page: Page) -> None:
 
 
 def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: Path) -> None:
-    first = standings(read_run(folder)).table.iloc[0]
+    first = standings(read_run(folder)).rows[0]
     assert f"First of 3: {first['bot']}, {first['elo']:+.0f} Elo, " in page.text  # on 8 deals: no error
     two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
     lines = Page.of(report_page(find_source(str(two)), count=0)).text
