@@ -9,6 +9,7 @@ is missing.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, name_codes
+from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games
 from arena.stats.intervals import mean_interval
 from arena.stats.score import Score
 
@@ -190,17 +191,14 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd  # slow to load
 
-    seats = by_seat(games, "forfeit", "forfeit_by")
-    words, bot, _ = name_codes(seats.rename(columns={"bot": "first", "opponent": "second"})[["first", "second"]])
-    lost = np.flatnonzero(seats["forfeit_by"].notna() & seats["forfeit"].notna())
-    lost = lost[np.asarray(seats["forfeit_by"].iloc[lost].astype(object) == seats["bot"].iloc[lost].astype(object))]
-    kind = np.asarray(seats["forfeit"].iloc[lost].astype(object))
-    number = np.bincount(bot, minlength=len(words))
-    columns: dict[str, object] = {"bot": words, "games": number}
-    columns["normal"] = number - np.bincount(bot[lost], minlength=len(words))
-    for forfeit in FORFEITS:
-        columns[forfeit] = np.bincount(bot[lost[kind == forfeit]], minlength=len(words))
-    return pd.DataFrame(columns)
+    seats = by_seat(games, "forfeit", "forfeit_by").astype({"bot": object, "forfeit": object, "forfeit_by": object})
+    is_own = seats["forfeit_by"] == seats["bot"]
+    kind = seats["forfeit"].where(is_own & seats["forfeit"].notna(), "normal").to_numpy()
+    table = []
+    for keys, rows in grouped(seats, ["bot"]):
+        counts = Counter(kind[rows])
+        table.append({**keys, "games": len(rows), **{name: counts[name] for name in ("normal", *FORFEITS)}})
+    return pd.DataFrame(table)
 
 
 def forfeits(games: pd.DataFrame) -> pd.DataFrame:
