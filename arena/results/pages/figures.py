@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import mean
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -110,18 +109,20 @@ def rates_plot(report: Report) -> Dots:
     for row in rates:
         scores_by_bot.setdefault(row["bot"], []).append(row["score"])
     best_first = sorted(rates, key=lambda row: -mean(scores_by_bot[row["bot"]]))
-    dots = [_score_dot(f"{row['bot']}, {row['variant']}", row, f", {row['games']} games") for row in best_first]
+    dots = []
+    for row in best_first:
+        label, basis = f"{row['bot']}, {row['variant']}", f", {row['games']} games"
+        dots.append(_dot(label, row["score"], row["score_low"], row["score_high"], percent, basis))
     return Dots(dots, "score in %", 50.0, len({row["variant"] for row in rates}))
 
 
-def _score_dot(label: str, row: Mapping[Any, Any], basis: str) -> Dot:
-    """Return a score with its interval, in %; `basis` says what it is based on."""
-    score, low, high = (float(row[name]) for name in ("score", "score_low", "score_high"))
-    tip = f"{label}: {percent(score)}%"
+def _dot(label: str, share: float, low: float, high: float, text: Callable[[float], str], basis: str = "") -> Dot:
+    """Return a share with its interval, in %; `text` words each, and `basis` says what it is based on."""
+    tip = f"{label}: {text(share)}%"
     if not (math.isfinite(low) and math.isfinite(high)):
-        return Dot(label, 100 * score, None, None, tip + basis)
-    tip += f" ({percent(low)} .. {percent(high)})"
-    return Dot(label, 100 * score, 100 * low, 100 * high, tip + basis)
+        return Dot(label, 100 * share, None, None, tip + basis)
+    tip += f" ({text(low)} .. {text(high)})"
+    return Dot(label, 100 * share, 100 * low, 100 * high, tip + basis)
 
 
 def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square | None:
@@ -223,22 +224,17 @@ def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
     """Plot the score as first minus the score as second player, of all and of each bot."""
     used = games.filter(["first", "second", "score", "deal"])
     (whole,) = first_player_score(used).to_dict("records")
-    rows = [_minus_dot("all", *(2 * whole[name] - 1 for name in ("score", "score_low", "score_high")))]
+    gap, low, high = (2 * whole[name] - 1 for name in ("score", "score_low", "score_high"))
+    rows = [_dot("all", gap, low, high, _signed)]
     if len(order) <= MOST_DOTS:
         gaps = {str(row["bot"]): row for row in first_minus_second(used).to_dict("records")}
-        rows += [
-            _minus_dot(bot, *(float(gaps[bot][name]) for name in ("difference", "low", "high")))
-            for bot in order
-            if bot in gaps
-        ]
+        for row in (gaps[bot] for bot in order if bot in gaps):
+            rows.append(_dot(row["bot"], row["difference"], row["low"], row["high"], _signed))
     return Dots(rows, "score as first minus as second, in %", 0.0)
 
 
-def _minus_dot(label: str, gap: float, low: float, high: float) -> Dot:
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return Dot(label, 100 * gap, None, None, f"{label}: {100 * gap:+z.1f}%")
-    tip = f"{label}: {100 * gap:+z.1f}% ({100 * low:+z.1f} .. {100 * high:+z.1f})"
-    return Dot(label, 100 * gap, 100 * low, 100 * high, tip)
+def _signed(share: float) -> str:
+    return f"{100 * share:+z.1f}"
 
 
 def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
@@ -277,7 +273,8 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
     rows = []
     for row in effects.to_dict("records"):
         if not math.isnan(row["score"]):
-            rows.append(_score_dot(str(row["card"]), row, f" for {row['sides']} sides that played it"))
+            basis = f" for {row['sides']} sides that played it"
+            rows.append(_dot(row["card"], row["score"], row["score_low"], row["score_high"], percent, basis))
     return Dots(rows, "score in %", 50.0)
 
 
