@@ -19,27 +19,13 @@ from tests.game.play import COMPILED, RULE_SETS, whole_deck
 BASE, TACTICAL = load_rules("base"), load_rules("tactical")
 BATTLE_LINE = load_rules("battle-line-tactical")
 
-#: Deals 0, 1 and 2 of seed 1. If these change, every stored result of the world changes its meaning.
-PINNED = {
-    0: (
-        "r5k7r6r10k5y8r1p3k6k4b3g7p8y7y2r9p4y10y4b5k1p10b9y3y9y5b10b8b2b6r2r4g3g5b4k10k8g8g4k3g1g6p7b1r7p6y1p5g9p1p9"
-        "b7p2y6k9g2g10r8k2r3",
-        "traitor.*7.redeploy.*J.*J.*123.scout.mud.deserter.fog",
-        1,
-    ),
-    1: (
-        "g7k4g10r7p4y6b3y7g8p10p9r4r6r2p5y3p1y10r1g1k1r10p7y1k10k7k2y2g6g2k9k3p3g3g4b10p2b8r5p8p6b1y9g9b9b7b6k8r8k6"
-        "k5y4r9b4b2r3y8g5b5y5",
-        "scout.traitor.*123.*J.mud.redeploy.*7.fog.deserter.*J",
-        1,
-    ),
-    2: (
-        "p4g9y3g10b9y8b8r7b2y9k4y10b6r1b10r9b7p9y1k5p10g3g2b1g8g7k7y4r10k2k3r2b5p6p7p5k8r8r6b3r5k6r4k9b4y7g4p3g1g6"
-        "k10p8y2y5y6k1r3g5p1p2",
-        "traitor.*J.mud.*123.deserter.redeploy.fog.*J.scout.*7",
-        1,
-    ),
-}
+#: Deal 2 of seed 1. If it changes, every stored result of the world changes its meaning.
+PINNED = (
+    "p4g9y3g10b9y8b8r7b2y9k4y10b6r1b10r9b7p9y1k5p10g3g2b1g8g7k7y4r10k2k3r2b5p6p7p5k8r8r6b3r5k6r4k9b4y7g4p3g1g6"
+    "k10p8y2y5y6k1r3g5p1p2",
+    "traitor.*J.mud.*123.deserter.redeploy.fog.*J.scout.*7",
+    1,
+)
 
 
 def joined(deal: Deal) -> tuple[str, str, int]:
@@ -47,16 +33,15 @@ def joined(deal: Deal) -> tuple[str, str, int]:
     return "".join(deal.clan), ".".join(deal.tactic), deal.starter
 
 
-@pytest.mark.parametrize("number", PINNED)
-def test_pinned_deals(number: int) -> None:
-    assert joined(make_deal(BATTLE_LINE, 1, number)) == PINNED[number]
-    clan, tactic, starter = PINNED[number]
+def test_a_pinned_deal() -> None:
+    assert joined(make_deal(BATTLE_LINE, 1, 2)) == PINNED
+    clan, tactic, starter = PINNED
     without_tens = clan
     for colour in "rgbypk":
         without_tens = without_tens.replace(f"{colour}10", "")
-    assert joined(make_deal(BASE, 1, number)) == (without_tens, "", starter)
-    assert joined(make_deal(TACTICAL, 1, number)) == (without_tens, tactic, starter)
-    assert joined(make_deal(load_rules("battle-line-base"), 1, number)) == (clan, "", starter)
+    assert joined(make_deal(BASE, 1, 2)) == (without_tens, "", starter)
+    assert joined(make_deal(TACTICAL, 1, 2)) == (without_tens, tactic, starter)
+    assert joined(make_deal(load_rules("battle-line-base"), 1, 2)) == (clan, "", starter)
 
 
 def test_the_seed_may_be_a_text_or_negative() -> None:

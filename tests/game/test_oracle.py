@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -209,39 +208,6 @@ def deal(options: Options, rng: random.Random, auto: tuple[bool, bool] = (True, 
     rng.shuffle(clan)
     rng.shuffle(tactic)
     return Oracle(options, clan, tactic, rng.randrange(2), auto)
-
-
-def all_cards(game: Oracle) -> Counter[str]:
-    cards = game.clan_deck + game.tactic_deck + game.hands[0] + game.hands[1]
-    cards += game.discards[0] + game.discards[1]
-    cards += [card.split("=")[0] for sides in game.sides for side in sides for card in side]
-    cards += [mode for modes in game.modes for mode in modes]
-    return Counter(cards + ([game.pending] if game.pending else []))
-
-
-@pytest.mark.parametrize("name", FULL_NAMES)
-def test_random_games_end_and_keep_their_cards(name: str) -> None:
-    options, rng = PRESETS[name], random.Random(name)
-    whole = Counter(clan_cards(options) + tactic_cards(options))
-    for _ in range(3):
-        game = deal(options, rng, (rng.random() < 0.5, rng.random() < 0.5))
-        while not game.is_over:
-            assert all_cards(game) == whole
-            moves = game.legal_moves()
-            assert moves, game.phase
-            assert len(set(moves)) == len(moves)
-            before = game.copy()
-            game.apply(rng.choice(moves))
-            assert before.legal_moves() == moves  # a copy is independent
-            for seat in (0, 1):
-                for stone in range(9):
-                    assert len(game.sides[seat][stone]) <= capacity(game.modes[stone])
-                    assert (game.stamps[seat][stone] is not None) == game.is_complete(seat, stone)
-            if game.phase == "play":
-                assert len(game.hands[game.turn]) <= options.hand_size
-        assert game.legal_moves() == []
-        assert game.claimable(0) == game.claimable(1) == set()
-        assert game.reason in ("five stones", "three adjacent", "stalemate")
 
 
 def test_presets() -> None:

@@ -41,13 +41,6 @@ def run(game: Oracle, *moves: str) -> Oracle:
     return game
 
 
-def test_exact_tie_goes_to_the_older_stamp() -> None:
-    game = table("base", "k1", "k2", a={1: "r9 r5 r1"}, b={1: "y7 y6 y2"}, order="ba")
-    assert game.claimable(0) == set()
-    assert run(game, "k1@9").owners == "........."
-    assert run(game, "k2@9").owners == "b........"
-
-
 def test_stamp_is_cleared_by_banshee_and_by_mud() -> None:
     game = table("tactical", "deserter k1", "r3 k2", a={1: "y1 y2 y3"}, b={1: "r1 r2 *J"}, order="ba")
     assert game.claimable(0) == set()
@@ -58,13 +51,6 @@ def test_stamp_is_cleared_by_banshee_and_by_mud() -> None:
     run(mud, "mud@1")
     assert mud.first_complete(0, 0) is None
     assert mud.owners == "........."
-
-
-def test_fog_leaves_the_stamps() -> None:
-    game = table("tactical", "fog k1", "k2", a={1: "y1 y2 y3"}, b={1: "r1 g2 b3"}, order="ba")
-    assert game.claimable(0) == {1}
-    run(game, "fog@1")
-    assert (game.owners, game.claimable(0), game.claimable(1)) == (".........", set(), {1})
 
 
 PROVABLE = {1: "r7 r8 r9", 2: "g7 g8 g9", 3: "b7 b8 b9", 4: "y7 y8 y9"}
@@ -99,15 +85,6 @@ def test_win_at_the_start_of_a_turn() -> None:
 
 def test_own_hand_is_no_argument() -> None:
     game = table("base", "b4 k1", a={1: "r1 r3 r2"}, b={1: "b3 b2"})
-    run(game, "k1@9")
-    assert game.owners == "........."
-
-
-def test_one_card_refutes_two_claims() -> None:
-    # g7 makes g5-g6-g7 and a third 7; all other cards that would are face up
-    seen = {5: "g4 y7", 6: "p7 k7"}
-    game = table("base", "k1", a={1: "p2 p3 p4", 2: "y1 y2 y4", **seen}, b={1: "g5 g6", 2: "b7 r7"})
-    assert {game.verdict(0, stone).refutation for stone in (0, 1)} == {("g7",)}
     run(game, "k1@9")
     assert game.owners == "........."
 
@@ -181,15 +158,6 @@ def test_one_joker_a_player() -> None:
     assert not any(move.startswith("*J") for move in game.legal_moves())
     run(game, "k1@5")
     assert game.hands[0] == ["*J"]
-
-
-def test_limit_of_tactic_cards() -> None:
-    game = table("tactical", "fog mud k1", "*7 k2 k3")
-    run(game, "fog@1", "k2@2")
-    assert game.legal_moves() == [f"k1@{number}" for number in range(1, 10)]
-    run(game, "k1@3", "*7@2")
-    assert game.played_tactics == [1, 1]
-    assert "mud@1" in game.legal_moves()
 
 
 @pytest.mark.parametrize(("where", "deck"), [("top", ["k1", "r1", "k4"]), ("bottom", ["k4", "r1", "k1"])])
@@ -292,16 +260,6 @@ def test_three_adjacent_go_before_more_stones_at_a_stalemate() -> None:
     more = table("tactical", a=a, b=b, owners="a..bb.bb.", auto=manual)
     run(more, "pass", "no claim", "pass")
     assert (more.owners, more.winner, more.points) == ("a.abb.bb.", 1, (2, 5))
-
-
-def test_discarded_cards_are_face_up() -> None:
-    game = table("tactical", "deserter", "k2", a={1: "r1 r2 r3"}, b={1: "b3 b4", 2: "b2", 9: "b5"})
-    assert game.claimable(0) == {1}  # b1 is no help
-    game.sides[1][8] = []
-    assert game.claimable(0) == set()
-    assert run(game, "deserter", "take b2@2").owners == "........."
-    game.discards[1].append("b5")
-    assert game.claimable(0) == {1}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
-from arena.game.moves import MOVES, Move
+from arena.game.moves import Move
 from arena.game.packing import (
     ANSWER,
     ASK,
@@ -26,7 +26,6 @@ from arena.game.packing import (
     events_of,
     pack_view,
 )
-from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from tests.bots.processes.waiting import wait_for
 
@@ -42,10 +41,13 @@ class Ends:
         self.line = Line(self.out, self.back)
         self.closed: set[int] = set()
 
-    def close(self, end: int) -> None:
-        if end not in self.closed:
+    def close(self, *ends: int) -> None:
+        for end in set(ends) - self.closed:
             self.closed.add(end)
             os.close(end)
+
+    def close_all(self) -> None:
+        self.close(self.orders, self.out, self.back, self.answers)
 
     def asked(self) -> bytes:
         """What the line has sent."""
@@ -59,8 +61,7 @@ class Ends:
 def ends() -> Iterator[Ends]:
     found = Ends()
     yield found
-    for end in (found.orders, found.out, found.back, found.answers):
-        found.close(end)
+    found.close_all()
 
 
 def opening(name: str = "tactical", seed: int = 1) -> State:
@@ -183,54 +184,6 @@ def question_for(view: View, number: int) -> bytes:
     return QUESTION.pack(len(image) + 21, ASK, number, 0, 10.0, 20.0) + image
 
 
-def test_whole_games_are_answered_from_the_other_side(ends: Ends) -> None:
-    """A line here and `answer_line` in another thread play what a loop plays."""
-    rules = load_rules("tactical")
-    clocks = []
-
-    def choose(view: View, moves: list[Move]) -> Move:
-        clocks.append(view.clock)
-        return moves[view.rng.below(len(moves))]
-
-    def clock_of(flags: int, move: float, bank: float) -> object:
-        return flags, move, bank
-
-    def play(number: int, ask: Callable[[State], int]) -> list[int]:
-        state = State(rules, make_deal(rules, 7, number))
-        others, made = Rng(number), []
-        while moves := state.legal_moves():
-            code = moves[others.below(len(moves))].index if state.turn else ask(state)
-            state.apply(MOVES[rules.spy_value][code])
-            made.append(code)
-        return made
-
-    desk = Desk(rules)
-    thread = threading.Thread(target=lambda: answer_line(ends.orders, ends.answers, desk, choose, clock_of))
-    thread.start()
-
-    def through_the_line(state: State) -> int:
-        number = ends.line.ask(state.view(0), 1, 2.0, 3.0)
-        while number < 0:  # it took longer
-            assert not ends.line.unsent
-            os.set_blocking(ends.back, True)
-            number = REPLY.unpack(ends.line.data or os.read(ends.back, REPLY.size))[-1]
-            os.set_blocking(ends.back, False)
-        return number
-
-    try:
-        for number in range(5):
-            desk.begin(number)
-            ends.line.begin(b"")
-            rng = Rng(number)
-            assert play(number, through_the_line) == play(
-                number, lambda state, rng=rng: choose(state.view(0, rng), state.legal_moves()).index
-            )
-    finally:
-        ends.close(ends.out)
-        thread.join(10)
-    assert set(clocks) == {None, (1, 2.0, 3.0)}
-
-
 FORGED = [Move(index, "r7@3", "place", "r7", 3, None) for index in (0, 18, -1, 1994, 1995, 70_000, -70_000)]
 
 
@@ -247,8 +200,7 @@ def test_what_is_no_question_is_given_back(ends: Ends) -> None:
         try:
             assert answering(fresh, desk, first_move, other) == (other, 0, None)
         finally:
-            for end in (fresh.orders, fresh.out, fresh.back, fresh.answers):
-                fresh.close(end)
+            fresh.close_all()
     assert answering(ends, desk, first_move) == (None, 0, None)
 
 

@@ -22,27 +22,8 @@ from arena.game.rules import (
 )
 from tests.oracle import PRESETS, Options
 
-#: A file as they were before files could have a base.
-WHOLE = """# IELLO 2016: the tactical game.
-name = "iello-tactical"
-edition = "iello"               # whose card names are shown to people
-tactics = true                  # whether the ten tactic cards are in the game
-values = 9                      # clan cards run from 1 to 9 or 10
-hand_size = 7
-claim_window = "after_play"     # after_play | any_before_draw | turn_start
-spy_value = 7                   # 7 | 8
-wild_binding = "on_claim"       # on_claim | on_play
-scout_return = "bottom"         # top | bottom: where the recruiter's cards go back
-scout_source = "either"         # either | single: one deck for all three cards
-ruse_targets = "clan_and_elite" # clan_and_elite | clan_only: what Strategist and Banshee may take
-"""
 #: RULES.md §6 has no values for these in a game without tactic cards.
 IDLE_WITHOUT_TACTICS = ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets")
-
-
-def test_every_preset_is_known_to_the_oracle() -> None:
-    assert len(preset_names()) == 18
-    assert set(preset_names()) == {name for name in PRESETS if "-" in name}
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -95,14 +76,12 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
     ("text", "words"),
     [
         ("ielo-base", "unknown rule set 'ielo-base'; did you mean 'iello-base'\\?"),
-        ("tacticl", "did you mean 'tactical'"),
         ("../rules/iello-base", "unknown rule set"),
         ("base:hand_size", "unknown rule set 'base:hand_size'"),
         ("base:hand_size=6,values", "'values' in rule set .* is not an override; write option=value"),
         ("base:hand_sze=6", "unknown option 'hand_sze' in rule set .*; did you mean 'hand_size'\\? \\(options: "),
         ("base:hand_size=13", "option 'hand_size' in rule set .* is '13'; it can be 1, 2, "),
         ("base:hand_size=" + "9" * 5000, "unknown rule set: a name of 5015 characters"),
-        ("base:claim_window=after_pla", "did you mean 'after_play'"),
         ("base:tactics=1", "option 'tactics' in rule set .* is '1'; it can be false, true"),
         ("base:values=9,values=10", "option 'values' is given twice"),
         ("missing.toml", "cannot read the rule set missing.toml: No such file"),
@@ -116,44 +95,22 @@ def test_mistakes_in_names(text: str, words: str) -> None:
 # ---- files -----------------------------------------------------------------------------------------------------
 
 
-def written(tmp_path: Path, old: str = "", new: str = "") -> str:
-    """A file with all options of the tactical game and one thing changed."""
-    assert old in WHOLE
-    path = tmp_path / "my.toml"
-    path.write_text(WHOLE.replace(old, new, 1))
-    return str(path)
-
-
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
-    path = written(tmp_path, 'name = "iello-tactical"', 'name = "house"')
-    rules = load_rules(path)
-    assert rules.name == "house"
-    assert rules.options == load_rules("tactical").options
-    changed = load_rules(f"{path}:hand_size=6")
-    assert (changed.name, changed.hand_size) == ("house:hand_size=6", 6)
-    assert load_rules(changed.canonical).options == changed.options
-
-
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("line", "words"),
     [
-        (
-            "hand_size = 7",
-            "hand_sice = 7",
-            "unknown option 'hand_sice' in .*my.toml; did you mean 'hand_size'",
-        ),
-        ("hand_size = 7", 'hand_size = "7"', "option 'hand_size' in .*my.toml is '7'; it can be 1"),
-        ("hand_size = 7", "hand_size = true", "is 'true'"),
-        ("tactics = true", "tactics = 1", "option 'tactics'"),
-        ('"after_play"', '"afterplay"', "did you mean 'after_play'"),
-        ('name = "iello-tactical"', 'name = "my game"', "'name' in .* must be a word without blanks"),
-        ('edition = "iello"', 'edition = "a b"', "'edition' in "),
-        ("values = 9", "values = 11", "it can be 9, 10"),
+        ("hand_sice = 7", "unknown option 'hand_sice' in .*my.toml; did you mean 'hand_size'"),
+        ('hand_size = "7"', "option 'hand_size' in .*my.toml is '7'; it can be 1"),
+        ("hand_size = true", "is 'true'"),
+        ("tactics = 1", "option 'tactics'"),
+        ('claim_window = "afterplay"', "did you mean 'after_play'"),
+        ('name = "my game"', "'name' in .* must be a word without blanks"),
+        ('edition = "a b"', "'edition' in "),
     ],
 )
-def test_mistakes_in_files(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_mistakes_in_files(tmp_path: Path, line: str, words: str) -> None:
+    (tmp_path / "my.toml").write_text(f'base = "tactical"\n{line}\n')
     with pytest.raises(RulesError, match=words):
-        load_rules(written(tmp_path, old, new))
+        load_rules(str(tmp_path / "my.toml"))
 
 
 def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
@@ -162,6 +119,9 @@ def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
     six, top = (load_rules(str(tmp_path / name)) for name in ("six.toml", "top.toml"))
     assert (six.name, six.options) == ("six", load_rules("tactical:hand_size=6").options)
     assert (top.name, top.options) == ("house", load_rules("tactical:hand_size=6,scout_return=top").options)
+    changed = load_rules(f"{tmp_path / 'top.toml'}:hand_size=5")
+    assert (changed.name, changed.hand_size) == ("house:hand_size=5", 5)
+    assert load_rules(changed.canonical).options == changed.options
 
 
 def test_options_that_a_file_leaves_out_have_defaults(tmp_path: Path) -> None:
