@@ -42,18 +42,6 @@ class MovesLeftOut(Wrong):
         return moves[:-1] if self.right.turns > 6 else moves
 
 
-class OtherWinner(Wrong):
-    @property
-    def winner(self) -> int | None:
-        winner = self.right.winner
-        return winner if winner is None else 1 - winner
-
-
-class HandMixedUp(Wrong):
-    def hand_of(self, seat: int) -> tuple[str, ...]:
-        return self.right.hand_of(1 - seat)
-
-
 class FailsLate(Wrong):
     def apply(self, move: Move) -> None:
         if self.right.turns > 10:
@@ -65,8 +53,6 @@ class FailsLate(Wrong):
     ("wrong", "words"),
     [
         (MovesLeftOut, "legal moves: the engine says"),
-        (OtherWinner, "winner: the engine says"),
-        (HandMixedUp, "hand of 0: the engine says"),
         (FailsLate, "out of order"),
     ],
 )

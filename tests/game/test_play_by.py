@@ -197,4 +197,6 @@ def test_a_rollout_is_the_game_of_its_random_numbers(name: str) -> None:
             state.apply(moves[at])
         outcome = state.outcome
         assert outcome is not None
+        before = dump(start)
         assert start.rollout(Rng(number)) == (2 if outcome.winner is None else outcome.winner), number
+        assert dump(start) == before

@@ -130,14 +130,3 @@ def test_sets_of_moves_have_one_order_in_every_process() -> None:
         seen.add(done.stdout)
     assert len(seen) == 1
     assert len(seen.pop()) > 1000
-
-
-@quick
-@given(rule_sets, seeds, lengths)
-def test_a_rollout_ends_and_leaves_the_state(rules_name: str, seed: int, length: int) -> None:
-    state = at_move(rules_name, seed, (True, True), length)
-    before = dump(state)
-    first = state.rollout(Rng(seed))
-    assert first in (0, 1, 2)
-    assert state.rollout(Rng(seed)) == first
-    assert dump(state) == before

@@ -192,19 +192,6 @@ def test_a_returned_card_is_followed_into_the_hands() -> None:
     assert state.view(0).known_in_hand == ()
 
 
-def test_a_known_joker_in_the_other_hand() -> None:
-    """The opponent draws the joker that was put back, and perhaps holds the other one too."""
-    state = go(scouted("top"), "return *J,return b8,g3@2,draw tactic")
-    view = state.view(0)
-    assert view.known_in_hand == ("*J",)
-    samples = [view.sample(Rng(n)) for n in range(60)]
-    assert all("*J" in sample.hand_of(1) for sample in samples)
-    assert all(sample.hand_counts(1) == (6, 1) for sample in samples)
-    go(state, "r2@2,draw clan,*J@5,draw clan")
-    assert state.view(0).known_in_hand == ()
-    assert all(sample.joker_played(1) for sample in (state.view(0).sample(Rng(n)) for n in range(5)))
-
-
 # ---- samples are uniform ---------------------------------------------------------------------------------------
 
 
