@@ -58,12 +58,9 @@ def error_of(spec: str) -> str:
     [
         ("greedy", None, "greedy", {}),
         ("bots/search.py:rollouts=200,depth=2", None, "bots/search.py", {"rollouts": "200", "depth": "2"}),
-        ("a.b:C", None, "a.b:C", {}),
         ("x=a.b:C:n=1", "x", "a.b:C", {"n": "1"}),
         ("my bot=./a=b.py", "my bot", "./a=b.py", {}),
         ("bots/a.py:file=c:d=e", None, "bots/a.py", {"file": "c:d=e"}),
-        (" greedy : ", None, "greedy :", {}),
-        ("cmd:./mybot --fast", None, "cmd:./mybot --fast", {}),
         ("x = cmd: ./mybot --net=a:b,c=d ", "x", "cmd:./mybot --net=a:b,c=d", {}),
         ("bots/cmd.py:a=cmd:b", None, "bots/cmd.py", {"a": "cmd:b"}),
     ],
@@ -336,7 +333,6 @@ def test_parameters_are_typed_by_the_signature(here: Path) -> None:
     [
         ("", "needs its parameter 'a'"),
         ("a=x", "'a' is a whole number, not 'x'"),
-        ("a=1.5", "'a' is a whole number, not '1.5'"),
         ("a=1,c=maybe", "'c' is true or false, not 'maybe'"),
         (
             "a=1,depht=1",
@@ -382,7 +378,6 @@ def test_two_bots_of_one_file_name_and_their_helpers(here: Path) -> None:
     ("source", "draws", "harmless"),
     [
         ("import math, arena.game.cards\n", False, True),
-        ("import random\n", True, True),
         ("def f():\n    from random import choice\n", True, True),
         ("import os\n", False, False),
         ("import importlib\nx = importlib.import_module('math')\n", True, False),

@@ -41,7 +41,7 @@ SLOW_RULES = (*QUICK_RULES, "bga-expert", "ps-2004-base", "s2-tactical", "s3-exp
 @pytest.mark.parametrize(
     ("bot", "rules"),
     [
-        pytest.param(bot, rules, marks=() if rules in QUICK_RULES[: 1 if bot in SLOW else 3] else pytest.mark.slow)
+        pytest.param(bot, rules, marks=() if bot not in SLOW and rules in QUICK_RULES else pytest.mark.slow)
         for bot in BOTS
         for rules in (SLOW_RULES if bot in SLOW else preset_names())
     ],

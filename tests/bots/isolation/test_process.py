@@ -160,7 +160,7 @@ print(json.dumps({{name: resource.getrlimit(getattr(resource, "RLIMIT_" + name))
     }
 
 
-@both
+@pytest.mark.parametrize("level", ["process", pytest.param("sandbox", marks=[pytest.mark.sandbox, pytest.mark.slow])])
 def test_used_up_processor_time_ends_it_and_is_said(tmp_path: Path, level: str) -> None:
     with started("while True: pass", tmp_path, level, BotLimits(cpu_s=1)) as process:
         with pytest.raises(ProcessEnded) as ended:

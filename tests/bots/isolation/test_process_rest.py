@@ -102,8 +102,7 @@ def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -
         for deal in range(2):
             rows = games(referee, [deal])
             assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-            time.sleep(0.05)
-            assert worked(referee.players["a"].remote.process) == 0
+            assert wait_for(lambda: worked(referee.players["a"].remote.process) == 0)  # a signal takes a moment
             assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2
 
 

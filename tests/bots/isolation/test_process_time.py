@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import Setup, TimeLeft
+from arena.bots.bot import TimeLeft
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
@@ -19,7 +18,6 @@ from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
 from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, player_of
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.isolation.wire_fakes import END, RULES, FakeProcess, honest, position, special_bot
 from tests.tournament.referee.games import detail, forfeit
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -75,26 +73,3 @@ def _shown(bot: WireBot, folder: Path) -> WireBot:
     paths = (folder, *(Path(path) for path in {sys.prefix, sys.base_prefix} if not path.startswith("/usr")))
     bot._launch = dataclasses.replace(bot._launch, folder=folder, read_only=paths)
     return bot
-
-
-def test_only_the_first_time_is_waited_for_an_end_that_does_not_come() -> None:
-    class Asked(FakeProcess):
-        def pending(self, wait_s: float = 0.0) -> bool:
-            if wait_s > 0:
-                self.calls.append("wait")
-            return super().pending()
-
-    bot = special_bot()
-    bot._start_process = lambda launch: Asked(lambda data: honest(json.loads(data)))
-    calls = []
-    for _ in range(3):
-        bot.prepare()
-        process = bot.process
-        assert isinstance(process, FakeProcess)
-        bot.begin(Setup(0, 0, RULES, 1, CLOCK))
-        bot.finish(position(clock=CLOCK)[0], END)  # type: ignore[misc]
-        bot.suspend()
-        calls.append(process.calls.copy())
-        process.calls.clear()
-    game = ["wake", "rest", "wake", "rest", "halt"]
-    assert calls == [["wake", *game], ["new game", "wake", "wait", *game], ["new game", *game]]

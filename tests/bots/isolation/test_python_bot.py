@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import BotFault, GameEnd, TimeLeft
+from arena.bots.bot import BotFault, TimeLeft
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from arena.tournament.games import PairTask
 from tests.bots.isolation.children import (
     at_table,
     bot_file,
@@ -154,21 +153,14 @@ class Bot:
     def end(self, result):
         with open({str(told)!r}, "a") as file: file.write(repr(result) + "\\n")
 """
-    with at_table([bot_file(tmp_path, code), "raises:after=4"]) as referee:
-        rows = games(referee, [0])
-    assert {forfeit(row) for row in rows} == {("exception", "b")}
-    within = []
-
-    def listen(result: GameEnd) -> None:
-        within.append(repr(result))
-
-    other = inside([bot_file(tmp_path, "def act(view, moves): return moves[0]\n"), "raises:after=4"])
-    other.play_unit(PairTask(0, 99, "a", "b"))
-    other.players["a"].end = listen
-    other.players["a"].looks_back = True
-    games(other, [0])
-    assert told.read_text().splitlines() == within
-    assert "forfeit='exception'" in within[0]
+    bots = [bot_file(tmp_path, code), "raises:after=4"]
+    with at_table(bots) as referee:
+        games(referee, [0])
+    isolated_heard = told.read_text()
+    told.unlink()
+    games(inside(bots), [0])
+    assert told.read_text() == isolated_heard
+    assert isolated_heard.count("forfeit='exception'") == 2
 
 
 def test_nothing_but_the_view_is_in_the_process(tmp_path: Path) -> None:

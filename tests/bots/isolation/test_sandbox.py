@@ -195,13 +195,8 @@ def test_a_program_elsewhere_is_refused(bot: Path) -> None:
     ("folder", "reason"),
     [
         ("/", "folder of the system"),
-        ("/tmp", "folder of the system"),
-        ("/etc/ssl", "folder of the system|no folder"),
         ("/usr/lib", "folder of the system"),
-        ("/proc/self", "folder of the system|no folder"),
-        ("/home", "folder of the system|no folder"),
         ("~", "home folder|folder of the system"),
-        ("~/..", "home folder|folder of the system"),
         ("~/Downloads", "documents of yours"),
         ("~/nowhere", "no folder"),
     ],

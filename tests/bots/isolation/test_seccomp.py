@@ -215,16 +215,6 @@ tell({
     }
 
 
-def test_files_are_copied_without_the_calls_that_are_not_there(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"x" * 100_000)
-    code = """
-import pathlib, shutil
-pathlib.Path("/dev/null").touch()
-tell([shutil.copyfile("file", "/dev/null"), attempt(lambda: os.sendfile(1, os.open("file", os.O_RDONLY), 0, 9))])
-"""
-    assert learn(code, tmp_path) == ["/dev/null", f"OSError {errno.ENOSYS}"]
-
-
 def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:
     """Why `execve` may stay allowed."""
     inner = "import os\ntry: os.fork()\nexcept PermissionError: print('\"still forbidden\"')"

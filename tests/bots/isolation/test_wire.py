@@ -15,9 +15,6 @@ from arena.bots.isolation.wire_bot import WireBot, launch_of, messages
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
-from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.tournament.games import PairTask
 from arena.tournament.referee import Player, Referee
@@ -36,6 +33,7 @@ from tests.bots.isolation.wire_fakes import (
     position,
     special_bot,
 )
+from tests.game.play import go, scouted
 from tests.tournament.referee.games import detail, forfeit
 
 # ---------------------------------------------------------------- what a bot is told
@@ -82,17 +80,9 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
 
 
 def test_cards_that_the_recruiter_has_put_back_are_told() -> None:
-    rules = load_rules("tactical")
-    state = State(rules, make_deal(rules, 1, 0))
-    rng = Rng(1)
-    found = []
-    while moves := state.legal_moves():
-        view = state.view(state.turn)
-        told = messages.act(7, view, moves, None)["known_in_decks"]
-        assert [(one["card"], one["deck"], one["above"]) for one in told] == list(view.known_in_decks)
-        found += told
-        state.apply(next((move for move in moves if str(move) in ("scout", "draw tactic")), rng.choice(moves)))
-    assert any(one["above"] for one in found)
+    view = go(scouted("top"), "return b8,return p8").view(0)
+    told = messages.act(7, view, [], None)["known_in_decks"]
+    assert [(one["card"], one["deck"], one["above"]) for one in told] == [("b8", "clan", 1), ("p8", "clan", 0)]
 
 
 def test_the_beginning_and_the_clock() -> None:

