@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import types
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -101,30 +102,22 @@ def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: st
 
 _BY_SEAT = ("stones_of", "row", "hand_counts", "tactics_played", "joker_played")
 _BY_STONE = ("modes", "capacity", "completed_first")
-#: Properties of `Shown`; `test_dumps_are_whole` checks that none is missing.
-PUBLIC = (
-    "turn",
-    "first_seat",
-    "phase",
-    "is_over",
-    "winner",
-    "outcome",
-    "turns",
-    "owners",
-    "deck_counts",
-    "passes",
-    "pending",
-    "taken_from",
-    "ruse_under_way",
-    "rules",
-    "key",
-)
-OF_VIEW = ("seat", "hand", "mine", "theirs", "my_turn", "unseen", "known_in_hand", "known_in_decks", "history")
+
+
+def properties(board: State | View) -> dict[str, Any]:
+    """Return the values of all public properties; compiled, they are descriptors of C."""
+    names = [
+        name
+        for kind in type(board).__mro__
+        for name, one in vars(kind).items()
+        if isinstance(one, property | types.GetSetDescriptorType) and not name.startswith("_")
+    ]
+    return {name: getattr(board, name) for name in {*names, "rules"} - {"rng", "clock", "noted"}}
 
 
 def public_dump(board: State | View) -> dict[str, Any]:
-    """Return everything that states and views have in common."""
-    found: dict[str, Any] = {name: getattr(board, name) for name in PUBLIC}
+    """Return everything that a state or a view shows."""
+    found = properties(board)
     for name in _BY_SEAT:
         found[name] = [getattr(board, name)(seat) for seat in (0, 1)]
     for name in _BY_STONE:
@@ -135,7 +128,7 @@ def public_dump(board: State | View) -> dict[str, Any]:
 
 def view_dump(view: View, history: bool = True) -> dict[str, Any]:
     """Return everything in a view except the generator and the clock."""
-    found = public_dump(view) | {name: getattr(view, name) for name in OF_VIEW}
+    found = public_dump(view) | {"seat": view.seat}
     if not history:
         del found["history"]
     return found
@@ -154,7 +147,6 @@ def dump(state: State) -> dict[str, Any]:
     """Return everything in a state: public and hidden cards, moves, events, and both views."""
     return public_dump(state) | {
         "hands": [state.hand_of(seat) for seat in (0, 1)],
-        "decks": [state.clan_cards_left, state.tactic_cards_left],
         "legal": state.legal_moves(),
         "events": [state.events(seat) for seat in (0, 1)],
         "claimable": [state.claimable(seat) for seat in (0, 1)],

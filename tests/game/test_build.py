@@ -208,17 +208,6 @@ def test_the_build_notes_all_its_sources() -> None:
     }
 
 
-def test_the_finder_of_sources() -> None:
-    """What ARENA_PURE=1 puts before the other finders: it knows the compiled modules of this package and no others."""
-    finder = arena.compiled._Finder(PACKAGE, ".py")
-    for name in ("game/turns", "policy/stones"):
-        spec = finder.find_spec("arena." + name.replace("/", "."), None)
-        assert spec is not None
-        assert spec.origin == str(PACKAGE / f"{name}.py")
-    for other in ("arena.game.cards", "turns", "arena.turns", "json", "arena.policy.turns"):
-        assert finder.find_spec(other, None) is None
-
-
 # ---- without the compiler, without Cython ----------------------------------------------------------------------
 
 
