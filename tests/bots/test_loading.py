@@ -167,19 +167,6 @@ def test_the_bots_own_file_is_the_first_that_is_no_program_of_the_system(here: P
     )
 
 
-def test_the_python_of_an_environment_stays_in_it(here: Path) -> None:
-    """The link was followed to the interpreter that the environment was made from, which lacks its packages."""
-    script = Path(write(here / "bots" / "mine.py", "pass"))
-    base = program(here / "base" / "python3.11")
-    link = here / "venv" / "bin" / "python"
-    link.parent.mkdir(parents=True)
-    link.symlink_to(base)
-    for command in ("venv/bin/python bots/mine.py", f"'{link}' -u '{script}'"):
-        spec = find_bot(f"cmd:{command}")
-        assert spec.command[0] == str(link)
-        assert (spec.path, spec.files) == (str(script), (str(script), str(link)))
-
-
 @pytest.mark.parametrize("words", ["-cp {0}:{1} Main", "-cp {0} Main", "-classpath {1}:{0} Main"])
 def test_a_class_path_is_the_bots_own(here: Path, words: str) -> None:
     """It was said that the bot lies in /usr/bin."""

@@ -15,7 +15,7 @@ from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights
 from tests.game.play import COMPILED
-from tests.policy.layers import net_values, random_weights
+from tests.policy.layers import random_weights
 
 GAMES = 4 if COMPILED else 1
 
@@ -30,24 +30,6 @@ def test_exponential() -> None:
     assert np.array([exponential(one) for one in x]) == pytest.approx(np.exp(x), rel=1e-15, abs=0)
     assert (logistic(-1e9), logistic(0.0), logistic(1e9)) == (0.0, 0.5, 1.0)
     assert logistic(2.0) == pytest.approx(1 / (1 + np.exp(-2)), rel=1e-15)
-
-
-@pytest.mark.parametrize("rules", ["base", "expert", "battle-line-base", "battle-line-tactical"])
-def test_a_net_says_what_its_layers_say(rules: str) -> None:
-    """The values that a net gave in play, and those of the numpy net for the recorded features."""
-    weights = random_weights(7)
-    numbers, games, seats, values = arrays(4000)
-    recorder = Recorder(numbers, games, seats, values)
-    net = Net(weights, tactic_price=0.0)
-    play_games(load_rules(rules), (net, net), 0, GAMES, 5, 0.3, 1.0, recorder)
-    n = recorder.count
-    assert n > 20 * GAMES
-    value = net_values(weights, numbers.reshape(-1, 955)[:n])
-    open_games = (values[:n] > 0) & (values[:n] < 1)
-    assert open_games.sum() > 0.9 * n
-    assert values[:n][open_games] == pytest.approx(value[open_games], abs=2e-5)
-    assert set(seats[:n]) == {0, 1}
-    assert set(games[:n]) == set(range(GAMES))
 
 
 def test_self_play_repeats() -> None:

@@ -25,13 +25,11 @@ from tests.bots.isolation.wire_fakes import (
     SETUP,
     SPEC,
     FakeProcess,
-    Message,
     Recorder,
     fake_bot,
     fault,
     honest,
     position,
-    special_bot,
 )
 from tests.game.play import go, scouted
 from tests.tournament.referee.games import detail, forfeit
@@ -127,51 +125,6 @@ def test_events_are_told_once_each_and_none_is_left_out() -> None:
 
 
 # ---------------------------------------------------------------- when it is said
-
-
-def test_a_second_answer_is_found_at_the_next_message() -> None:
-    view, moves = position()
-    bot = special_bot(act=lambda message: honest(message) * 2)
-    bot.prepare()
-    bot.begin(SETUP)
-    bot.act(view, moves)
-    kind, why = fault(lambda: bot.act(view, moves))
-    assert kind == "protocol"
-    assert "without being asked" in why
-    together = special_bot(act=lambda message: [honest(message)[0] + b"{}"])
-    together.prepare()
-    together.begin(SETUP)
-    together.act(view, moves)
-    assert fault(lambda: together.act(view, moves))[0] == "protocol"
-
-
-def test_a_process_is_replaced_between_games_without_a_word() -> None:
-    assert bot_games(special_bot(end=lambda message: [*honest(message), b""]), 3) == 3  # ends itself
-    assert bot_games(special_bot(end=lambda message: [*honest(message), b"good game\n"]), 3) == 3
-    assert bot_games(special_bot(), 3) == 1
-
-    begun: list[int] = []
-
-    def second_time(message: Message) -> list[bytes]:
-        begun.append(message["id"])
-        return honest(message) if message["id"] == 2 else [b"I can play one game only\n"]
-
-    assert bot_games(special_bot(begin=second_time), 3) == 3
-    assert begun == [2, 5, 2, 5, 2]
-
-
-def bot_games(bot: WireBot, count: int) -> int:
-    """Play games of two decisions; how many processes that took."""
-    view, moves = position()
-    processes = []
-    for _ in range(count):
-        bot.prepare()
-        bot.begin(SETUP)
-        assert bot.act(view, moves) is moves[0]
-        processes.append(bot.process)
-        bot.finish(view, END)
-    bot.close()
-    return len(set(map(id, processes)))
 
 
 def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from arena.text import quoted
 from tests.bots.isolation.wire_fakes import (
     SETUP,
     FakeProcess,
@@ -135,8 +134,3 @@ def test_hello_is_read_strictly(answer: Message, text: str) -> None:
     assert kind == "protocol"
     assert why.startswith("in hello: ")
     assert text in why
-
-
-def test_what_was_written_is_shown_safely() -> None:
-    assert quoted(b"\x1b[2J\xff'") == '"\\x1b[2J\\xff\'"'
-    assert quoted("ü\n") == r"'\xfc\n'"
