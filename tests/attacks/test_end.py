@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix"),
 ]
 
-HOWS = {"raises": "exception", "leaves": "exception", "exits": "crash", "dies": "crash", "hangs": "timeout"}
+HOWS = {"raises": "exception", "exits": "crash", "dies": "crash", "hangs": "timeout"}
 
 
 def results(folder: Path) -> list[tuple[Any, ...]]:
@@ -63,7 +63,7 @@ def test_the_result_of_the_board_stands(how: str, level: str, tmp_path: Path) ->
 @pytest.mark.slow
 def test_who_fails_after_a_game_that_the_other_has_forfeited_has_won_it(tmp_path: Path) -> None:
     """Without isolation, a hang there was the loss of who had won."""
-    bots = [attack("fails_in_end", how="hangs"), attack("misbehaves_in", how="raises", one_in=1)]
+    bots = [attack("fails_in_end", how="hangs"), attack("misbehaves_in")]
     limits = replace(LIMITS, decision_s=0.5)
     found = tournament(tmp_path, bots, "none", limits=limits, format="round-robin", gauntlet=None, games=2)
     forfeits = [one.kind for one in found.verdicts[bots[1].name]]

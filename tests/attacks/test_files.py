@@ -103,12 +103,13 @@ def test_what_is_no_file_is_no_bot(kind: str, reason: str, tmp_path: Path) -> No
 
 
 @needs_sandbox
-@pytest.mark.parametrize("name", ["-rf.py", "quo'te\"new\nline \x1b[31m\r$(id)%s\u00fc\u4e2d\U0001f40d.py"], ids=ascii)
-def test_names_that_a_shell_or_a_terminal_would_obey(name: str, tmp_path: Path) -> None:
-    folder = tmp_path / name.removesuffix(".py")
-    folder.mkdir()
-    (folder / name).write_text(HONEST)
-    bots = [harmless("ann"), {"spec": str(folder / name), "name": "odd"}]
+def test_names_that_a_shell_or_a_terminal_would_obey(tmp_path: Path) -> None:
+    bots = []
+    for name in ("-rf.py", "quo'te\"new\nline \x1b[31m\r$(id)%s\u00fc\u4e2d\U0001f40d.py"):
+        folder = tmp_path / name.removesuffix(".py")
+        folder.mkdir()
+        (folder / name).write_text(HONEST)
+        bots.append({"spec": str(folder / name), "name": f"odd{len(bots)}"})
     play(tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1)
     assert forfeits(tmp_path / "run") == {}
 

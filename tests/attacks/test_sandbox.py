@@ -58,19 +58,13 @@ USES_UP = [
     attack("fork_bomb", "exception", r"PermissionError: \[Errno 1\] Operation not permitted"),
     attack("thread_bomb", "crash|exception|timeout", "threads, more than|can't start new thread|no answer within"),
     attack("eats_memory", "exception", "MemoryError", how="bytes"),
-    attack("eats_memory", "exception", "MemoryError", how="objects"),
     attack("eats_memory", "exception", "Cannot allocate memory", how="maps"),
     attack("hoards_memory", allowed_mb=300),
     attack("fills_disk", allowed_mb=8),
     attack("patches_arena", "none|crash|protocol|timeout|exception", how="modules"),
     attack("patches_arena", "none|crash|protocol|timeout|exception", how="child"),
-    attack("patches_arena", "none|crash|protocol|timeout|exception", how="builtins"),
     attack("patches_arena", "illegal move", "constructed by hand", how="moves"),
 ]
-TOO_MUCH = (
-    "protocol",
-    "more than was asked for|was not asked|is no answer",
-)
 NO_ANSWER = ("protocol", "sent something that is no answer")
 HIDES = [
     attack("hides_memory", "exception", "Read-only file system", how="files"),
@@ -85,38 +79,32 @@ HIDES = [
     attack("hides_memory", "crash|exception", r"threads, more than its 64|\d+ threads", how="threads"),
 ]
 FORGED = [
-    *[attack("forges_frames", *TOO_MUCH, how=how) for how in ("early", "much_too_early", "twice", "half_and_on")],
+    *[
+        attack("forges_frames", "protocol", "more than was asked for|was not asked|is no answer", how=how)
+        for how in ("early", "twice")
+    ],
+    *[attack("forges_frames", *NO_ANSWER, how=how) for how in ("megabytes", "garbage", "says_a_wrong_size")],
     *[
         attack("forges_frames", "protocol", "sent something that is no answer to the question", how=how)
-        for how in ("forges_done", "forges_made", "answers_none", "answers_too_many")
+        for how in ("forges_done", "answers_too_many")
     ],
-    *[
-        attack("forges_frames", *NO_ANSWER, how=how)
-        for how in ("megabytes", "megabytes_in_a_frame", "garbage", "zeros", "text", "says_a_wrong_size")
-    ],
-    *[
-        attack("forges_frames", *NO_ANSWER, how=how, path="{folder}/planted_by_attack")
-        for how in ("sends_a_pickle", "sends_a_pickle_as_a_connection_would")
-    ],
+    attack("forges_frames", *NO_ANSWER, how="sends_a_pickle", path="{folder}/planted_by_attack"),
     attack("forges_frames", "exception", "touch", how="sends_a_pickle_in_a_frame", path="{folder}/planted_by_attack"),
     attack("forges_frames", "exception", "forged", how="forges_a_long_fault"),
     attack("forges_frames", "protocol", "was not asked, or answered twice", how="again"),
     attack("forges_frames", "protocol", "a failure that nobody asked for", how="forges_a_fault_elsewhere"),
-    attack("forges_frames", "protocol", "a failure that nobody asked for", how="forges_a_fault_of_no_kind"),
     attack("forges_frames", "protocol", "65535, which does not exist", how="move_that_does_not_exist"),
     attack("forges_frames", "illegal move", "is not in the hand", how="move_of_the_opponent"),
-    attack("forges_frames", "illegal move", "a card must be played now", how="move_of_another_kind"),
     attack("forges_frames", "crash", "ended itself", how="closes"),
 ]
 SLOW = [
     *[
         attack("forges_frames", "timeout", "in act: no answer within", how=how)
-        for how in ("half", "drop_by_drop", "never", "late", "closes_and_stays", "closes_all")
+        for how in ("half", "drop_by_drop", "closes_and_stays")
     ],
     attack("ignores_signals", "timeout", "in act: no answer within"),
     attack("hangs", "timeout", "in __init__: no answer within", where="init"),
     attack("hangs", "timeout", "in begin: no answer within", where="begin", how="stubborn"),
-    attack("hangs", "timeout", "in act: no answer within", where="act", how="loops"),
     attack("hangs", "timeout", "in act: no answer within", where="act", how="in C"),
     attack("hangs", "timeout", "in act: no answer within", where="observe"),
     attack("hangs", "none", "in end: no answer within", where="end"),  # after the game: its result stands
@@ -124,20 +112,15 @@ SLOW = [
     attack("babbles", "timeout", "in act: no answer within", how="writes_and_hangs"),
 ]
 DIES = [
-    attack("dies", "exception", "SystemExit: 3$", how="exits"),
     attack("dies", "exception", "KeyboardInterrupt$", how="presses_ctrl_c"),
     attack("dies", "exception", "SystemExit: 5$", how="never_ends_to_exit"),
     attack("dies", "exception", "RecursionError", how="recurses"),
     attack("dies", "exception", "MemoryError", how="makes_cycles"),
-    attack("dies", "exception|timeout", "Error|no answer", how="recurses_in_python"),
     attack("dies", "crash|timeout|exception", "SIG|no answer|Error", how="recurses_without_limit"),
     attack("dies", "crash", "it ended itself with exit code 3", how="leaves"),
-    attack("dies", "crash", "it ended itself", how="closes_and_leaves"),
     attack("dies", "crash", "it ended itself", how="becomes_another_program"),
-    attack("dies", "crash", "killed by SIGABRT", how="aborts"),
     attack("dies", "crash", "killed by SIGSEGV", how="segfaults"),
     attack("dies", "crash", "killed by SIGKILL", how="is_killed"),
-    attack("dies", "crash", "killed by SIGTERM", how="is_terminated"),
     attack("dies", "crash|timeout", "killed by SIG(XCPU|KILL)|no answer", how="uses_up_time"),
 ]
 SPEAKS = [
@@ -147,19 +130,11 @@ SPEAKS = [
     attack("babbles", "exception", r"\?\[2J", how="raises"),
     attack("babbles", "crash", r"exit code 3\n.*\?\[2J", how="writes_and_dies"),
     attack("raises_traps", "exception", "xxxxx$", how="huge"),
-    *[
-        attack("raises_traps", "exception", text, how=how)
-        for how, text in {
-            "raises": "Raises: <exception str",
-            "lies": "Lies",
-            "chained": "number 4999$",
-            "cyclic": r"and 485 more exceptions",
-            "syntax": "SyntaxError: bad$",
-            "surrogates": r"ValueError: \?",
-            "named": r"Evil\?\[31m",
-            "nameless": "text$",
-        }.items()
-    ],
+    attack("raises_traps", "exception", "Raises: <exception str", how="raises"),
+    attack("raises_traps", "exception", "Lies", how="lies"),
+    attack("raises_traps", "exception", r"and 485 more exceptions", how="cyclic"),
+    attack("raises_traps", "exception", r"ValueError: \?", how="surrogates"),
+    attack("raises_traps", "exception", r"Evil\?\[31m", how="named"),
 ]
 GROUPS: dict[str, tuple[list[Attack], dict[str, Any]]] = {
     "peeks": (PEEKS, {}),
@@ -290,7 +265,7 @@ def test_the_log_says_whose_words_those_are(outcome: Callable[[str], Outcome]) -
 
 @pytest.mark.parametrize(
     ("how", "seconds"),  # one frame after the other, or all of them at once
-    [("loaded", "0"), ("loaded_and_made", "0.3"), ("answers", "0"), ("half", "0.3"), ("pickle", "0")],
+    [("loaded_and_made", "0.3"), ("answers", "0"), ("pickle", "0")],
 )
 def test_what_is_forged_while_the_file_is_loaded_is_found_out(
     how: str, seconds: str, tmp_path: Path, outcome: Callable[[str], Outcome]

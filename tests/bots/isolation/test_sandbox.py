@@ -113,7 +113,8 @@ tell([os.getuid(), os.getgid(), {name: int(lines[name], 16) for name in lines if
 
 
 @pytest.mark.sandbox
-def test_it_writes_into_its_temporary_folders_only(bot: Path) -> None:
+@pytest.mark.parametrize("more", [{}, PROGRAM], ids=["python", "other"])
+def test_it_writes_nowhere(bot: Path, more: dict[str, Any]) -> None:
     code = """
 written = []
 for root, folders, names in os.walk("/"):
@@ -129,7 +130,7 @@ tell([written, attempt(lambda: os.mkdir("/m-7c1e")),
       attempt(lambda: open("bot.py", "a")), attempt(lambda: os.remove("bot.py")),
       attempt(lambda: os.chmod("/dev/null", 0o666))])
 """
-    written, *others = learn(code, bot)
+    written, *others = learn(code, bot, **more)
     places = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/std")
     assert [path for path in written if not path.startswith(places)] == []
     assert others == [READ_ONLY, READ_ONLY, READ_ONLY, "PermissionError 1"]

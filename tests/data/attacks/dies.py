@@ -9,7 +9,7 @@ import sys
 
 
 class Dies:
-    def __init__(self, how: str = "exits"):
+    def __init__(self, how: str = "leaves"):
         self.how = how
 
     def begin(self, setup):
@@ -22,10 +22,6 @@ class Dies:
         return moves[0]
 
 
-def exits():
-    raise SystemExit(3)
-
-
 def presses_ctrl_c():
     raise KeyboardInterrupt
 
@@ -34,20 +30,12 @@ def leaves():
     os._exit(3)
 
 
-def aborts():
-    os.abort()
-
-
 def segfaults():
     ctypes.string_at(1)
 
 
 def is_killed():
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def is_terminated():
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def recurses():
@@ -66,12 +54,6 @@ def deeper(thing):
     return repr(thing)
 
 
-def recurses_in_python():
-    """Until there is no memory for another frame; then each of the frames is in the traceback."""
-    sys.setrecursionlimit(1 << 30)
-    return [*recurses_in_python(), None]
-
-
 def makes_cycles():
     """Without collection, none of it ever goes."""
     gc.disable()
@@ -88,11 +70,6 @@ def uses_up_time():
 
 def becomes_another_program():
     os.execv(sys.executable, [sys.executable, "-S", "-c", "print('hello'); input()"])
-
-
-def closes_and_leaves():
-    os.closerange(0, 256)
-    os._exit(0)
 
 
 def never_ends_to_exit():

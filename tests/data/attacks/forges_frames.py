@@ -6,9 +6,9 @@ import pickle
 import struct
 import time
 
-from arena.game.moves import MOVES, parse_move
+from arena.game.moves import parse_move
 
-DONE, MADE, ANSWER, FAULT = 11, 12, 13, 14
+DONE, ANSWER, FAULT = 11, 13, 14
 EXCEPTION, ACT = 0, 4
 
 
@@ -52,10 +52,6 @@ class ForgesFrames:
     def early(self, view, moves):
         self.answer(self.question + 1, moves[0].index)
 
-    def much_too_early(self, view, moves):
-        for ahead in range(1, 2000):
-            self.answer(self.question + ahead, moves[0].index)
-
     def twice(self, view, moves):
         self.answer(self.question, moves[0].index)
 
@@ -66,15 +62,9 @@ class ForgesFrames:
     def megabytes(self, view, moves):
         self.write(b"r1@1\n" * (2 << 20))
 
-    def megabytes_in_a_frame(self, view, moves):
-        self.write(frame(ANSWER, bytes(8 << 20)))
-
     def half(self, view, moves):
         self.write(frame(ANSWER, bytes(8))[:7])
         time.sleep(60)
-
-    def half_and_on(self, view, moves):
-        self.write(frame(ANSWER, bytes(8))[:7])
 
     def drop_by_drop(self, view, moves):
         self.write(struct.pack("<IB", 30_000, ANSWER))
@@ -85,18 +75,6 @@ class ForgesFrames:
     def garbage(self, view, moves):
         self.write(os.urandom(4) + b"\xff\xfe\x00garbage\x1b[2J\r\n" * 40)
 
-    def zeros(self, view, moves):
-        self.write(bytes(300))
-
-    def text(self, view, moves):
-        self.write(b'{"id": 1, "move": "r1@1"}\n')
-
-    def never(self, view, moves):
-        time.sleep(60)
-
-    def late(self, view, moves):
-        time.sleep(3)
-
     def closes(self, view, moves):
         os.close(self.pipe)
 
@@ -104,24 +82,12 @@ class ForgesFrames:
         os.close(self.pipe)
         time.sleep(60)
 
-    def closes_all(self, view, moves):
-        os.closerange(0, 256)
-        time.sleep(60)
-
     def forges_done(self, view, moves):
         self.write(frame(DONE))
         time.sleep(60)
 
-    def forges_made(self, view, moves):
-        self.write(frame(MADE, b"\xff"))
-        time.sleep(60)
-
     def forges_a_fault_elsewhere(self, view, moves):
         self.write(frame(FAULT, struct.pack("<IBB", 0, ACT, EXCEPTION), b"the other did it"))
-        time.sleep(60)
-
-    def forges_a_fault_of_no_kind(self, view, moves):
-        self.write(frame(FAULT, struct.pack("<IBB", self.question, 200, 200), b"?"))
         time.sleep(60)
 
     def forges_a_long_fault(self, view, moves):
@@ -139,10 +105,6 @@ class ForgesFrames:
         self.answer(self.question, *[moves[0].index] * 65)
         time.sleep(60)
 
-    def answers_none(self, view, moves):
-        self.answer(self.question)
-        time.sleep(60)
-
     def move_that_does_not_exist(self, view, moves):
         self.answer(self.question, 65535)
         time.sleep(60)
@@ -151,19 +113,12 @@ class ForgesFrames:
         self.answer(self.question, parse_move(f"{view.unseen[0]}@{moves[0].stone or 1}").index)
         time.sleep(60)
 
-    def move_of_another_kind(self, view, moves):
-        return next(move for move in MOVES[view.rules.spy_value] if move.kind == "draw")
-
     def sends_a_pickle(self, view, moves):
         self.write(pickle.dumps(Bomb(self.path)))
 
     def sends_a_pickle_in_a_frame(self, view, moves):
         self.write(frame(FAULT, struct.pack("<IBB", self.question, ACT, EXCEPTION), pickle.dumps(Bomb(self.path))))
         time.sleep(60)
-
-    def sends_a_pickle_as_a_connection_would(self, view, moves):
-        data = pickle.dumps(Bomb(self.path))
-        self.write(struct.pack("!i", len(data)) + data)
 
 
 def frame(kind, *parts):

@@ -25,10 +25,8 @@ def answers():
 
 
 FORGED = {
-    "loaded": [frame(DONE)],
     "loaded_and_made": [frame(DONE), frame(MADE, b"\0")],
     "answers": [frame(ANSWER, struct.pack("<IH", 1, 0))],
-    "half": [frame(DONE)[:3]],
     "pickle": [b"\x80\x04cos\nsystem\n(S'touch planted_by_attack'\ntR."],
 }
 how, seconds = (Path(__file__).parent / "how").read_text().split()

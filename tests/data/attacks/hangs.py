@@ -7,7 +7,7 @@ import time
 class Hangs:
     def __init__(self, where: str = "act", how: str = "sleeps"):
         self.where = where
-        self.hang = {"sleeps": lambda: time.sleep(60), "loops": loops, "in C": in_c, "stubborn": stubborn}[how]
+        self.hang = {"sleeps": lambda: time.sleep(60), "in C": in_c, "stubborn": stubborn}[how]
         self.maybe("init")
 
     def maybe(self, where):
@@ -26,11 +26,6 @@ class Hangs:
 
     def end(self, result):
         self.maybe("end")
-
-
-def loops():
-    while True:
-        pass
 
 
 def in_c():

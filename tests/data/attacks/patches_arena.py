@@ -1,6 +1,5 @@
 """Changes all that the arena consists of in its own process, and hopes that somebody else is hit by it."""
 
-import builtins
 import contextlib
 import ctypes
 import functools
@@ -34,7 +33,6 @@ class PatchesArena:
             "modules": modules,
             "child": child,
             "moves": change_moves,
-            "builtins": change_builtins,
         }[how]
 
     def begin(self, setup):
@@ -61,16 +59,16 @@ def modules(moves):
 
 def child(moves):
     """The loop that serves the runner: it tells of a game that is won."""
-    messages.LONGEST = 1 << 40
+    messages.LONGEST_MESSAGE = 1 << 40
     for thing in gc.get_objects():
         if isinstance(thing, Child):
-            thing.quick[:] = [None] * len(thing.quick)
+            thing.quick_act = None
             thing.answer = functools.partial(claim_victory, thing.write)
     Child.answer = Cheat()
 
 
 def claim_victory(write, kind, whole):
-    write(messages.message(messages.DONE, b'["a", [9, 0], "five stones"]'))
+    write(messages.pack_message(messages.DONE, b'["a", [9, 0], "five stones"]'))
 
 
 def change_moves(moves):
@@ -81,10 +79,3 @@ def change_moves(moves):
             if number.value == move.index:
                 number.value = 7
                 break
-
-
-def change_builtins(moves):
-    builtins.isinstance = lambda thing, kind: True
-    builtins.len = lambda thing: 0
-    sys.exit = sys.excepthook = Cheat()
-    sys.stdout = sys.stderr = Cheat()

@@ -39,31 +39,12 @@ class Lies(Exception):
         raise KeyboardInterrupt
 
 
-class Meta(type):
-    @property
-    def __name__(self):
-        raise ValueError
-
-
-def chained():
-    error = ValueError("the first")
-    for number in range(5000):
-        new = ValueError(f"number {number}")
-        new.__cause__ = error
-        error = new
-    return error
-
-
 def cyclic():
     error = ExceptionGroup("a group", [ValueError("\x1b[31m\r" * 10)] * 500)
     error.__context__ = ValueError("in a circle")
     error.__context__.__context__ = error
     error.add_note("\x1b[2J" * 10_000)
     return error
-
-
-def syntax():
-    return SyntaxError("bad", ("\x1b[31m.py", 1, 10**9, "\r\x1b[2J" * 1000, 1, 10**9))
 
 
 def surrogates():
@@ -75,10 +56,7 @@ TRAPS = {
     "raises": Raises,
     "sleeps": Sleeps,
     "lies": Lies,
-    "chained": chained,
     "cyclic": cyclic,
-    "syntax": syntax,
     "surrogates": surrogates,
     "named": lambda: type("Evil\x1b[31m\r\nname", (Exception,), {"__module__": "\x1b[2J"})("text"),
-    "nameless": lambda: Meta("Nameless", (Exception,), {})("text"),
 }
