@@ -7,14 +7,14 @@ import subprocess
 import sys
 import types
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import arena
 import arena.game.engine
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK
-from arena.game.deals import Deal, deal_from_cards, make_deal
+from arena.game.deals import deal_from_cards, make_deal
 from arena.game.engine import State, View
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng, derive_seed
@@ -52,17 +52,6 @@ def random_game(
         state.apply(move)
 
 
-def played(rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True)) -> tuple[State, list[Move]]:
-    """Return a finished random game and its moves."""
-    moves = []
-    state = None
-    for state, move in random_game(rules_name, seed, auto):  # noqa: B007 (the last one is wanted)
-        moves.append(move)
-    assert state is not None
-    assert state.is_over
-    return state, moves
-
-
 def go(state: State, *moves: str) -> State:
     """Apply moves by their texts, separated by commas in each string."""
     for text in moves:
@@ -78,15 +67,9 @@ def set_up(
     deck: str = "",
     tactic: str = "",
     auto: tuple[bool, bool] = (True, True),
-    starter: int = 0,
 ) -> State:
     """Return a state with chosen hands, next draws and tactic deck; the other cards are in order of value."""
     rules = load_rules(rules_name)
-    return State(rules, chosen_deal(rules, mine, theirs, deck, tactic, starter), auto)
-
-
-def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: str = "", starter: int = 0) -> Deal:
-    """Return the deal of `set_up`."""
     hands = [mine.split(), theirs.split()]
     named = [*hands[0], *hands[1], *deck.split()]
     rest = [card for card in CARD_TEXTS[: 6 * rules.values] if card not in named]
@@ -97,7 +80,8 @@ def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: st
     deck_of_tactics = [f"*{rules.spy_value}" if n == 61 else CARD_TEXTS[n] for n in TACTIC_DECK]
     for card in tactic.split():
         deck_of_tactics.remove(card)
-    return deal_from_cards(rules, clan, tactic.split() + deck_of_tactics if rules.tactics else [], starter)
+    deal = deal_from_cards(rules, clan, tactic.split() + deck_of_tactics if rules.tactics else [])
+    return State(rules, deal, auto)
 
 
 _BY_SEAT = ("stones_of", "row", "hand_counts", "tactics_played", "joker_played")
@@ -174,11 +158,6 @@ def whole_deck(rules: Rules) -> Counter[str]:
         cards += ["*J", "*J", f"*{rules.spy_value}", "*123", "fog", "mud"]
         cards += ["scout", "redeploy", "deserter", "traitor"]
     return Counter(cards)
-
-
-def texts(moves: Sequence[Move]) -> list[str]:
-    """Return moves as strings."""
-    return [move.text for move in moves]
 
 
 def printed_both_ways(code: str, *arguments: str) -> list[str]:

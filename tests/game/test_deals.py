@@ -66,9 +66,6 @@ def test_a_deal_is_the_whole_deck_and_the_hands_are_dealt_alternately(rules_name
         assert state.turn == state.first_seat == deal.starter
 
 
-# ---- card by card ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rules_name", RULE_SETS)
 def test_a_deal_card_by_card(rules_name: str) -> None:
     rules = load_rules(rules_name)
@@ -110,9 +107,6 @@ def test_card_names() -> None:
     assert card_name("*J", "ps-2004") == "Leider"
     assert card_name("traitor", "some edition") == card_name("traitor", "bga") == "Traitor"
     assert card_number("*7") == card_number("*8") == 61
-
-
-# ---- random numbers --------------------------------------------------------------------------------------------
 
 
 def test_pinned_numbers() -> None:
@@ -170,9 +164,6 @@ def test_wrong_arguments() -> None:
     for k in (-1, 4):
         with pytest.raises(ValueError, match=f"sample of {k} out of 3"):
             rng.sample("abc", k)
-
-
-# ---- games inside the engine -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rules_name", RULE_SETS)

@@ -15,9 +15,6 @@ def hand_and_decks(state: State, seat: int) -> tuple[tuple[str, ...], tuple[str,
     return state.hand_of(seat), state.clan_cards_left, state.tactic_cards_left
 
 
-# ---- samples with given cards ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rules_name", ["base", "tactical", "s2-tactical", "bga-expert"])
 def test_a_sample_has_the_cards_that_are_given(rules_name: str) -> None:
     """The truth can be asked for, whole or in part, also where cards put back are known."""
@@ -70,9 +67,6 @@ def test_known_places_stay() -> None:
     raise AssertionError("no card lay on the deck")
 
 
-# ---- after a move, before the draw -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rules_name", RULE_SETS)
 def test_after_a_move_all_is_as_in_the_game_but_the_draw(rules_name: str) -> None:
     for auto in ((True, True), (False, False)):
@@ -109,9 +103,6 @@ def test_after_wrong_moves() -> None:
         view.after(parse_move("g1@1"))
     with pytest.raises(ValueError, match="it is not this seat's turn"):
         state.view(1).after(parse_move("g1@1"))
-
-
-# ---- keys --------------------------------------------------------------------------------------------------------
 
 
 def test_the_order_of_moves_makes_no_difference_to_a_key() -> None:

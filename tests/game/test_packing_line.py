@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import sys
-import termios
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,7 +24,7 @@ from arena.game.packing import (
     pack_view,
 )
 from arena.game.rules import load_rules
-from tests.bots.processes.waiting import wait_for
+from tests.bots.processes.waiting import bytes_in, wait_for
 
 
 class Ends:
@@ -159,11 +156,6 @@ def filled(end: int) -> int:
             return room
 
 
-def waiting(end: int) -> int:
-    """How many bytes a pipe holds."""
-    return int.from_bytes(fcntl.ioctl(end, termios.FIONREAD, bytes(4)), sys.byteorder)
-
-
 def answering(
     ends: Ends, desk: Desk | None, act: Any, *pieces: bytes, clock_of: Callable[..., object] = tuple
 ) -> tuple[Any, ...]:
@@ -173,7 +165,7 @@ def answering(
     thread.start()
     for piece in pieces:
         os.write(ends.out, piece)
-        assert wait_for(lambda: not waiting(ends.orders))  # on a busy machine both would be read as one
+        assert wait_for(lambda: not bytes_in(ends.orders))  # on a busy machine both would be read as one
     ends.close(ends.out)
     thread.join(10)
     return found[0]

@@ -78,9 +78,6 @@ def test_an_illegal_move_changes_nothing(
     assert dump(state) == before
 
 
-# ---- texts ---------------------------------------------------------------------------------------------------
-
-
 def test_texts_of_all_moves_read_back() -> None:
     for table in MOVES.values():
         assert len(table) == 1995

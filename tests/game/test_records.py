@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.deals import make_deal
+from arena.game.deals import Deal, make_deal
 from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import (
@@ -25,7 +25,7 @@ from arena.game.record import (
 )
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from tests.game.play import AUTO_CLAIMS, RULE_SETS, choose, dump, played
+from tests.game.play import AUTO_CLAIMS, RULE_SETS, choose, dump
 
 OVERRIDDEN = [
     *RULE_SETS,
@@ -36,23 +36,21 @@ OVERRIDDEN = [
 
 
 def record_of(
-    rules_name: str, seed: int, auto: tuple[bool, bool], form: str = "number"
+    rules_name: str, seed: int, auto: tuple[bool, bool], form: str = "number", claims: bool = True
 ) -> tuple[str, State, list[Move]]:
     """A random game as a record, with the deal by number, with the other starter or card by card; and its end."""
+    rules = load_rules(rules_name)
+    deal = make_deal(rules, seed, 0)
     if form == "other starter":
-        rules = load_rules(rules_name)
-        deal = make_deal(rules, seed, 3)
-        other = 1 - deal.starter
-        state = State(rules, type(deal)(deal.clan_numbers, deal.tactic_numbers, other), auto)
-        rng = Rng(seed)
-        moves = []
-        while not state.is_over:
-            moves.append(choose(state, rng))
-            state.apply(moves[-1])
-        return record_text(rules, deal_text(seed, 3, other), auto, moves, result_text(state)), state, moves
-    state, moves = played(rules_name, seed, auto)
-    deal_ref = deal_text(seed, 0) if form == "number" else cards_text(make_deal(load_rules(rules_name), seed, 0))
-    return record_text(load_rules(rules_name), deal_ref, auto, moves, result_text(state)), state, moves
+        deal = Deal(deal.clan_numbers, deal.tactic_numbers, 1 - deal.starter)
+    forms = {"number": deal_text(seed, 0), "other starter": deal_text(seed, 0, deal.starter), "cards": cards_text(deal)}
+    state, rng, moves = State(rules, deal, auto), Rng(seed), []
+    while not state.is_over:
+        last = state.legal_moves()[-1]
+        waits = not claims and last.kind in ("no claim", "pass")
+        moves.append(last if waits else choose(state, rng))
+        state.apply(moves[-1])
+    return record_text(rules, forms[form], auto, moves, result_text(state)), state, moves
 
 
 @pytest.mark.parametrize("rules_name", OVERRIDDEN)
@@ -90,32 +88,18 @@ def test_the_example_of_the_documentation() -> None:
     unfinished = State(load_rules("base"), make_deal(load_rules("base"), 42, 0))
     assert result_text(unfinished) == "* 0-0"
     assert verify("schotten/1 iello-base 42:0 11; ; * 0-0").turns == 1
-    draw = drawn_game()
-    assert parse_record(draw).winner is None
-    assert verify(draw).winner is None
 
 
-def drawn_game() -> str:
-    """A record that ends in a draw: nobody ever claims, and in the end each has as many stones."""
-    rules = load_rules("ps-2004-tactical")
-    for seed in range(3000):
-        state = State(rules, make_deal(rules, seed, 0), (False, False))
-        moves = []
-        rng = Rng(seed)
-        while not state.is_over:
-            legal = state.legal_moves()
-            last = legal[-1]
-            move = last if last.kind in ("no claim", "pass") else choose(state, rng)
-            moves.append(move)
-            state.apply(move)
-        if state.winner is None:
-            assert state.outcome
-            assert state.outcome.points == state.outcome.stones
-            text = record_text(state.rules, deal_text(seed, 0), (False, False), moves, result_text(state))
-            assert "; draw " in text
-            assert text.endswith(" stalemate")
-            return text
-    raise AssertionError("no drawn game")
+def test_a_draw() -> None:
+    """Nobody ever claims, and in the end each has as many stones."""
+    games = (record_of("ps-2004-tactical", seed, (False, False), claims=False) for seed in range(3000))
+    text, state, _ = next(game for game in games if game[1].winner is None)
+    assert state.outcome
+    assert state.outcome.points == state.outcome.stones
+    assert "; draw " in text
+    assert text.endswith(" stalemate")
+    assert parse_record(text).winner is None
+    assert verify(text).winner is None
 
 
 # ---- damage ----------------------------------------------------------------------------------------------------

@@ -92,9 +92,6 @@ def test_mistakes_in_names(text: str, words: str) -> None:
         load_rules(text)
 
 
-# ---- files -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [

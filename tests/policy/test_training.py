@@ -56,9 +56,6 @@ def test_the_weights_say_how_they_were_made() -> None:
     assert sum(path.stat().st_size for path in weights.WEIGHTS_FOLDER.iterdir() if path.is_file()) < 1 << 20
 
 
-# ---- with PyTorch ------------------------------------------------------------------------------------------------
-
-
 def test_learning_computes_what_a_net_says() -> None:
     torch = pytest.importorskip("torch")
     from tools.training import learning
