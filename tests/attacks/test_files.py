@@ -75,8 +75,6 @@ def no_file(path: Path, kind: str) -> None:
             path.mkdir()
         case "device":
             path.symlink_to("/dev/zero")
-        case "link to nothing":
-            path.symlink_to(path.parent / "nothing")
         case "link to itself":
             path.symlink_to(path)
         case "hole":
@@ -91,7 +89,6 @@ def no_file(path: Path, kind: str) -> None:
         ("pipe", "there is no such file"),
         ("folder", "is a folder"),
         ("device", "there is no such file"),
-        ("link to nothing", "there is no such file"),
         ("link to itself", "loop|there is no such file"),
         ("hole", "larger than 64 MiB"),
     ],

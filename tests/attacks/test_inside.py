@@ -24,19 +24,10 @@ def test_who_writes_to_a_wrong_descriptor_reaches_no_file_of_the_run(tmp_path: P
 
 
 @pytest.mark.slow
-def test_who_closes_the_pipes_of_its_worker_is_not_waited_for(tmp_path: Path) -> None:
-    """Its supervisor waited for the end of a process that went on, without a bound."""
-    bot = attack("closes_descriptors", "crash")
-    found = tournament(tmp_path, [bot], "none")
-    assert {one.kind for one in found.verdicts[bot.name]} == {"crash"}
-    assert {one.kind for one in found.verdicts["ann"] + found.verdicts["bob"]} == {None}
-    assert found.seconds < 30
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "kind", "text"),
     [
+        ("closes_descriptors", "crash", ""),
         ("raises_surrogates", "exception", r"ValueError: no file caf\?$"),
         ("returns_a_huge_number", "illegal move", "act returned an int of 16,610 bits, not one of the moves"),
         ("returns_what_compares", "illegal move", "act returned a Compares, not one of the moves"),
@@ -46,9 +37,9 @@ def test_who_closes_the_pipes_of_its_worker_is_not_waited_for(tmp_path: Path) ->
     ],
 )
 def test_no_bot_ends_the_run(how: str, kind: str, text: str, tmp_path: Path) -> None:
-    """Each of the first four did, as an error of ours."""
     one = attack("disturbs_its_worker", how=how)
     found = tournament(tmp_path, [one], "none")
+    assert found.seconds < 30  # nor holds it up
     for verdict in found.verdicts[one.name]:
         assert verdict.kind == (None if kind == "none" else kind)
         assert re.search(text, verdict.detail), verdict.detail

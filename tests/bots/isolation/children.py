@@ -86,9 +86,6 @@ def line_of(process: BotProcess) -> str:
     return data.decode().strip()
 
 
-# ---------------------------------------------------------------- bots
-
-
 def bot_spec(text: str, name: str) -> BotSpec:
     """Return the spec of a bot of tests/data/bots (`raises:hook=begin`), of the program (`greedy`) or of a file."""
     stem, colon, params = text.partition(":")
@@ -137,9 +134,6 @@ def at_table(
 def games(referee: Referee, deals: Iterable[int], a: str = "a", b: str = "b") -> list[Row]:
     """Play two bots on some deals."""
     return [row for deal in deals for row in referee.play_unit(PairTask(0, deal, a, b))]
-
-
-# ---------------------------------------------------------------- remaining processes
 
 
 def marked(mark: str) -> list[int]:

@@ -41,7 +41,6 @@ class Bot:
 """
 HOOKS = {
     "loading": "burn()\n",
-    "init": "    def __init__(self): burn()\n",
     "begin": "    def begin(self, setup): burn()\n",
     "end": "    def end(self, result): burn()\n",
 }
@@ -89,13 +88,8 @@ def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> 
             assert _state(process.pid) != "T"
 
 
-# ---------------------------------------------------------------- threads while others play
-
-
 @both
-@pytest.mark.parametrize(
-    "hook", ["loading", *(pytest.param(one, marks=pytest.mark.soak) for one in ("init", "begin")), "end"]
-)
+@pytest.mark.parametrize("hook", ["loading", pytest.param("begin", marks=pytest.mark.soak), "end"])
 def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -> None:
     texts = [bot_file(tmp_path, BURNS + HOOKS[hook]), "first", "random"]
     with at_table(texts, level=level, clock=CLOCK) as referee:

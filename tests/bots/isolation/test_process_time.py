@@ -24,9 +24,6 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 CLOCK = TimeLeft(20_000, None)
 
 
-# ---------------------------------------------------------------- the end
-
-
 def test_who_takes_long_for_the_end_under_a_clock_has_forfeited(tmp_path: Path) -> None:
     code = "import time\nclass Bot:\n def act(self, view, moves): return moves[0]\n"
     text = bot_file(tmp_path, code + " def end(self, result): time.sleep(60)\n")
@@ -39,9 +36,6 @@ def test_who_takes_long_for_the_end_under_a_clock_has_forfeited(tmp_path: Path) 
         assert referee.players["a"].remote.process is None
         row = games(referee, [0], "a", "c")[0]
         assert forfeit(row) == ("exception", "b")  # a game that is lost stays so
-
-
-# ---------------------------------------------------------------- wire bots that end themselves after a game
 
 
 @both

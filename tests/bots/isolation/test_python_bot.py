@@ -23,9 +23,6 @@ from tests.tournament.referee.games import detail, forfeit, timeless
 pytestmark = pytest.mark.process
 
 
-# ---------------------------------------------------------------- the same games
-
-
 CHOOSY = """
 from arena.bots.bot import Bot
 class Choosy(Bot):
@@ -95,9 +92,6 @@ def test_numbers_of_texts_are_the_same_in_every_process(tmp_path: Path) -> None:
     assert str(hash("")) not in one.split()
 
 
-# ---------------------------------------------------------------- clock
-
-
 def test_the_time_that_is_left_is_seen_and_kept(tmp_path: Path) -> None:
     code = """
 import time
@@ -118,9 +112,6 @@ class Bot:
         rows = games(referee, range(2))
     assert timeless(rows) == timeless(games(inside(bots, clock=clock), range(2)))
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
-
-
-# ---------------------------------------------------------------- its life
 
 
 def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:

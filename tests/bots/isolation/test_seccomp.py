@@ -170,9 +170,6 @@ def test_calls_that_are_judged_by_their_arguments(name: str, arguments: tuple[in
     assert judge(number_of(name), *arguments) == answer
 
 
-# ---------------------------------------------------------------- in the kernel
-
-
 def test_each_forbidden_call_fails_in_a_sandbox(tmp_path: Path) -> None:
     called = {name: number_of(name) for name in (*FORBIDDEN_NAMES, *UNKNOWN_NAMES) if number_of(name) >= 0}
     code = f"""

@@ -34,8 +34,6 @@ from tests.bots.isolation.wire_fakes import (
 from tests.game.play import go, scouted
 from tests.tournament.referee.games import detail, forfeit
 
-# ---------------------------------------------------------------- what a bot is told
-
 
 @pytest.mark.parametrize("rules", ["base", "expert", "bga-tactical", "battle-line-tactical"])
 def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) -> None:
@@ -122,9 +120,6 @@ def test_events_are_told_once_each_and_none_is_left_out() -> None:
             ]
     assert told == seen
     assert len(told) > 100
-
-
-# ---------------------------------------------------------------- when it is said
 
 
 def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:

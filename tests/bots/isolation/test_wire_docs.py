@@ -124,16 +124,21 @@ def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
     assert set(SCHEMA["$defs"]["end"]["properties"]["reason"]["enum"]) <= texts
 
 
+def assert_plays(spec: str) -> None:
+    """Play a pair of games with a wire bot, which must not forfeit."""
+    bot = WireBot(find_bot(spec), "process", BotLimits())
+    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
+    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    bot.close()
+
+
 def test_the_bot_of_the_page_plays(tmp_path: Path) -> None:
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
     ((name, source),) = re.findall(r"```js\n// (\S+)\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / name).write_text(source)
-    bot = WireBot(find_bot(f"cmd:node '{tmp_path / name}'"), "process", BotLimits())
-    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
-    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
-        assert forfeit(row) == (None, None), detail(row)
-    assert bot.close() == "it ended itself with exit code 0"
+    assert_plays(f"cmd:node '{tmp_path / name}'")
 
 
 @pytest.mark.parametrize("name", ["lazy.js", "typed.py", pytest.param("Lazy.java", marks=pytest.mark.slow), "lazy.c"])
@@ -146,8 +151,4 @@ def test_the_examples_play_where_their_language_is(name: str, tmp_path: Path) ->
     if words[0] == "cc":
         words = [str(tmp_path / "lazy")]
         subprocess.run(["cc", "-O2", "-o", words[0], source], check=True, capture_output=True, timeout=120)
-    bot = WireBot(find_bot(f"a=cmd:{shlex.join(words)}"), "process", BotLimits())
-    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
-    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
-        assert forfeit(row) == (None, None), detail(row)
-    bot.close()
+    assert_plays(f"a=cmd:{shlex.join(words)}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
+import sys
+import termios
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +21,11 @@ def wait_for(condition: Callable[[], object], seconds: float = 20.0, pause_s: fl
     while not (found := condition()) and time.monotonic() < until:
         time.sleep(pause_s)
     return bool(found)
+
+
+def bytes_in(pipe: int) -> int:
+    """Return the number of bytes that a pipe holds."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def wait_for_games(folder: Path, process: subprocess.Popen[str], games: int = 1) -> int:

@@ -6,6 +6,7 @@
 import contextlib
 import logging
 import os
+import time
 
 
 class DisturbsItsWorker:
@@ -14,6 +15,11 @@ class DisturbsItsWorker:
 
     def act(self, view, moves):
         return getattr(self, self.how)(moves)
+
+    def closes_descriptors(self, moves):
+        os.closerange(3, 1 << 12)
+        time.sleep(30)
+        return moves[0]
 
     def raises_surrogates(self, moves):
         raise ValueError(f"no file {os.fsdecode(b'caf' + bytes([0xE9]))}")
