@@ -13,11 +13,9 @@ from arena.bots.bot import TimeLeft
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
-from arena.game.rules import load_rules
-from arena.tournament.referee import Player, Referee
-from arena.tournament.rows import GameSettings
-from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, player_of
+from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games
 from tests.bots.isolation.inside import need_sandbox
+from tests.bots.isolation.wire_fakes import table
 from tests.tournament.referee.games import detail, forfeit
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -50,8 +48,7 @@ def test_a_wire_bot_that_ends_after_each_game_is_started_before_the_next_begins(
     run = "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[1] + '/one_game.py')"
     bot = WireBot(find_bot(f"a=cmd:'{sys.executable}' -I -S -c \"{run}\" '{data}'"), level, BotLimits())
     bot = _shown(bot, data)
-    other = isolated("first", "b")
-    referee = Referee(GameSettings(load_rules("base"), 1, CLOCK), [Player("a", lambda: bot), player_of(other)])
+    referee = table(bot, clock=CLOCK)
     for deal in range(2):
         rows = games(referee, [deal])
         assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
@@ -59,7 +56,6 @@ def test_a_wire_bot_that_ends_after_each_game_is_started_before_the_next_begins(
         bot.prepare()
         assert bot.process not in (None, before)
     bot.close()
-    other.close()
 
 
 def _shown(bot: WireBot, folder: Path) -> WireBot:

@@ -13,12 +13,8 @@ from arena.bots.faults import BotError
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.wire_bot import WireBot, launch_of, messages
 from arena.bots.limits import BotLimits
-from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
-from arena.game.rules import load_rules
 from arena.tournament.games import PairTask
-from arena.tournament.referee import Player, Referee
-from arena.tournament.rows import GameSettings
 from tests.bots.isolation.wire_fakes import (
     END,
     RULES,
@@ -30,6 +26,7 @@ from tests.bots.isolation.wire_fakes import (
     fault,
     honest,
     position,
+    table,
 )
 from tests.game.play import go, scouted
 from tests.tournament.referee.games import detail, forfeit
@@ -106,8 +103,7 @@ def test_events_are_told_once_each_and_none_is_left_out() -> None:
         bot.finish,
     )
     assert finish is not None
-    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=greedy")))]
-    for row in Referee(GameSettings(load_rules("tactical"), 1), players).play_unit(PairTask(0, 0, "a", "b")):
+    for row in table(bot, "tactical").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     told: list[str] = []
     seat = 0

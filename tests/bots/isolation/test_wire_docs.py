@@ -18,14 +18,13 @@ from arena.bots.bot import TimeLeft
 from arena.bots.isolation import wire_messages as messages
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
-from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules, preset_names
 from arena.tournament.games import PairTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
 from tests.bots.isolation import wire_example
-from tests.bots.isolation.wire_fakes import Message, Recorder, fake_bot
+from tests.bots.isolation.wire_fakes import Message, Recorder, fake_bot, table
 from tests.tournament.referee.games import detail, forfeit
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -127,8 +126,7 @@ def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
 def assert_plays(spec: str) -> None:
     """Play a pair of games with a wire bot, which must not forfeit."""
     bot = WireBot(find_bot(spec), "process", BotLimits())
-    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
-    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
+    for row in table(bot, "expert").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     bot.close()
 

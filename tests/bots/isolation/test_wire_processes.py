@@ -16,14 +16,12 @@ from arena.bots.isolation import process as processes
 from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
-from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
 from arena.tournament.games import PairTask, Row
-from arena.tournament.referee import Player, Referee
-from arena.tournament.rows import GameSettings
+from arena.tournament.referee import Referee
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.isolation.wire_fakes import position
+from tests.bots.isolation.wire_fakes import position, table
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -70,15 +68,6 @@ _PATH = (
 )
 
 
-def referee(bot: WireBot, rules: str = "base", clock: TimeLeft | None = None, seed: int = 1) -> Referee:
-    players = [
-        Player("a", make=lambda: bot),
-        Player.of(load_bot(find_bot("b=random"))),
-        Player.of(load_bot(find_bot("c=first"))),
-    ]
-    return Referee(GameSettings(load_rules(rules), seed, clock), players)
-
-
 def points(row: Row) -> float:
     score = row.score
     return score / 2 if not row.id & 1 else 1 - score / 2
@@ -96,8 +85,8 @@ def test_the_examples_play_without_a_fault_and_beat_random(
     commands: dict[str, str], language: str, rules: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = wire_bot(command(commands, language))
-    table = referee(bot, rules, TimeLeft(20_000, None))
-    rows = [row for deal in range(3) for row in table.play_unit(PairTask(0, deal, "a", "b"))]
+    referee = table(bot, rules, TimeLeft(20_000, None))
+    rows = [row for deal in range(3) for row in referee.play_unit(PairTask(0, deal, "a", "b"))]
     for row in rows:
         assert forfeit(row) == (None, None), detail(row)
     assert sum(map(points, rows)) >= 5
@@ -109,7 +98,7 @@ def test_the_examples_play_without_a_fault_and_beat_random(
 def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: str) -> None:
     need_sandbox()
     bot = wire_bot(command(commands, language), "sandbox")
-    for row in referee(bot, "expert").play_unit(PairTask(0, 0, "a", "b")):
+    for row in table(bot, "expert").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     bot.close()
 
@@ -132,9 +121,9 @@ def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: st
 )
 def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | None, text: str) -> None:
     bot = wire_bot(bad(name), limits=QUICK if kind == "timeout" else None)
-    table = referee(bot)
+    referee = table(bot)
     start = time.monotonic()
-    rows = table.play_unit(PairTask(0, 0, "a", "b"))
+    rows = referee.play_unit(PairTask(0, 0, "a", "b"))
     seconds = time.monotonic() - start
     for row in rows:
         assert forfeit(row) == (kind, "a"), detail(row)
@@ -146,8 +135,8 @@ def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | Non
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     # the time limit twice, and two starts of Python on a machine that has other things to do
     assert seconds < 15
-    alone = Referee(table.settings, [table.players["b"], table.players["c"]])
-    assert timeless(table.play_unit(PairTask(1, 0, "b", "c"))) == timeless(alone.play_unit(PairTask(1, 0, "b", "c")))
+    alone = Referee(referee.settings, [referee.players["b"], referee.players["c"]])
+    assert timeless(referee.play_unit(PairTask(1, 0, "b", "c"))) == timeless(alone.play_unit(PairTask(1, 0, "b", "c")))
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -184,7 +173,7 @@ def test_what_is_odd_but_allowed_costs_nothing(
     if clock is not None:  # as a worker does, until its first game
         bot.suspend()
     with caplog.at_level(logging.INFO, "arena.bots"):
-        rows = [row for deal in range(2) for row in referee(bot, clock=clock).play_unit(PairTask(0, deal, "a", "b"))]
+        rows = [row for deal in range(2) for row in table(bot, clock=clock).play_unit(PairTask(0, deal, "a", "b"))]
     bot.close()
     for row in rows:
         assert forfeit(row) == (None, None), detail(row)
@@ -195,7 +184,7 @@ def test_what_is_odd_but_allowed_costs_nothing(
 
 def test_a_bot_that_changes_its_mind_is_refused(tmp_path: Path) -> None:
     bot = wire_bot(bad("changes", str(tmp_path / "started")))
-    first, second = referee(bot).play_unit(PairTask(0, 0, "a", "b"))
+    first, second = table(bot).play_unit(PairTask(0, 0, "a", "b"))
     bot.close()
     assert forfeit(first) == (None, None), detail(first)
     assert forfeit(second) == ("protocol", "a")

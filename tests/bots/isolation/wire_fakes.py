@@ -13,12 +13,15 @@ from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
-from arena.bots.spec import BotSpec, command_hash
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec, command_hash, find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
+from arena.tournament.referee import Player, Referee
+from arena.tournament.rows import GameSettings
 
 Message = dict[str, Any]
 Special = Callable[[Message], Iterable[bytes]]
@@ -41,7 +44,6 @@ class FakeProcess:
         self._answer = answer
         self._pieces: list[bytes] = []
         self.closed = False
-        self.calls: list[str] = []
 
     def send(self, data: bytes, deadline: float) -> None:
         assert not self.closed
@@ -68,18 +70,13 @@ class FakeProcess:
     def cpu_seconds(self) -> float:
         return 0.0
 
-    def new_game(self) -> None:
-        self.calls.append("new game")
-
     def wake(self) -> None:
-        self.calls.append("wake")
         self.suspended = False
 
     def rest(self) -> None:
-        self.calls.append("rest")
+        """Do nothing."""
 
     def suspend(self) -> None:
-        self.calls.append("halt")
         self.suspended = True
 
     def close(self, grace_s: float = 0.0) -> str:
@@ -148,6 +145,12 @@ def special_bot(**special: Special) -> WireBot:
         return special.get(message["type"], honest)(message)
 
     return fake_bot(answer)
+
+
+def table(bot: WireBot, rules: str = "base", clock: TimeLeft | None = None, seed: int = 1) -> Referee:
+    """Return a referee for this bot, which is called a, and two others inside: b, random, and c, first."""
+    others = [Player.of(load_bot(find_bot(text))) for text in ("b=random", "c=first")]
+    return Referee(GameSettings(load_rules(rules), seed, clock), [Player("a", make=lambda: bot), *others])
 
 
 def fault(do: Callable[[], object]) -> tuple[str, str]:
