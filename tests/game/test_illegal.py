@@ -47,60 +47,80 @@ def test_a_move_made_by_hand() -> None:
     assert pickle.loads(pickle.dumps(parse_move("r1@1"))) in state.legal_moves()
 
 
-BOUND = "bga-tactical:ruse_targets=clan_and_elite"
-#: Rules, tactic deck, moves so far, the illegal move, and what is said.
+#: Tactic deck, moves so far, the illegal move, and what is said.
 CASES = [
-    ("tactical", "", "", "r10@1", "iello-tactical has no r10"),
-    ("bga-tactical", "*J", "", "*J=r10@1", "bga-tactical has no r10"),
-    ("tactical", "", "", "*8@1", "the spy of iello-tactical is *7"),
+    ("", "", "r10@1", "iello-tactical has no r10"),
+    ("", "", "*8@1", "the spy of iello-tactical is *7"),
     # another decision is asked for
-    ("tactical", "", "", "claim 1", "a card must be played now"),
-    ("tactical", "redeploy", f"{ONE_EACH},redeploy", "r2@3", ASKS["take"]),
-    ("tactical", "redeploy", f"{ONE_EACH},redeploy,take r1@1", "pass", ASKS["put"]),
-    ("tactical", "scout", f"{ONE_EACH},scout", "r2@3", ASKS["scout"]),
-    ("tactical", "scout", f"{ONE_EACH},scout,draw clan,draw clan,draw clan", "pass", ASKS["return"]),
-    ("tactical", "", "r1@1", "r2@3", ASKS["draw"]),
+    ("", "", "claim 1", "a card must be played now"),
+    ("redeploy", f"{ONE_EACH},redeploy", "r2@3", ASKS["take"]),
+    ("redeploy", f"{ONE_EACH},redeploy,take r1@1", "pass", ASKS["put"]),
+    ("scout", f"{ONE_EACH},scout", "r2@3", ASKS["scout"]),
+    ("scout", f"{ONE_EACH},scout,draw clan,draw clan,draw clan", "pass", ASKS["return"]),
+    ("", "r1@1", "r2@3", ASKS["draw"]),
     # plays
-    ("tactical", "", "", "g1@1", "g1 is not in the hand"),
-    ("tactical", "", "", "pass", "passing is only allowed when no clan card can be played"),
+    ("", "", "g1@1", "g1 is not in the hand"),
+    ("", "", "pass", "passing is only allowed when no clan card can be played"),
     (
-        "tactical",
         "",
         "r1@1,draw clan,g1@1,draw clan,r2@1,draw clan,g2@1,draw clan,r7@1,draw clan,g4@2,draw clan",
         "r3@1",
         "this player's side of stone 1 is full (3 cards)",
     ),
     (
-        "tactical",
         "mud",
         "r1@1,draw tactic,g1@1,draw clan,mud@1,draw clan,g2@2,draw clan,r2@1,draw clan,g4@2,draw clan,"
         "r3@1,draw clan,g5@3,draw clan,r7@1,draw clan,g6@3,draw clan",
         "r8@1",
         "this player's side of stone 1 is full (4 cards)",
     ),
-    ("tactical", "fog", CLAIMED, "r1@1", "stone 1 has already been claimed"),
-    ("tactical", "fog", CLAIMED, "fog@1", "stone 1 has already been claimed"),
+    ("fog", CLAIMED, "r1@1", "stone 1 has already been claimed"),
+    ("fog", CLAIMED, "fog@1", "stone 1 has already been claimed"),
     (
-        "tactical",
         "fog scout mud",
         f"{ONE_EACH},fog@5,draw tactic,g2@1,draw clan",
         "mud@3",
         "the tactic limit: 1 played, 0 by the opponent; the lead may not exceed one",
     ),
     (
-        "tactical",
         "*J *J fog",
         "r1@1,draw tactic,g1@1,draw clan,*J@2,draw tactic,g2@1,draw tactic,r2@1,draw clan,fog@9,draw clan",
         "*J@3",
         "each player may play only one joker per game",
     ),
+    ("*J", ONE_EACH, "*J=r7@3", "in iello-tactical, a wild card gets its colour and value at the claim: *J@3"),
     (
-        "tactical",
-        "*J",
-        ONE_EACH,
-        "*J=r7@3",
-        "in iello-tactical, a wild card gets its colour and value at the claim: *J@3",
+        "deserter redeploy",
+        f"{ONE_EACH},deserter,take g1@1,draw clan",
+        "redeploy",
+        "there is no card for redeploy to take",
     ),
+    # cards that a ruse takes, and where they go
+    ("redeploy", f"{TWO_EACH},redeploy", "take r3@1", "r3 is not on this player's side of stone 1"),
+    ("deserter", f"{TWO_EACH},deserter", "take g2@1", "g2 is not on the opponent's side of stone 1"),
+    ("redeploy", f"{CLAIMED},r1@5,draw clan,g5@3,draw clan,redeploy", "take r7@1", "stone 1 has already been claimed"),
+    ("*J traitor", f"{ONE_EACH},*J@2,draw clan,traitor", "take *J@2", "traitor can take only clan cards"),
+    ("redeploy", f"{TWO_EACH},redeploy,take r1@1", "r2@3", "the card to place is r1"),
+    ("redeploy", f"{TWO_EACH},redeploy,take r1@1", "r1@1", "the card may not return to the stone it came from"),
+    (
+        "traitor",
+        f"{ONE_EACH},traitor,take g1@1",
+        "discard",
+        "a card taken by the traitor must be placed, not discarded",
+    ),
+    (
+        "redeploy",
+        f"{CLAIMED},r1@5,draw clan,g5@3,draw clan,redeploy,take r1@5",
+        "r1@1",
+        "stone 1 has already been claimed",
+    ),
+    # returns
+    ("scout", f"{ONE_EACH},scout,draw clan,draw clan,draw clan", "return g1", "g1 is not in the hand"),
+]
+BOUND = "bga-tactical:ruse_targets=clan_and_elite"
+#: The same under other rules.
+OTHER_RULES = [
+    ("bga-tactical", "*J", "", "*J=r10@1", "bga-tactical has no r10"),
     (
         "bga-tactical",
         "*J",
@@ -109,57 +129,11 @@ CASES = [
         "in bga-tactical, a wild card gets its colour and value when it is played: *J=r1@3",
     ),
     (
-        "tactical",
-        "deserter redeploy",
-        f"{ONE_EACH},deserter,take g1@1,draw clan",
-        "redeploy",
-        "there is no card for redeploy to take",
-    ),
-    # cards that a ruse takes, and where they go
-    ("tactical", "redeploy", f"{TWO_EACH},redeploy", "take r3@1", "r3 is not on this player's side of stone 1"),
-    ("tactical", "deserter", f"{TWO_EACH},deserter", "take g2@1", "g2 is not on the opponent's side of stone 1"),
-    (
-        "tactical",
-        "redeploy",
-        f"{CLAIMED},r1@5,draw clan,g5@3,draw clan,redeploy",
-        "take r7@1",
-        "stone 1 has already been claimed",
-    ),
-    (
-        "tactical",
-        "*J traitor",
-        f"{ONE_EACH},*J@2,draw clan,traitor",
-        "take *J@2",
-        "traitor can take only clan cards",
-    ),
-    (
         "bga-tactical",
         "*J deserter",
         f"{ONE_EACH},*J=r9@2,draw clan,deserter",
         "take *J@2",
         "deserter can take only clan cards in bga-tactical",
-    ),
-    ("tactical", "redeploy", f"{TWO_EACH},redeploy,take r1@1", "r2@3", "the card to place is r1"),
-    (
-        "tactical",
-        "redeploy",
-        f"{TWO_EACH},redeploy,take r1@1",
-        "r1@1",
-        "the card may not return to the stone it came from",
-    ),
-    (
-        "tactical",
-        "traitor",
-        f"{ONE_EACH},traitor,take g1@1",
-        "discard",
-        "a card taken by the traitor must be placed, not discarded",
-    ),
-    (
-        "tactical",
-        "redeploy",
-        f"{CLAIMED},r1@5,draw clan,g5@3,draw clan,redeploy,take r1@5",
-        "r1@1",
-        "stone 1 has already been claimed",
     ),
     (
         BOUND,
@@ -168,18 +142,12 @@ CASES = [
         "*7@3",
         f"in {BOUND}, a wild card gets its colour and value when it is played: *7=r7@3",
     ),
-    # returns
-    (
-        "tactical",
-        "scout",
-        f"{ONE_EACH},scout,draw clan,draw clan,draw clan",
-        "return g1",
-        "g1 is not in the hand",
-    ),
 ]
 
 
-@pytest.mark.parametrize(("rules", "tactic", "moves", "wrong", "words"), CASES)
+@pytest.mark.parametrize(
+    ("rules", "tactic", "moves", "wrong", "words"), [*(("tactical", *case) for case in CASES), *OTHER_RULES]
+)
 def test_the_reason_is_given(rules: str, tactic: str, moves: str, wrong: str, words: str) -> None:
     state = set_up(rules, MINE, THEIRS, tactic=tactic)
     go(state, *moves.split(",") if moves else ())
