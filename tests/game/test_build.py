@@ -92,9 +92,6 @@ def compiled(tmp_path: Path) -> Path:
     return tmp_path
 
 
-# ---- a stale build -------------------------------------------------------------------------------------------
-
-
 @needs_build
 def test_a_changed_source_is_not_played(compiled: Path) -> None:
     """One byte more in a source: the import says which, how to build, and how to run without."""
@@ -206,9 +203,6 @@ def test_the_build_notes_all_its_sources() -> None:
     assert set(built_as(PACKAGE)["sources"]) == {f"{name}.py" for name in COMPILED} | {
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.pxd")
     }
-
-
-# ---- without the compiler, without Cython ----------------------------------------------------------------------
 
 
 @needs_build

@@ -174,9 +174,6 @@ def test_the_game_is_over() -> None:
     assert reason(state, "r1@5") == reason(state, "pass") == "the game is over"
 
 
-# ---- positions that need a whole game --------------------------------------------------------------------------
-
-
 def reached(rules: str, tactic: str, wanted: Callable[[State], bool]) -> State:
     """A position in which seat 0 is to play the one tactic card that it has drawn; nobody claims."""
     for seed in range(400):

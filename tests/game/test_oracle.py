@@ -36,10 +36,6 @@ FULL_NAMES = [name for name in PRESETS if "-" in name]
 SIDE = {"a": "mine", "b": "theirs", None: None}
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Worked positions
-
-
 def tie_order(events: list[str], options: Options) -> str | None:
     """Replay arrivals, departures and combat modes at stone 1 with the oracle's own table."""
     game = deal(options, random.Random(1))
@@ -87,10 +83,6 @@ def test_worked_position(position: dict[str, Any]) -> None:
     assert answer(position) == position["expect"], position["reason"]
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Games between programs written elsewhere
-
-
 def replay(record: dict[str, Any], engine: bool) -> None:
     """Replay a game; every state of the nine stones and the end must agree."""
     dealt = [card for pair in zip(*record["hands"]) for card in pair] + record["draws"]
@@ -117,10 +109,6 @@ def test_games_played_elsewhere(engine: bool, step: int) -> None:
             replay(GAMES[number], engine)
         except (AssertionError, ValueError) as error:
             raise AssertionError(f"game {number}: {error}") from error
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Shortcuts against plain enumeration
 
 
 def random_side(rng: random.Random, options: Options, pool: list[str], size: int, wilds: int, bound: bool) -> list[str]:
@@ -197,10 +185,6 @@ def test_proofs_in_play_agree_with_all_completions(name: str) -> None:
             game.apply(rng.choice(game.legal_moves()))
             proofs += compare_all_proofs(game)
     assert proofs > 100
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Random games
 
 
 def deal(options: Options, rng: random.Random, auto: tuple[bool, bool] = (True, True)) -> Oracle:

@@ -73,9 +73,6 @@ def points(row: Row) -> float:
     return score / 2 if not row.id & 1 else 1 - score / 2
 
 
-# ---------------------------------------------------------------- the examples
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "js"])
 @pytest.mark.parametrize(
@@ -101,9 +98,6 @@ def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: st
     for row in table(bot, "expert").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     bot.close()
-
-
-# ---------------------------------------------------------------- misbehaviour
 
 
 @pytest.mark.parametrize(
