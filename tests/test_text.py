@@ -11,16 +11,7 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.text import (
-    first_line,
-    indented,
-    one_line,
-    plain_json,
-    printable,
-    printable_lines,
-    quoted,
-    spreadsheet_cell,
-)
+from arena.text import first_line, indented, one_line, plain_json, printable, printable_lines, quoted, spreadsheet_cell
 
 ESCAPES = "\x00\x07\x08\x0b\x1b\x7f\x85\x9b"
 DIRECTIONS = "\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067\u2069\u061c"

@@ -116,11 +116,7 @@ def test_a_spec_travels_and_is_checked_where_it_arrives(here: Path) -> None:
 def test_names(here: Path) -> None:
     bot_file(here / "a" / "bot.py", "n: int = 1", "n,")
     bot_file(here / "b" / "bot.py")
-    assert [spec.name for spec in find_bots(["a/bot.py", "a/bot.py:n=2", "x=b/bot.py"])] == [
-        "bot",
-        "bot:n=2",
-        "x",
-    ]
+    assert [spec.name for spec in find_bots(["a/bot.py", "a/bot.py:n=2", "x=b/bot.py"])] == ["bot", "bot:n=2", "x"]
     with pytest.raises(BotError, match=r"two bots are called 'bot' \(a/bot.py and b/bot.py\).*'bot2=b/bot.py'"):
         find_bots(["a/bot.py", "b/bot.py"])
     with pytest.raises(BotError, match="random, twice"):
@@ -321,10 +317,7 @@ def test_parameters_are_typed_by_the_signature(here: Path) -> None:
         ("", "needs its parameter 'a'"),
         ("a=x", "'a' is a whole number, not 'x'"),
         ("a=1,c=maybe", "'c' is true or false, not 'maybe'"),
-        (
-            "a=1,depht=1",
-            "has no parameter 'depht'; did you mean 'depth'? (it has a: int, c: bool = False, depth: ",
-        ),
+        ("a=1,depht=1", "has no parameter 'depht'; did you mean 'depth'? (it has a: int, c: bool = False, depth: "),
         ("a=1,depth=3.x", "'depth' is a number or none, not '3.x'"),
         ("a=1,g=xx", "'g' is one of x, y, not 'xx'; did you mean 'x'?"),
         ("a=1,table=2", "which cannot be given from outside"),

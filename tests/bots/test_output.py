@@ -101,11 +101,6 @@ def test_descriptors_lead_nowhere_and_come_back() -> None:
         "print('after')\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        input="typed",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=dict(os.environ),
+        [sys.executable, "-c", code], input="typed", capture_output=True, text=True, timeout=60, env=dict(os.environ)
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "after\n", "")

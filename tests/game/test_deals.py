@@ -113,11 +113,7 @@ def test_pinned_numbers() -> None:
     """SplitMix64 with the published first outputs of seed 0 and others; the methods built on it."""
     assert Rng(0).next64() == 16294208416658607535 == 0xE220A8397B1DCDAF
     rng = Rng(1)
-    assert [rng.next64() for _ in range(3)] == [
-        10451216379200822465,
-        13757245211066428519,
-        17911839290282890590,
-    ]
+    assert [rng.next64() for _ in range(3)] == [10451216379200822465, 13757245211066428519, 17911839290282890590]
     assert Rng(-1).next64() == Rng(2**64 - 1).next64() == 16490336266968443936
     rng = Rng(7)
     assert [rng.below(10) for _ in range(12)] == [3, 0, 9, 5, 4, 2, 4, 3, 1, 4, 1, 9]

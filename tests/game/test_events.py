@@ -52,10 +52,7 @@ def test_events_in_words() -> None:
         "a returns a tactic card",
         "a returns a clan card",
     ]
-    assert [str(event) for event in state.view(1).history[-2:]] == [
-        "a returns a tactic card",
-        "a returns a clan card",
-    ]
+    assert [str(event) for event in state.view(1).history[-2:]] == ["a returns a tactic card", "a returns a clan card"]
 
 
 def test_automatic_claims_are_events() -> None:

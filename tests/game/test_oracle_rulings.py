@@ -223,11 +223,7 @@ def test_traitor() -> None:
     assert "r3" in game.face_up()
     assert game.legal_moves() == [f"r3@{number}" for number in (1, 2, 3, 4, 5, 6, 7, 9)]
     run(game, "r3@1")
-    assert (game.sides[0][0], game.sides[1][0], game.discards) == (
-        ["r1", "r2", "r3"],
-        ["*7"],
-        [["traitor"], []],
-    )
+    assert (game.sides[0][0], game.sides[1][0], game.discards) == (["r1", "r2", "r3"], ["*7"], [["traitor"], []])
     full = table("tactical", "traitor k1", a=FULL, b={1: "b9"})
     assert full.legal_moves() == ["pass"]
     assert run(full, "pass").hands[0] == ["traitor", "k1"]

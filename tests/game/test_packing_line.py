@@ -12,17 +12,7 @@ import pytest
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.game.packing import (
-    ANSWER,
-    ASK,
-    QUESTION,
-    REPLY,
-    Desk,
-    Line,
-    answer_line,
-    events_of,
-    pack_view,
-)
+from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Line, answer_line, events_of, pack_view
 from arena.game.rules import load_rules
 from tests.bots.processes.waiting import bytes_in, wait_for
 

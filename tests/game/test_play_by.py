@@ -49,10 +49,7 @@ def test_it_is_the_plain_loop(rules_name: str) -> None:
             assert (how, what) == (0, None)
             assert quick.is_over
             assert list(trail[:7]) == [0] * 7
-            assert (zero, one) == (
-                sum(seat == 0 for seat, _, _ in asked),
-                sum(seat == 1 for seat, _, _ in asked),
-            )
+            assert (zero, one) == (sum(seat == 0 for seat, _, _ in asked), sum(seat == 1 for seat, _, _ in asked))
             assert all(mine for _, mine, _ in asked)
 
             plain, wanted = start(rules_name, seed, auto), []

@@ -27,9 +27,7 @@ def test_worked_position(position: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "position",
-    [position for position in POSITIONS if position["kind"] == "claim"],
-    ids=lambda position: position["id"],
+    "position", [position for position in POSITIONS if position["kind"] == "claim"], ids=lambda position: position["id"]
 )
 def test_a_refutation_refutes(position: dict[str, Any]) -> None:
     """The cards that are said to refute a claim complete the other side, are not face up, and beat the claimant."""

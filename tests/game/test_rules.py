@@ -10,16 +10,7 @@ import pytest
 
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.rules import (
-    MEANINGS,
-    OPTIONS,
-    SHORT_NAMES,
-    Rules,
-    RulesError,
-    differences,
-    load_rules,
-    preset_names,
-)
+from arena.game.rules import MEANINGS, OPTIONS, SHORT_NAMES, Rules, RulesError, differences, load_rules, preset_names
 from tests.oracle import PRESETS, Options
 
 #: RULES.md §6 has no values for these in a game without tactic cards.

@@ -136,14 +136,7 @@ def test_reasons_are_bounded_on_both_sides() -> None:
 
 @pytest.mark.parametrize(
     "clock",
-    [
-        None,
-        TimeLeft(100, None),
-        TimeLeft(None, 0),
-        TimeLeft(0, 250.125),
-        TimeLeft(0.001, 1e12),
-        TimeLeft(None, 1 / 3),
-    ],
+    [None, TimeLeft(100, None), TimeLeft(None, 0), TimeLeft(0, 250.125), TimeLeft(0.001, 1e12), TimeLeft(None, 1 / 3)],
 )
 def test_clocks_arrive_exactly(clock: TimeLeft | None) -> None:
     flags, move, bank = clock_flags(clock)

@@ -152,12 +152,7 @@ print(json.dumps({{name: resource.getrlimit(getattr(resource, "RLIMIT_" + name))
         assert found.pop("STACK")[1] == data
     # the kernel ignores 0 where crashes are piped to a program; in the sandbox nobody may ask
     assert found.pop("CORE", [1, 1]) == [1, 1]
-    assert found == {
-        "FSIZE": [size, size],
-        "NOFILE": [40, 40],
-        "CPU": [77, 82],
-        "DATA": [data, data],
-    }
+    assert found == {"FSIZE": [size, size], "NOFILE": [40, 40], "CPU": [77, 82], "DATA": [data, data]}
 
 
 @pytest.mark.parametrize("level", ["process", pytest.param("sandbox", marks=[pytest.mark.sandbox, pytest.mark.slow])])

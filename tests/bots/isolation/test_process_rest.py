@@ -15,16 +15,7 @@ from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
-from tests.bots.isolation.children import (
-    ROOT,
-    at_table,
-    bot_file,
-    both,
-    games,
-    isolated,
-    soon,
-    started,
-)
+from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, soon, started
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.isolation.wire_fakes import RULES, table
 from tests.bots.processes.waiting import wait_for

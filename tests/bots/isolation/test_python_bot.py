@@ -11,13 +11,7 @@ from arena.bots.bot import BotFault, TimeLeft
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from tests.bots.isolation.children import (
-    at_table,
-    bot_file,
-    games,
-    inside,
-    isolated,
-)
+from tests.bots.isolation.children import at_table, bot_file, games, inside, isolated
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process

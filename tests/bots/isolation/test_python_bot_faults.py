@@ -9,15 +9,7 @@ import pytest
 from arena.bots.faults import BotError
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from tests.bots.isolation.children import (
-    at_table,
-    bot_file,
-    bot_spec,
-    both,
-    games,
-    inside,
-    isolated,
-)
+from tests.bots.isolation.children import at_table, bot_file, bot_spec, both, games, inside, isolated
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -25,12 +17,7 @@ pytestmark = pytest.mark.process
 
 @pytest.mark.parametrize(
     ("hook", "what"),
-    [
-        ("act", "ValueError"),
-        ("end", "ValueError"),
-        ("__init__", "SystemExit"),
-        ("act", "KeyboardInterrupt"),
-    ],
+    [("act", "ValueError"), ("end", "ValueError"), ("__init__", "SystemExit"), ("act", "KeyboardInterrupt")],
 )
 def test_an_exception_is_told_as_inside(hook: str, what: str) -> None:
     bots = [f"raises:hook={hook},what={what}", "first"]

@@ -12,15 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.isolation.seccomp import (
-    ALLOW,
-    FORBIDDEN,
-    KILL_PROCESS,
-    PRETENDED,
-    UNKNOWN,
-    filter_program,
-    has_filter,
-)
+from arena.bots.isolation.seccomp import ALLOW, FORBIDDEN, KILL_PROCESS, PRETENDED, UNKNOWN, filter_program, has_filter
 from tests.bots.isolation.inside import confined, learn, run
 
 pytestmark = pytest.mark.sandbox

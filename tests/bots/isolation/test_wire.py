@@ -158,11 +158,7 @@ def test_how_a_command_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", "/somewhere")
     launch: Launch = launch_of(spec, "sandbox", BotLimits())
     assert launch.argv[1:] == tuple(str(tmp_path / name) for name in ("mine/bot.js", "mine/near.bin", "far.bin"))
-    assert (launch.folder, launch.read_only, launch.system) == (
-        tmp_path / "mine",
-        (tmp_path / "far.bin",),
-        True,
-    )
+    assert (launch.folder, launch.read_only, launch.system) == (tmp_path / "mine", (tmp_path / "far.bin",), True)
     assert launch.environment["PATH"] == "/usr/local/bin:/usr/bin:/bin"
     assert launch_of(spec, "process", BotLimits()).environment["PATH"] == "/somewhere"
 

@@ -153,11 +153,7 @@ def test_a_bot_that_works_while_its_opponent_thinks_is_stopped_meanwhile() -> No
 
 @pytest.mark.parametrize(
     ("name", "clock"),
-    [
-        ("one_game", TimeLeft(20_000, None)),
-        ("babbles_after", None),
-        ("complains_and_plays", TimeLeft(20_000, None)),
-    ],
+    [("one_game", TimeLeft(20_000, None)), ("babbles_after", None), ("complains_and_plays", TimeLeft(20_000, None))],
 )
 def test_what_is_odd_but_allowed_costs_nothing(
     name: str, clock: TimeLeft | None, caplog: pytest.LogCaptureFixture

@@ -10,14 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.cores import behind
-from arena.bots.processes import (
-    children,
-    descendants,
-    end_descendants,
-    has_children,
-    is_running,
-    start_time,
-)
+from arena.bots.processes import children, descendants, end_descendants, has_children, is_running, start_time
 from tests.bots.processes.waiting import wait_for
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
