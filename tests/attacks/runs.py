@@ -14,7 +14,6 @@ import pytest
 
 from arena.bots.limits import Limits
 from arena.bots.processes import children
-from arena.endings import forfeit_of
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import RunReport
 from arena.tournament.store.reader import Reader
@@ -130,23 +129,17 @@ def tournament(
     report = play(folder / "run", data, workers, limits=limits)
     seconds = time.monotonic() - start
     wait_for(lambda: not left_behind(folder, before), 5)
-    with Reader(folder / "run") as reader:
-        rows = list(
-            reader._db.execute(
-                "SELECT a.name, b.name, g.deal, g.game, g.forfeit, g.forfeit_by, g.detail, g.score, g.record"
-                " FROM games g JOIN pairings p ON p.pairing = g.pairing"
-                " JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b ORDER BY g.id"
-            )
-        )
     verdicts: dict[str, list[Verdict]] = {}
     untouched = []
-    for a, b, deal, game, forfeit, by, detail, score, record in rows:
-        names = (a, b) if game == 0 else (b, a)
-        for place, name in enumerate(names, 1):
-            mine = by == place
-            verdicts.setdefault(name, []).append(Verdict(forfeit_of(forfeit) if mine else None, detail if mine else ""))
-        if {a, b} == {"ann", "bob"}:
-            untouched.append((deal, game, forfeit, score, record))
+    with Reader(folder / "run") as reader:
+        for game in reader.results():
+            for name in (game.first, game.second):
+                mine = name in (game.forfeit_by, *game.failed_after)
+                verdicts.setdefault(name, []).append(
+                    Verdict(game.forfeit if mine else None, (game.detail or "") if mine else "")
+                )
+            if {game.first, game.second} == {"ann", "bob"}:
+                untouched.append((game.first, game.forfeit, game.score, game.record))
     log = (folder / "run" / LOG).read_bytes().decode("utf-8", "backslashreplace")
     return Outcome(folder, report, verdicts, untouched, log, seconds, left_behind(folder, before))
 

@@ -21,12 +21,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 @linux
 def test_without_isolation_the_cards_can_be_found(tmp_path: Path) -> None:
-    attacks = [
-        attack("peeks_objects"),
-        attack("peeks_memory"),
-        attack("peeks_descriptors"),
-        attack("guesses_seeds"),
-    ]
+    attacks = [attack("peeks_objects"), attack("peeks_memory"), attack("peeks_descriptors"), attack("guesses_seeds")]
     # one of them copies all memory that the worker has from its parent, and one looks at every object in it
     roomy = replace(LIMITS, memory_mb=8192, decision_s=60.0)
     found = tournament(tmp_path, attacks, "none", limits=roomy)
@@ -38,9 +33,7 @@ def test_without_isolation_the_cards_can_be_found(tmp_path: Path) -> None:
 
 
 @needs_sandbox
-def test_a_seed_that_can_be_guessed_is_guessed_in_the_sandbox_too_and_a_drawn_one_is_not(
-    tmp_path: Path,
-) -> None:
+def test_a_seed_that_can_be_guessed_is_guessed_in_the_sandbox_too_and_a_drawn_one_is_not(tmp_path: Path) -> None:
     one = attack("guesses_seeds")
     guessed = tournament(tmp_path / "given", [one], "sandbox")
     assert "the seed of the run is 11" in guessed.verdicts[one.name][0].detail + guessed.verdicts[one.name][1].detail

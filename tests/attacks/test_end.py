@@ -14,10 +14,7 @@ from arena.results.run_standings import standings
 from arena.tournament.store.reader import Reader
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament
 
-pytestmark = [
-    pytest.mark.process,
-    pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix"),
-]
+pytestmark = [pytest.mark.process, pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")]
 
 HOWS = {"raises": "exception", "exits": "crash", "dies": "crash", "hangs": "timeout"}
 

@@ -56,12 +56,7 @@ def test_finding_a_class_in_a_package_runs_nothing_of_the_package(
     found = find_bot("evil.inner.bot:Bot")
     assert found.path == str(tmp_path / "evil" / "inner" / "bot.py")
     assert not [name for name in sys.modules if name.partition(".")[0] == "evil"]
-    for spec in (
-        "evil.inner.nothing:Bot",
-        "evil.nothing.bot:Bot",
-        "nothing.bot:Bot",
-        "evil.inner.bot.more:Bot",
-    ):
+    for spec in ("evil.inner.nothing:Bot", "evil.nothing.bot:Bot", "nothing.bot:Bot", "evil.inner.bot.more:Bot"):
         with pytest.raises(ArenaError, match="there is no module"):
             find_bot(spec)
 

@@ -223,25 +223,8 @@ def test_nobody_else_is_hurt(group: str, outcome: Callable[[str], Outcome]) -> N
     assert found.untouched
     assert set(found.untouched) <= set(outcome("nobody").untouched)
     homes = [stage(found.folder / "bots", one.file).parent for one in GROUPS[group][0]]
-    places = [
-        found.folder,
-        found.folder / "bots",
-        found.folder / "run",
-        *homes,
-        ROOT,
-        Path(arena.__file__).parent,
-    ]
-    places += [
-        "/tmp",
-        "/dev/shm",
-        "/var/tmp",
-        Path.home(),
-        Path.cwd(),
-        "/",
-        "/etc",
-        "/usr",
-        *site.getsitepackages(),
-    ]
+    places = [found.folder, found.folder / "bots", found.folder / "run", *homes, ROOT, Path(arena.__file__).parent]
+    places += ["/tmp", "/dev/shm", "/var/tmp", Path.home(), Path.cwd(), "/", "/etc", "/usr", *site.getsitepackages()]
     assert planted(*places) == []
 
 

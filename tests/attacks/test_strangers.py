@@ -37,9 +37,6 @@ def run(tmp_path: Path, stranger: Callable[[], None]) -> Path:
     return tmp_path / "run"
 
 
-# ---------------------------------------------------------------- paths
-
-
 @pytest.mark.parametrize("path", PATHS)
 def test_a_planted_path_is_not_written(tmp_path: Path, path: str) -> None:
     from arena.league.submission import StoredFile
@@ -74,9 +71,6 @@ def test_tables_replace_planted_links(run: Path, tmp_path: Path) -> None:
     assert precious.read_text() == "mine"
     assert (run / "standings.csv").read_text().startswith("rank")
     assert (run / "timing.csv").is_file()
-
-
-# ---------------------------------------------------------------- what runs
 
 
 def test_a_strangers_run_is_not_resumed_unasked(
@@ -132,9 +126,6 @@ def test_a_strangers_league_plays_in_the_sandbox_or_not_at_all(
     assert arena("league", "play", tmp_path / "open", "--max-games", 2) == 2
     assert "--isolation sandbox" in capsys.readouterr().err
     assert arena("league", "play", tmp_path / "open", "--max-games", 2, "--trust", "--workers", 1) == 0
-
-
-# ---------------------------------------------------------------- what a database can hold
 
 
 READS = (
