@@ -1,7 +1,7 @@
 """The examples in the docstrings of every module run.
 
-`pytest --doctest-modules` finds no examples in compiled modules (a `.so` stands before the `.py`), so the
-modules of the engine are run uncompiled, in a process of their own; and it is counted that no example is passed over.
+`pytest --doctest-modules` finds no examples in compiled modules (a `.so` stands before the `.py`); and here it is
+counted that no example is passed over.
 """
 
 from __future__ import annotations
@@ -9,15 +9,12 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import arena
+from arena.game import cards
 
 PACKAGE = Path(arena.__file__).parent
 MODULES = sorted(
@@ -25,7 +22,6 @@ MODULES = sorted(
     for path in PACKAGE.rglob("*.py")
     if "_data" not in path.parts
 )
-GAME = [name for name in MODULES if name.startswith("arena.game")]
 
 
 def source_of(name: str) -> str:
@@ -53,7 +49,8 @@ def run_examples(name: str) -> tuple[int, int, str]:
     said: list[str] = []
     failed = attempted = 0
     texts = set()
-    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+    constants = {word: value for word, value in vars(cards).items() if word.isupper()}  # compiled, they are C's
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name, extraglobs=constants):
         if test.docstring in texts:  # compiled modules list their functions a second time
             continue
         texts.add(test.docstring)
@@ -66,7 +63,7 @@ def test_there_are_examples() -> None:
     assert len(WITH_EXAMPLES) > 60
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_EXAMPLES if name not in GAME])
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples(name: str) -> None:
     try:
         failed, attempted, said = run_examples(name)
@@ -74,33 +71,5 @@ def test_examples(name: str) -> None:
         if (error.name or "arena").split(".")[0] == "arena":
             raise
         pytest.skip(f"{error.name} is not installed")
-    assert not failed, said
-    assert attempted == written_examples(name)
-
-
-@pytest.fixture(scope="module")
-def game_examples() -> dict[str, tuple[int, int, str]]:
-    """The examples of the engine, run uncompiled in one process for all its modules."""
-    if os.environ.get("ARENA_PURE"):
-        return {name: run_examples(name) for name in GAME}
-    code = f"""if True:
-        import json
-        from tests.test_doctests import run_examples
-        print("\\n" + json.dumps({{name: run_examples(name) for name in {GAME!r}}}))"""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=Path(__file__).parents[1],
-        env=os.environ | {"ARENA_PURE": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, tuple[int, int, str]] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-@pytest.mark.parametrize("name", [name for name in WITH_EXAMPLES if name in GAME])
-def test_examples_of_the_engine(name: str, game_examples: dict[str, tuple[int, int, str]]) -> None:
-    failed, attempted, said = game_examples[name]
     assert not failed, said
     assert attempted == written_examples(name)
