@@ -149,10 +149,6 @@ def test_bots_that_do_not_repeat_their_decisions(bot: str) -> None:
     assert "ready to submit (1 warning)" in check_text(report)
 
 
-def test_the_order_of_sets_matters_inside_a_worker_too() -> None:
-    assert checked("by_set", games=8).repeats.yes is False
-
-
 @pytest.mark.parametrize(
     ("bot", "code", "more"),
     [

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 from arena.league import pairings, views
 from arena.league.match_runner import Lease
 from arena.league.pairings import Fixture, ForfeitCount, lineup_seed
@@ -12,20 +9,6 @@ from arena.league.store import League
 from arena.stats.score import Score
 from arena.tournament.games import PairTask
 from tests.league.leagues import SECRET, enter, played, row, sound
-
-TAKE = """
-import sys
-from pathlib import Path
-from arena.league import versions, pairings
-from arena.league.store import open_league
-from arena.league.match_runner import Lease
-
-with open_league(Path(sys.argv[1])) as league, Lease(league) as lease:
-    lineup = pairings.new_lineup(league, lease.number)
-    a, b = versions.in_state(league)
-    for _ in range(20):
-        print(*(task.deal for task in pairings.reserve_deals(league, lineup, [pairings.Fixture(a, b, 7)])))
-"""
 
 
 def test_seeds_of_lineups() -> None:
@@ -54,17 +37,6 @@ def test_deals_are_set_apart_in_turn(found: League) -> None:
     with Lease(found) as lease:  # and nobody gets its deals
         more = pairings.reserve_deals(found, pairings.new_lineup(found, lease.number), [Fixture(a, b, 1)])
         assert [task.deal for task in more] == [5]
-
-
-def test_two_processes_never_get_the_same_deal(found: League) -> None:
-    enter(found, "a", "b")
-    running = [
-        subprocess.Popen([sys.executable, "-c", TAKE, str(found.folder)], stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    taken = [int(word) for one in running for word in one.communicate(timeout=60)[0].split()]
-    assert len(taken) == 2 * 20 * 7
-    assert sorted(taken) == list(range(len(taken)))
 
 
 def test_a_game_is_stored_once(found: League) -> None:

@@ -6,13 +6,13 @@ import dataclasses
 
 import pytest
 
-from arena.league import events, fixtures, pairings, placement, versions
+from arena.league import events, pairings, placement, versions
 from arena.league.league_settings import LeagueError
 from arena.league.match_runner import open_session
 from arena.league.placement import play_more
 from arena.league.rating import league_standings
 from arena.league.store import League
-from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, row, sound, submit
+from tests.league.leagues import FIRST, LAST, RANDOM, enter, row, sound, submit
 
 
 def test_play_stores_the_games_asked_for(found: League) -> None:
@@ -72,20 +72,6 @@ def test_play_goes_on_over_an_event_of_others(found: League) -> None:
     assert {p.version.name for p in league_standings(found).rows} == {"a", "b"}
 
 
-def test_two_sessions_that_play_share_an_event(found: League) -> None:
-    """Else each look at the ratings would make a new one. Who plays later begins one of his own."""
-    enter(found, "a", "b", "c")
-    with open_session(found, "play", 1) as one, open_session(found, "play", 1) as other:
-        for _ in range(3):
-            event = None
-            for session in (one, other):
-                event, _found = events.note_play(found, event, 10, session.lease.number)
-    assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60)]
-    with open_session(found, "play", 1) as session:
-        events.note_play(found, None, 10, session.lease.number)
-    assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60), ("played", 10)]
-
-
 def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placement, "MOST_PLAYERS", 2)
     enter(found, *"abcdef")
@@ -93,18 +79,6 @@ def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytes
         play_more(session, 60)
     assert all(place.score.games > 0 for place in league_standings(found).rows)
     sound(found.folder)
-
-
-def test_pairings_in_hand_elsewhere_are_left_out(found: League) -> None:
-    for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM), ("middle", MIDDLE)):
-        submit(found, name, source)
-    with open_session(found, "play", 1), open_session(found, "other", 1) as other:
-        table = league_standings(found)
-        before = fixtures.for_play(found, table, None)
-        lineup = pairings.new_lineup(found, other.lease.number)
-        pairings.reserve_deals(found, lineup, [pairings.Fixture(before[0].a, before[0].b, 500)])
-        after = fixtures.for_play(found, table, None)
-    assert (before[0].a.id, before[0].b.id) != (after[0].a.id, after[0].b.id)
 
 
 def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -40,29 +39,6 @@ def test_a_league_is_made_once(tmp_path: Path) -> None:
         pass
     with open_league(tmp_path / "one") as found:
         assert found.value("SELECT count(*) FROM versions") == 1
-
-
-def test_two_at_once_make_one(tmp_path: Path) -> None:
-    """Both have seen that there is none."""
-    made: list[str] = []
-    gate = threading.Barrier(2)
-
-    def make() -> None:
-        gate.wait()
-        try:
-            with create_league(tmp_path / "one", settings()):
-                made.append("made")
-        except LeagueError as error:
-            made.append(str(error))
-
-    threads = [threading.Thread(target=make) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sum(one == "made" for one in made) == 1
-    assert len(made) == 2, made
-    assert all(one == "made" or "already" in one for one in made), made
 
 
 def test_killed_while_it_was_made(tmp_path: Path) -> None:

@@ -81,32 +81,20 @@ def test_a_command(tmp_path: Path) -> None:
         read_submission("cmd:./mine --fast")
 
 
-def test_a_command_with_files_of_others(tmp_path: Path) -> None:
-    """Else the sandbox would show the bot the folder in which that file is."""
+@pytest.mark.parametrize("path", ["{}/secret.txt", "../secret.txt", "{}/nothing", "/dev/stdin", "~/.ssh/id_rsa"])
+def test_a_command_with_files_of_others(path: str, tmp_path: Path) -> None:
+    """The sandbox would show their folders; and whether a file is there must make no difference."""
     (tmp_path / "bot").mkdir()
-    secret = tmp_path / "secret.txt"
-    secret.write_text("x")
-    (tmp_path / "bot" / "a.txt").write_text("x")
-    for command in (f"cmd:cat {secret}", "cmd:cat ../secret.txt"):
-        with pytest.raises(LeagueError, match=r"secret\.txt, which is not in its folder"):
-            read_submission(command, tmp_path / "bot")
-
-
-@pytest.mark.parametrize("path", ["/dev/stdin", "~/.ssh/id_rsa", "{}/nothing", "../bot/../nothing"])
-def test_a_command_does_not_tell_what_files_are_here(path: str, tmp_path: Path) -> None:
-    """A path outside was refused if something was there, and accepted if not; and read before it was refused."""
-    (tmp_path / "bot").mkdir()
+    (tmp_path / "secret.txt").write_text("x")
     (tmp_path / "bot" / "a.txt").write_text("x")
     with pytest.raises(LeagueError, match="which is not in its folder"):
         read_submission(f"cmd:cat {path.format(tmp_path)}", tmp_path / "bot")
 
 
-@pytest.mark.parametrize("bot", ["x" * 300, "~nobody/x.py", "cmd:" + "x" * 300, "x" * 300 + ".py"])
+@pytest.mark.parametrize("bot", ["x" * 300, "~nobody/x.py", "cmd:" + "x" * 300])
 def test_names_that_no_file_can_have(bot: str, tmp_path: Path) -> None:
-    """They were errors of ours, also where they came by the web."""
-    (tmp_path / "bot").mkdir()
-    (tmp_path / "bot" / "a.py").write_text("x")
-    for folder in (tmp_path / "bot", None):
+    (tmp_path / "a.py").write_text("x")
+    for folder in (tmp_path, None):
         with pytest.raises(ArenaError):
             read_submission(bot, folder)
 
@@ -121,13 +109,11 @@ def test_entries_that_cannot_be_stored_or_shown(bot: str, tmp_path: Path) -> Non
 
 def test_links_are_refused(tmp_path: Path) -> None:
     written(tmp_path / "bot", mine=FIRST)
-    (tmp_path / "bot" / "data").symlink_to("/etc/passwd")
-    with pytest.raises(LeagueError, match="data is a link"):
-        read_submission("mine.py", tmp_path / "bot")
-    (tmp_path / "bot" / "data").unlink()
-    (tmp_path / "bot" / "all").symlink_to("/etc")
-    with pytest.raises(LeagueError, match="all is a link"):
-        read_submission("mine.py", tmp_path / "bot")
+    for target in ("/etc/passwd", "/etc"):
+        (tmp_path / "bot" / "data").symlink_to(target)
+        with pytest.raises(LeagueError, match="data is a link"):
+            read_submission("mine.py", tmp_path / "bot")
+        (tmp_path / "bot" / "data").unlink()
 
 
 def test_a_pipe_does_not_make_us_wait(tmp_path: Path) -> None:

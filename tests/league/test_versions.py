@@ -82,6 +82,8 @@ def test_the_same_file_again(found: League, lease: Lease, state: str, outcome: s
 def test_a_new_version_replaces_the_old(found: League, lease: Lease) -> None:
     one = send(found, lease, "ann", FIRST).version
     put(found, one, ACTIVE)
+    with pytest.raises(LeagueError, match="test already has this content, as ann v1"):
+        send(found, lease, "bob", FIRST)
     two = send(found, lease, "ann", LAST).version
     assert (two.number, versions.get(found, one.id).state) == (2, ACTIVE)
     put(found, two, ACTIVE)
@@ -109,12 +111,6 @@ def test_the_one_submitted_last_stays(found: League, lease: Lease) -> None:
     assert [v.state for v in versions.of_bot(found, "ann")] == [REPLACED, ACTIVE]
     with found.change():
         assert not versions.promote(found, one)
-
-
-def test_content_of_another_bot(found: League, lease: Lease) -> None:
-    send(found, lease, "ann", FIRST)
-    with pytest.raises(LeagueError, match="test already has this content, as ann v1"):
-        send(found, lease, "bob", FIRST)
 
 
 @pytest.mark.parametrize("authors", [("Ann", "Bob"), ("Ann", None), (None, "Bob")])
@@ -194,36 +190,31 @@ def expire(found: League, lease: Lease) -> None:
         found.run("UPDATE sessions SET lease = 1 WHERE session = ?", lease.number)
 
 
-def test_what_an_expired_lease_held_is_free(found: League, lease: Lease) -> None:
-    version = send(found, lease, "ann", FIRST).version
-    with Lease(found) as other:
-        expire(found, lease)
-        assert versions.claim(found, other.number) == versions.get(found, version.id)
+def playing(found: League, lease: Lease) -> Path:
+    """Make the folder in which the bots of a lease play."""
+    left = found.folder / ".playing" / f"{lease.number}-{pairings.new_lineup(found, lease.number)}"
+    left.mkdir(parents=True)
+    return left
 
 
 def test_an_expired_lease_is_cleaned_up(found: League, lease: Lease) -> None:
-    send(found, lease, "ann", FIRST)
-    left = found.folder / ".playing" / f"{lease.number}-{pairings.new_lineup(found, lease.number)}"
-    left.mkdir(parents=True)
-    (left / "bot.py").write_text("")
+    one = send(found, lease, "ann", FIRST).version
+    left = playing(found, lease)
     expire(found, lease)
     assert release_expired(found) == 1
     assert found.query("SELECT holder FROM versions") == [(None,)]
     assert not left.parent.exists()
     assert release_expired(found) == 0
+    with Lease(found) as other:
+        assert versions.claim(found, other.number) == versions.get(found, one.id)
 
 
 def test_a_lease_is_renewed(found: League, lease: Lease, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.league.match_runner.RENEW_S", 0.0)
+    left = playing(found, lease)
     expire(found, lease)
     lease.beat()
     assert found.value("SELECT lease FROM sessions") > time.time() + 20
-    assert release_expired(found) == 0
-
-
-def test_files_of_the_living_stay(found: League, lease: Lease) -> None:
-    left = found.folder / ".playing" / f"{lease.number}-{pairings.new_lineup(found, lease.number)}"
-    left.mkdir(parents=True)
     assert release_expired(found) == 0
     assert left.exists()
 
