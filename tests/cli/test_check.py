@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from arena.bots.processes import descendants, is_running
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.processes.waiting import wait_for
-from tests.cli.conftest import Arena, program
+from tests.cli.conftest import Arena
 
 pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[1] / "data" / "check"
@@ -96,34 +91,3 @@ def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPa
 )
 def test_wrong_use(arena: Arena, args: tuple[object, ...], words: str) -> None:
     assert words in arena("check", *args, code=2).err
-
-
-@pytest.mark.process
-def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
-    running = program("check", BOTS / "hangs.py", "--isolation", "process", "--rules", "base", cwd=tmp_path)
-    try:
-        hung: list[int] = []
-
-        def hangs() -> bool:
-            hung[:] = [pid for pid in descendants(running.pid) if _busy(pid)]
-            return bool(hung)
-
-        assert wait_for(hangs, 30)
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=20)
-    finally:
-        running.kill()
-    assert running.returncode == 130
-    assert out == ""
-    assert "Traceback" not in err
-    assert wait_for(lambda: not any(map(is_running, hung)), 5)
-
-
-def _busy(pid: int) -> bool:
-    """Has it used half a second of processor time, more than loading takes?"""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return False
-    time.sleep(0.05)
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > 0.5

@@ -53,32 +53,6 @@ def test_all_tables_are_there(values: dict[str, Any]) -> None:
     assert (values["games_played"], values["error"]) == (60, 20)
 
 
-def test_figures_are_those_of_the_games(run: Path, values: dict[str, Any]) -> None:
-    with Reader(run) as reader:
-        games = list(reader.results())
-    for row in values["scores"]:
-        own = [g.score if g.first == row["bot"] else 1 - g.score for g in games if row["bot"] in (g.first, g.second)]
-        assert (row["games"], row["wins"]) == (len(own), own.count(1.0))
-        assert row["score"] == pytest.approx(sum(own) / len(own))
-    assert values["first_player"][0]["score"] == pytest.approx(sum(g.score for g in games) / 60)
-    assert values["length"][0]["turns_mean"] == pytest.approx(sum(g.turns for g in games) / 60)
-    assert sum(row["games"] for row in values["length_histogram"]) == 60
-    endings = {row["ending"]: row["games"] for row in values["endings"]}
-    assert endings == {name: sum(g.ending == name for g in games) for name in endings}
-    assert endings["forfeit"] > 0
-    for row in values["terminations"]:
-        failed = sum(g.forfeit_by == row["bot"] for g in games)
-        assert (row["exception"], row["normal"]) == (failed, row["games"] - failed)
-    for row in values["points_by_bot"]:
-        points = [g.points[g.second == row["bot"]] for g in games if row["bot"] in (g.first, g.second)]
-        assert row["points_total"] == sum(points)
-    assert {row["bot"] for row in values["time"]} == {"greedy", "random", "bad"}
-    for row in values["time"]:
-        decisions = sum(g.decisions[g.second == row["bot"]] for g in games if row["bot"] in (g.first, g.second))
-        assert row["decisions"] == decisions
-        assert row["ms_mean"] <= row["ms_max"]
-
-
 def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
     written = arena("standings", run, "--all", "--csv", "tables").err.splitlines()
     assert {Path(path).stem for path in written} == set(TITLES)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.cli.main import main
-from tests.bots.processes.waiting import wait_for
-from tests.cli.conftest import Arena, program
+from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values
 from tests.league.leagues import (
     FIRST,
     LAST,
-    sound,
     written,
 )
 
@@ -50,33 +45,6 @@ def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
         arena("submit", f"bots/{name}.py", "--league", "open")
     assert "It is the anchor: without it, the mean of the table is 0" in arena("league", "retire", "open", "first").err
     assert "It is the anchor: its rating is 0" in arena("league", "retire", "open", "first", "--undo").err
-
-
-def interrupted(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str, str]:
-    """Press Ctrl-C when it has got so far."""
-    wait_for(lambda: ready() or process.poll() is not None, 60, 0.2)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
-
-
-def games_of(folder: Path) -> int:
-    from arena.league.store import open_league
-
-    with open_league(folder, write=False) as league:
-        return int(league.value("SELECT count(*) FROM games"))
-
-
-def test_ctrl_c_ends_play(played: Arena, tmp_path: Path) -> None:
-    folder = tmp_path / "leagues" / "open"
-    before = games_of(folder)
-    process = program("league", "play", "open", *ONE, cwd=tmp_path)
-    code, out, err = interrupted(process, lambda: games_of(folder) > before)
-    assert code == 0, err
-    assert "3 bots" in out
-    assert "Traceback" not in err
-    sound(folder)
-    assert not (folder / ".playing").exists()
 
 
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
