@@ -22,12 +22,6 @@ def rungs(*names: str) -> tuple[BotSetting, ...]:
     return tuple(BotSetting(name, name) for name in names)
 
 
-def test_the_ladder_that_comes_along() -> None:
-    config = ladder_config()
-    assert {"random", "greedy", "formations", "counter", "odds", "net", "champion"} == {*config.bot_names}
-    assert config.games >= 1000
-
-
 def test_a_ladder_needs_a_seed(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('bots = ["random", "first"]\n')
     with pytest.raises(ArenaError, match=r"mine\.toml: a ladder needs a seed"):

@@ -38,7 +38,7 @@ def told_luck(run: RunData) -> Floats:
 
 def test_the_luck_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "run"
-    run_tournament(["greedy", "counter"], rules="base", games=24, seed=3, out=folder, workers=1)
+    run_tournament(["greedy", "counter"], rules="base", games=12, seed=3, out=folder, workers=1)
     run = read_run(folder)
     luck = run_luck(folder)
     assert luck.shape == (len(run.columns), 3)

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.league.oversight import pause_league, resume_league
-from arena.league.store import open_league
 from tests.results.pages.test_browser import BROWSER, DRIVER, assert_sound, driver
 from tests.web.conftest import GOOD
 from tests.web.served import Served, served
@@ -181,19 +179,3 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
     click(driver, "link text", "Watch the replay")
     assert driver.find_elements("css selector", "[data-viewer] .board")
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
-
-
-def test_a_page_renews_itself_and_its_table_can_be_sorted_then(driver: Any, server: Served) -> None:
-    driver.set_window_size(1280, 900)
-    driver.get(server.url)
-    with open_league(server.folder) as league:
-        pause_league(league, "moving house")
-    try:
-        wait_for(driver, "moving house")
-        head = driver.find_element("xpath", "//th[button[normalize-space()='bot']]")
-        for order in ("ascending", "descending"):
-            click(driver, "xpath", "//th/button[normalize-space()='bot']")
-            assert head.get_attribute("aria-sort") == order
-    finally:
-        with open_league(server.folder) as league:
-            resume_league(league)

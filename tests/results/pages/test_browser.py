@@ -16,9 +16,7 @@ from arena.results.judge import analyse
 from arena.results.pages.game_data import replay_page
 from arena.results.pages.report import report_page
 from arena.results.sources import ALL_GAMES, find_source, read_game
-from tests.results.pages.test_report import HOSTILE
 from tests.results.pages.viewer import states
-from tests.results.synthetic import store_run
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 
@@ -181,29 +179,6 @@ def test_tables_sort_and_figures_have_words(driver: Any, file: Path) -> None:
     assert driver.get_log("browser") == []
 
 
-@pytest.fixture(scope="module")
-def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with names of strangers."""
-    place = tmp_path_factory.mktemp("strange")
-    bots = [{"name": name, "spec": "random"} for name in (*HOSTILE, "\u05d0" * 30)]
-    path = place / "names.html"
-    path.write_text(
-        report_page(find_source(str(store_run(place / "run", {"bots": bots, "games": 2}))), count=0), encoding="utf-8"
-    )
-    return path
-
-
-def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
-    driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
-    )
-    driver.get(strange.as_uri())
-    assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
-    assert driver.find_elements("css selector", "img") == []
-    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert driver.get_log("browser") == []
-
-
 def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Path) -> None:
     stored = read_game(str(folder), "1", ALL_GAMES)
     judged = analyse(stored)
@@ -220,17 +195,13 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("kind", ["run", "comparison"])
-def test_a_page_is_sound_on_a_narrow_screen(driver: Any, file: Path, compared: Path, tmp_path: Path, kind: str) -> None:
+def test_a_page_is_sound_on_a_narrow_screen(driver: Any, file: Path) -> None:
     """Contrasts of both colour schemes are in test_design.py."""
-    path = file if kind == "run" else tmp_path / "compared.html"
-    if kind == "comparison":
-        path.write_text(report_page(find_source(str(compared)), count=2), encoding="utf-8")
     driver.set_script_timeout(300)
     driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
     )
-    driver.get(path.as_uri())
+    driver.get(file.as_uri())
     driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     assert_sound(driver)
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

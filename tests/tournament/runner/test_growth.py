@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-import arena
-from arena.cli.main import main
 from arena.errors import ArenaError
 from arena.results.run_data import read_run, stored_config
 from arena.results.run_standings import standings
@@ -75,8 +73,6 @@ def whole(folder: Path) -> tuple[Any, ...]:
 
 FORMATS = [
     (settings(*FIELD, games=4), "games", [9, 14]),
-    pytest.param(settings(*FIELD, games=5, pairs=False), "games", [6, 11], marks=pytest.mark.slow),
-    pytest.param(settings(*FIELD, games=4, own_deals=True, format="gauntlet"), "games", [10], marks=pytest.mark.slow),
     (settings(*FIELD, games=4, format="swiss", swiss={"rounds": 1}), "rounds", [2, 3]),
     (own(*FIELD, format="series", series={"target": 12}), "matches", [2, 5]),
     (own(*PAIR, **SPRT), "max_pairs", [6, 10]),
@@ -95,16 +91,15 @@ def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(
     assert whole(tmp_path / "grown") == whole(tmp_path / "once")
 
 
-@pytest.mark.parametrize("then", [100, pytest.param(300, marks=pytest.mark.slow)])
-def test_an_interrupted_run_or_growth_goes_on(tmp_path: Path, then: int) -> None:
+def test_an_interrupted_run_or_growth_goes_on(tmp_path: Path) -> None:
     config = config_from_dict(settings(*FIELD, games=200))
     folder = tmp_path / "grown"
     play(folder, config, 1, progress=PressCtrlC())
     assert 0 < (before := reader_count(folder)) < 300
-    grow(folder, 1, PressCtrlC(), games=then)  # 100: fewer than it was to have
+    grow(folder, 1, PressCtrlC(), games=100)  # fewer than it was to have
     assert before <= reader_count(folder) < 300
     grow(folder, 2)
-    play(tmp_path / "once", grown(config, {"games": then}, "once"))
+    play(tmp_path / "once", grown(config, {"games": 100}, "once"))
     assert whole(folder) == whole(tmp_path / "once")
 
 
@@ -227,14 +222,3 @@ def test_an_error_is_a_number_above_0(error: float) -> None:
 def test_formats_without_games_of_each_pairing_have_no_such_end() -> None:
     with pytest.raises(ArenaError, match="swiss does not grow by games"):
         UntilError(10).check(config_from_dict(settings(*FIELD, format="swiss")))
-
-
-@pytest.mark.slow
-def test_a_comparison_is_resumed_by_the_public_function(tmp_path: Path) -> None:
-    folder = tmp_path / "both"
-    asked = ["compare", "first", "random", "--variants", "base,tactical", "--seed", "4", "--workers", "1"]
-    assert main([*asked, "--games", "4", "--out", str(folder)]) == 0
-    found = arena.resume(folder, games=8, workers=1)
-    assert {name: len(run.games) for name, run in found.items()} == {"base": 8, "tactical": 8}
-    with pytest.raises(ArenaError, match="--games must be at least"):
-        arena.resume(folder, games=2)

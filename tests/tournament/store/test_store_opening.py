@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -241,61 +240,6 @@ def start_writer(folder: Path, deals: int) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-@pytest.mark.process
-@pytest.mark.slow
-def test_kill_9_loses_nothing_reported_and_counts_nothing_twice(tmp_path: Path) -> None:
-    deals = 3000
-    reported: set[tuple[int, int]] = set()
-    kills = 0
-    lengths = random.Random(1)
-    for _ in range(60):
-        writer = start_writer(tmp_path, deals)
-        assert writer.stdout is not None
-        assert writer.stderr is not None
-        # at any moment, also while the database is being made
-        deadline = time.monotonic() + 60
-        lines: list[str] = []
-        wanted = lengths.choice([0, 1, 20, 150])
-        while len(lines) < wanted and time.monotonic() < deadline:
-            line = writer.stdout.readline()
-            if not line:
-                break
-            lines.append(line)
-        time.sleep(lengths.random() * (0.3 if wanted == 0 else 0.01))
-        kills += writer.poll() is None
-        writer.kill()
-        rest, errors = writer.stdout.read(), writer.stderr.read()  # with what readline has read ahead
-        writer.wait()
-        assert errors == ""
-        lines += rest.splitlines()
-        if lines and not rest.endswith("\n") and rest:
-            lines.pop()  # a line that was cut off reported nothing
-        for line in lines:
-            if line.strip() != "done":
-                pairing, deal, new = map(int, line.split())
-                assert new > 0
-                assert (pairing, deal) not in reported  # no unit is given out again once it is stored
-                reported.add((pairing, deal))
-        if (tmp_path / DATABASE).exists() and reported:
-            with Reader(tmp_path) as reader:
-                done = reader.progress()
-                assert all(done.has(pairing, deal) for pairing, deal in reported)
-                assert done.games % 2 == 0
-        if kills >= 8:
-            break
-    assert kills >= 8
-    writer = start_writer(tmp_path, deals // 4)
-    out, errors = writer.communicate()
-    assert errors == ""
-    assert out.endswith("done\n")
-    with Reader(tmp_path) as reader:
-        stored = list(reader.rows())
-        assert stored[: len(expected(range(deals // 4)))] == expected(range(deals // 4))
-        assert len({row.id for row in stored}) == len(stored)
-        assert query(reader, "PRAGMA integrity_check") == [("ok",)]
-        assert sum(session.games for session in reader.sessions()) == len(stored)
 
 
 @pytest.mark.slow
