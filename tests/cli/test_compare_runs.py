@@ -106,19 +106,6 @@ def test_a_folder_elsewhere_is_no_variant(arena: Arena, whole: tuple[Path, dict[
     assert "cannot be read" in arena("resume", "cmp", code=2).err
 
 
-@pytest.mark.slow
-def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Arena) -> None:
-    arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp")
-    values = json.loads(arena("resume", "cmp", "--error", 70, "--json", *QUIET).out)
-    assert len({row["games"] for row in values["by_opponent"]}) == 1
-    largest = []
-    for name in ("tactical", "base"):
-        table = json.loads(arena("standings", f"cmp/{name}", "--json").out)["standings"]
-        largest.append(max(row["elo_error95"] for row in table))
-    assert max(largest) <= 70
-    assert "Stopped: " in arena("resume", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
-
-
 # ---------------------------------------------------------------- tables
 
 

@@ -14,8 +14,8 @@ from arena.cli.playing import SPRT_FILE
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.policy import load_net
-from arena.results.sprt_report import sprt_text, sprt_values
-from arena.stats.sprt import AdjustedSprt, SprtTest, sprt_result
+from arena.results.sprt_report import sprt_text
+from arena.stats.sprt import AdjustedSprt, SprtTest
 from arena.tournament.luck import LUCK, fixed_luck, game_luck
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of
@@ -23,7 +23,6 @@ from tests.tournament.runner.runs import games
 
 pytestmark = pytest.mark.process
 PLAY = ("greedy", "random", "--elo0", 0, "--elo1", 400, "--seed", 4)
-SAME = ("llr", "elo", "elo_error95", "los", "counts")
 CLOSE = ("first", "random", "--elo0", -40, "--elo1", 60, "--seed", 5)
 
 
@@ -46,27 +45,6 @@ def test_mistakes_are_said(arena: Arena, options: tuple[object, ...], message: s
 
 
 # ---------------------------------------------------------------- played
-
-
-def played(folder: Path) -> tuple[str, bytes, list[tuple[Any, ...]]]:
-    return (folder / SPRT_FILE).read_text(), (folder / "summary.json").read_bytes(), games(folder)
-
-
-def test_any_number_of_workers_ends_at_the_same_pair(arena: Arena) -> None:
-    found = [json.loads(arena("sprt", *CLOSE, "--workers", w, "--out", f"w{w}", "--json").out) for w in (1, 2)]
-    assert found[0] | {"folder": ""} == found[1] | {"folder": ""}
-    assert played(Path("w1")) == played(Path("w2"))
-    assert found[0]["verdict"] in ("H0", "H1")
-    # only the pairs of the prefix count, and one pair less was not enough
-    assert found[0]["games"] == 2 * found[0]["pairs"] == len(games(Path("w1")))
-    with Reader("w1") as reader:
-        cells = reader.pair_scores_from(0)
-    test = SprtTest(found[0]["elo0"], found[0]["elo1"])
-    for number, verdict in ((len(cells), found[0]["verdict"]), (len(cells) - 1, "continue")):
-        assert sprt_result(test, [cells[:number].count(cell) for cell in range(5)]).verdict == verdict
-    whole = sprt_result(test, [cells.count(cell) for cell in range(5)])
-    values = sprt_values(whole)
-    assert [values[key] for key in SAME] == [found[0][key] for key in SAME]
 
 
 def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from arena.results.formats import cells, fit_columns, grid, shortened, write_report
 from arena.results.table import ALWAYS, WIDE, Column, Report, Table
 
@@ -32,15 +30,6 @@ def test_a_narrow_table_lacks_its_last_columns() -> None:
     }
     assert shown[40] == list(HEADS[: len(shown[40])])
     assert set(shown[40]) < set(shown[80]) < set(shown[160]) == set(HEADS)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("width", [80, 81, 97, 120, 160])
-def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
-    report = Report("h" * 30, [standing((name, "bob"), "3 illegal move, 1 timeout, 5 crash, 2 protocol")], ["a " * 200])
-    text = write_report(report, "table", width, True)
-    assert max(map(cells, text.splitlines())) <= width
-    assert {"games", "score%", "forfeits"} <= set(text.splitlines()[2].split())
 
 
 def test_any_table_fits() -> None:

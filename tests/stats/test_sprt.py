@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.optimize import brentq
 
 from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
@@ -27,12 +24,6 @@ from arena.stats.sprt import (
 )
 from arena.stats.stopped import stopped_estimate
 from benchmarks.simulate import Luck, lucky_pairs, simulate_cells
-
-COUNTS = st.one_of(
-    st.lists(st.integers(0, 300), min_size=5, max_size=5),
-    st.lists(st.integers(0, 300), min_size=3, max_size=3),
-    st.tuples(st.integers(0, 99), st.just(0), st.integers(0, 99), st.just(0), st.integers(0, 99)).map(list),
-).filter(lambda counts: sum(counts) > 0)
 
 
 def after(test: SprtTest, cells: Sequence[int] | npt.NDArray[np.int64], number: int = 5) -> SprtResult:
@@ -52,29 +43,6 @@ def test_agrees_with_the_reference(reference: dict[str, Any]) -> None:
                     assert llr(test, case["counts"]) == pytest.approx(line[model], rel=1e-6)
                     seen += 1
     assert seen >= 100
-
-
-def tilted(share: list[float], scores: list[float], target: float) -> list[float]:
-    """The definition, one number at a time, with scipy's root finder: an oracle for the vectorised code."""
-    gap = [score - target for score in scores]
-
-    def excess(x: float) -> float:
-        return sum(p * a / (1 + x * a) for p, a in zip(share, gap))
-
-    low, high = -1 / max(gap), -1 / min(gap)
-    x = brentq(excess, low + 1e-10 * abs(low), high - 1e-10 * abs(high), xtol=1e-15, rtol=1e-14)
-    return [p / (1 + x * a) for p, a in zip(share, gap)]
-
-
-@settings(max_examples=150)
-@given(COUNTS, st.floats(-60, 40), st.floats(1, 80))
-def test_logistic_ratio_is_its_definition(counts: list[int], elo0: float, width: float) -> None:
-    filled = [count or 1e-3 for count in counts]
-    total = sum(filled)
-    share, scores = [c / total for c in filled], [i / (len(counts) - 1) for i in range(len(counts))]
-    null, other = (tilted(share, scores, score_of_elo(elo)) for elo in (elo0, elo0 + width))
-    wanted = total * sum(p * math.log(b / a) for p, a, b in zip(share, null, other))
-    assert llr(SprtTest(elo0, elo0 + width), counts) == pytest.approx(wanted, rel=1e-6, abs=1e-8)
 
 
 @pytest.mark.parametrize("model", ["logistic", "normalized"])

@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-from arena.results.judge import analyse
-from arena.results.pages.game_data import replay_page
 from arena.results.pages.report import report_page
-from arena.results.sources import ALL_GAMES, find_source, read_game
+from arena.results.sources import find_source
 from tests.results.pages.viewer import states
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -141,30 +139,6 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
     assert len(driver.find_elements("css selector", ".viewer .hand .c-x")) == cards
 
 
-@pytest.fixture
-def paper(driver: Any) -> Iterator[None]:
-    """A sheet of A4 without its margins."""
-    driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 718, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
-    )
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    yield
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-@pytest.mark.usefixtures("paper")
-def test_paper_shows_what_is_closed_and_cuts_no_table(driver: Any, file: Path) -> None:
-    driver.get(file.as_uri())
-    driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
-    closed = "return document.querySelectorAll('details:not([open])').length"
-    rights = "return [...document.querySelectorAll('main table')].map((one) => one.getBoundingClientRect().right)"
-    assert driver.execute_script(closed) == 0
-    assert max(driver.execute_script(rights)) < 719
-    driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
-    assert driver.execute_script(closed) > 0
-
-
 def test_tables_sort_and_figures_have_words(driver: Any, file: Path) -> None:
     driver.get(file.as_uri())
     names = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"
@@ -176,22 +150,6 @@ def test_tables_sort_and_figures_have_words(driver: Any, file: Path) -> None:
     assert head.find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
     driver.execute_script("document.querySelector('#ratings svg [data-tip]').focus()")
     assert "Elo" in driver.find_element("id", "tip").text
-    assert driver.get_log("browser") == []
-
-
-def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Path) -> None:
-    stored = read_game(str(folder), "1", ALL_GAMES)
-    judged = analyse(stored)
-    path = tmp_path / "game.html"
-    path.write_text(replay_page(stored, "1", judged), encoding="utf-8")
-    driver.get(path.as_uri() + "#move=2")
-    points = driver.find_element("css selector", ".curve polyline").get_attribute("points").split()
-    assert len(points) == len(judged.chances)
-    assert f"{100 * judged.chances[2]:.1f}%" in driver.find_element("css selector", ".judged").text
-    driver.find_element("css selector", ".curve").click()  # in its middle
-    assert abs(step_of(driver) - len(judged.made) / 2) <= 1
-    marks = driver.find_elements("css selector", ".curve .blunder")
-    assert len(marks) == len(judged.blunders)
     assert driver.get_log("browser") == []
 
 

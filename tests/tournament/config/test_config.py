@@ -86,9 +86,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
             "format: expected one of round-robin, gauntlet, swiss, knockout, match,"
             " series, sprt, found 'swis'; did you mean 'swiss'?",
         ),
-        ({"isolation": 1}, "isolation: expected one of none, process, sandbox, found the number 1"),
         ({"name": "a/b"}, "name: expected a valid folder name, without slashes, found 'a/b'"),
-        ({"clock": {"move": 5}}, "clock.move: unknown key; did you mean 'move_ms'?"),
         ({"clock": 50}, "clock: expected a table [clock] with move_ms, bank_ms, found the number 50"),
         (
             {"swiss": {"rounds": 3}},
@@ -104,10 +102,6 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ),
         ({"format": "series", "series": {"rounds": 1, "target": 5}}, "found both"),
         ({"format": "series", "games": 5, "series": {"rounds": 1}}, "games: not used by format"),
-        (
-            {"format": "series", "series": {"rounds": 1, "next_starter": "winer"}},
-            "series.next_starter: expected one of winner, loser, alternate, found 'winer'; did you mean",
-        ),
         ({"format": "swiss", "own_deals": True}, "own_deals: belongs to round-robin and gauntlet; in the format swiss"),
         ({"format": "match", "bots": ["a", "b", "c"]}, 'bots: format = "match" is for two bots, found 3; for more use'),
         ({"scheduler": "tcp://x:1"}, 'scheduler: belongs to executor = "dask"'),
@@ -122,12 +116,10 @@ def test_everything_is_read(tmp_path: Path) -> None:
             "bots, entry 2: a second bot named",
         ),
         ({"bots": ["random", {"name": "x"}]}, "bots, entry 2: spec is missing"),
-        ({"bots": ["random", {"spec": "x", "parms": {}}]}, "bots, entry 2, parms: unknown key; did you mean 'params'?"),
         (
             {"bots": ["random", {"spec": "x", "params": [1]}]},
             "bots, entry 2, params: expected a table of strings, numbers or booleans",
         ),
-        ({"bots": ["random", {"spec": "x", "isolation": "cage"}]}, "bots, entry 2, isolation: expected one"),
         ({"metrics": 7}, 'metrics: expected a table such as {length = "mean turns"}, found the number 7'),
         ({"metrics": {"Long": "mean turns"}}, "metrics.Long: a name has up to 20 small letters, digits and '_'"),
         ({"metrics": {"a": ["mean"]}}, "metrics.a: expected 'mean turns', 'sum stones', 'share turns > 50' or"),

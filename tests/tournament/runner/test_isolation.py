@@ -106,14 +106,6 @@ def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, mon
     assert games(tmp_path) == inside(data)
 
 
-def test_global_generators_give_the_same_games_in_every_process(tmp_path: Path) -> None:
-    data = settings(bot("global_random", "ann"), bot("numpy_random", "bob"), games=8, isolation="process")
-    play(tmp_path / "one", data, 1)
-    play(tmp_path / "two", data, 2)
-    assert games(tmp_path / "one") == games(tmp_path / "two")
-    assert forfeits(tmp_path / "one") == {}
-
-
 WIRE = Path(__file__).parents[2] / "data" / "wire"
 
 
