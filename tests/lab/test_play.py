@@ -10,18 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import (
-    ArenaError,
-    Bot,
-    Deal,
-    Event,
-    Move,
-    PlayedGame,
-    View,
-    load_rules,
-    make_deal,
-    play_game,
-)
+from arena import ArenaError, Bot, Deal, Event, Move, PlayedGame, View, load_rules, make_deal, play_game
 from arena.game.record import verify
 from arena.tournament.games import GameResult, PairTask
 from tests.tournament.referee.games import referee

@@ -23,19 +23,7 @@ from arena.league.submission import find_entry, read_submission
 from arena.league.versions import PENDING, REFUSED
 from arena.tournament.runner import executors
 from arena.tournament.runner.job import Job
-from tests.league.leagues import (
-    BROKEN,
-    FIRST,
-    LAST,
-    RAISES,
-    RANDOM,
-    enter,
-    league,
-    names,
-    settled,
-    submission,
-    submit,
-)
+from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, enter, league, names, settled, submission, submit
 
 
 @pytest.mark.parametrize(

@@ -19,16 +19,7 @@ from arena.league.rating import league_standings
 from arena.league.store import League, create_league, open_league
 from arena.league.versions import ACTIVE
 from tests.bots.processes.waiting import wait_for
-from tests.league.leagues import (
-    FIRST,
-    LAST,
-    RANDOM,
-    SECRET,
-    settings,
-    settle,
-    sound,
-    submission,
-)
+from tests.league.leagues import FIRST, LAST, RANDOM, SECRET, settings, settle, sound, submission
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")]
 

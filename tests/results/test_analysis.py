@@ -11,16 +11,7 @@ from arena.errors import ArenaError
 from arena.game.rng import Rng
 from arena.lab.single_game import PlayedGame, play_game
 from arena.policy import load_net
-from arena.results.judge import (
-    Judge,
-    Losses,
-    analyse,
-    bot_losses,
-    page_notes,
-    read_losses,
-    run_losses,
-    sampled_chances,
-)
+from arena.results.judge import Judge, Losses, analyse, bot_losses, page_notes, read_losses, run_losses, sampled_chances
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
 from tests.cli.conftest import Arena, arena  # noqa: F401

@@ -9,7 +9,6 @@ from arena.results.table import ALWAYS, WIDE, Column, Report, Table
 
 HEADS = ("#", "bot", "Elo", "±95%", "games", "W-D-L", "score%", "first%", "points", "stones", "turns", "forfeits")
 MORE = {"W-D-L", "first%", "points", "stones", "turns"}
-NAMES = ("ann", "x" * 200, "\x1b[2J\x1b[31mred", "שלום \u202eabc", "🤖🎲 робот", "日本語の名前" * 8, "e\u0301" * 30, "")
 
 
 CELLS = ("1", "ann", "> +1038", "1038", "1000000", "199-10-1", "100.0", "99.9", "999999", "999", "44.1", "0")

@@ -10,15 +10,7 @@ import pytest
 from scipy.stats import beta
 
 from arena.stats.frames import StatsError
-from arena.stats.pairs import (
-    HeadToHead,
-    counts_between,
-    fishtest,
-    head_to_head,
-    pair_cells,
-    score_of_elo,
-    units_needed,
-)
+from arena.stats.pairs import HeadToHead, counts_between, fishtest, head_to_head, pair_cells, score_of_elo, units_needed
 
 
 def test_agrees_with_the_reference(reference: dict[str, Any]) -> None:

@@ -11,24 +11,10 @@ import pytest
 from scipy.special import expit
 
 from arena.stats.frames import Floats
-from arena.stats.pairs import (
-    ELO_SCALE,
-    counts_between,
-    elo_of_score,
-    head_to_head,
-    score_intervals,
-    score_of_elo,
-)
+from arena.stats.pairs import ELO_SCALE, counts_between, elo_of_score, head_to_head, score_intervals, score_of_elo
 from arena.stats.ratings import rate
 from arena.stats.sprt import SprtTest
-from benchmarks.simulate import (
-    Luck,
-    adjusted_test,
-    head_to_head_coverage,
-    pair_shares,
-    simulate_cells,
-    simulate_games,
-)
+from benchmarks.simulate import Luck, adjusted_test, head_to_head_coverage, pair_shares, simulate_cells, simulate_games
 from tests.stats.test_sprt import after
 
 #: Of the deal in its first seat and in its bot: with both the intervals have the most to hold.

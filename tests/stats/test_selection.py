@@ -26,14 +26,8 @@ ROWS = 3
 @pytest.mark.parametrize(
     ("text", "held"),
     [
-        ("turns > 20", [0, 1, 1]),
-        ("20 < turns <= 50", [0, 1, 0]),
         ("turns > 20 and first == 'ann' and rules.hand_size == 6", [0, 0, 1]),
-        ("not (turns / 10 == 5 or turns * 2 - 1 < 20)", [0, 0, 1]),
-        ("first in ['ann', 'cid']", [1, 0, 1]),
-        ("first not in ('ann', 'cid')", [0, 1, 0]),
         ("'bob' in (first, second)", [1, 1, 0]),
-        ("5 in (stones, note.items)", [1, 0, 1]),
         ("turns / stones > 0", [1, 1, 0]),  # there is no number for 60 / 0
         ("rules.hand_size == 7", [0, 0, 0]),
     ],

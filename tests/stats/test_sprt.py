@@ -12,16 +12,7 @@ import pytest
 
 from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
-from arena.stats.sprt import (
-    BIAS_REMARK,
-    AdjustedSprt,
-    Sprt,
-    SprtResult,
-    SprtTest,
-    llr,
-    llr_of_many,
-    sprt_result,
-)
+from arena.stats.sprt import BIAS_REMARK, AdjustedSprt, Sprt, SprtResult, SprtTest, llr, llr_of_many, sprt_result
 from arena.stats.stopped import stopped_estimate
 from benchmarks.simulate import Luck, lucky_pairs, simulate_cells
 

@@ -10,11 +10,7 @@ import pytest
 from arena.cli.main import main
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values
-from tests.league.leagues import (
-    FIRST,
-    LAST,
-    written,
-)
+from tests.league.leagues import FIRST, LAST, written
 
 
 def test_play(played: Arena) -> None:

@@ -12,10 +12,7 @@ from arena.bots.isolation.sandbox import SandboxMissing
 from tests.bots.isolation.inside import why_not
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values
-from tests.league.leagues import (
-    FIRST,
-    written,
-)
+from tests.league.leagues import FIRST, written
 
 
 def test_create(arena: Arena) -> None:

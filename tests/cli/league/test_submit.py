@@ -8,10 +8,7 @@ import pytest
 
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, values
-from tests.league.leagues import (
-    LAST,
-    written,
-)
+from tests.league.leagues import LAST, written
 
 
 def test_submit(open_: Arena) -> None:

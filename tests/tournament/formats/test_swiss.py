@@ -1,15 +1,14 @@
-"""Swiss: who meets whom, the ranking, and the matchings that it rests on."""
+"""Swiss: who meets whom, and the ranking."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.swiss import has_perfect_matching, swiss
+from arena.tournament.formats.swiss import swiss
 from arena.tournament.games import ScheduleProgress
 from tests.tournament.formats.schedules import names, play_all, scores
 
@@ -115,17 +114,3 @@ def test_who_begins_is_balanced_where_deals_are_played_once(bots: int, rounds: i
     begun = Counter(result.first for result in results)
     begun.subtract(result.second for result in results)
     assert max(map(abs, begun.values())) <= 2
-
-
-@given(st.integers(0, 8), st.data())
-def test_matching_against_brute_force(size: int, data: st.DataObject) -> None:
-    edges = data.draw(st.sets(st.sampled_from(list(combinations(range(size), 2))) if size > 1 else st.nothing()))
-    graph: list[set[int]] = [set() for _ in range(size)]
-    for one, two in edges:
-        graph[one].add(two)
-        graph[two].add(one)
-
-    def matched(free: frozenset[int]) -> bool:
-        return not free or any(matched(free - {min(free), other}) for other in graph[min(free)] & free)
-
-    assert has_perfect_matching(graph) == matched(frozenset(range(size)))

@@ -25,16 +25,7 @@ from arena.tournament.runner.job import Drained, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.worker import scores_of
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
-from tests.tournament.runner.runs import (
-    BOTS,
-    FIELD,
-    Running,
-    bot,
-    forfeits,
-    games,
-    play,
-    settings,
-)
+from tests.tournament.runner.runs import BOTS, FIELD, Running, bot, forfeits, games, play, settings
 
 pytestmark = pytest.mark.process
 

@@ -28,7 +28,6 @@ pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix"),
 ]
 
-ROOT = Path(__file__).resolve().parents[3]
 FIELD = (bot("random", "ann"), bot("greedy", "bob"), bot("first", "cid"), bot("watches", "dot"))
 QUICK = (bot("random", "ann"), bot("first", "bob"), bot("random", "cid"), bot("well_behaved", "dot"))
 LEVELS = ("process", "sandbox")
