@@ -113,8 +113,7 @@ class BotProcess:
         for poll in (self._readable, self._writable):
             poll.register(self._err, select.POLLIN)
         self._excess: str | None = None
-        self.ponders = False
-        """True once the bot was seen to work off its turn; can be set if an earlier process of the bot was."""
+        self._ponders = False  # whether it was seen to work off its turn
         self._pondering_from = 0.0
         self._pondered_s = 0.0
         self.suspended = False
@@ -282,7 +281,7 @@ class BotProcess:
         It continues when it is asked again: the time would be its opponent's.
         """
         self._count_pondering()
-        if self.ponders:
+        if self._ponders:
             self.suspend()
         self._pondering_from = self.cpu_seconds()
 
@@ -295,7 +294,7 @@ class BotProcess:
     def _count_pondering(self) -> None:
         if self._pondering_from > 0:
             self._pondered_s += max(self.cpu_seconds() - self._pondering_from, 0.0)
-            self.ponders |= self._pondered_s > PONDERING_S
+            self._ponders |= self._pondered_s > PONDERING_S
             self._pondering_from = 0.0
 
     def _signal(self, number: int) -> None:

@@ -77,7 +77,6 @@ class WireBot(ProcessBot):
         self._unread = bytearray()  # output after the end of the last answer
         self._last_id = 0
         self._has_played = False  # whether this process has begun a game
-        self._ponders = False  # whether a process of this bot has worked outside its turn
         self._survives_games = False  # whether processes of this bot keep running after a game
         self._seat: int | None = None  # in the current game
         self._events_sent = 0
@@ -128,7 +127,6 @@ class WireBot(ProcessBot):
             self.process = self._start_process(self._launch)
         except (CannotStart, SandboxRefused) as error:
             raise BotFault(ForfeitKind.CRASH, str(error)) from None
-        self.process.ponders = self._ponders
         self._unread = bytearray()
         self._last_id = 0
         self._has_played = False
@@ -151,7 +149,6 @@ class WireBot(ProcessBot):
     def _kill(self, grace_s: float = 0.0) -> str:
         process = self.process
         assert process is not None
-        self._ponders |= process.ponders
         how = process.close(grace_s)
         self.log_output()
         self.process = None

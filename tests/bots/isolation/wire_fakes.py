@@ -37,7 +37,6 @@ class FakeProcess:
     When nothing is left to receive, the deadline passes at once.
     """
 
-    ponders = False
     suspended = False
 
     def __init__(self, answer: Callable[[bytes], Iterable[bytes]]) -> None:
