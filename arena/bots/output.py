@@ -38,24 +38,16 @@ class BotOutput(io.TextIOBase):
     """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`), and where.
 
     `who` returns the bot and the number of the current game, `where` a place for the log ("" for none). The first
-    `per_game` characters that a bot writes in each game are kept, and `per_process` in all; a note says where output
+    `PER_GAME` characters that a bot writes in each game are kept, and `PER_PROCESS` in all; a note says where output
     was dropped.
     """
 
     encoding = "utf-8"
     errors = "replace"
 
-    def __init__(
-        self,
-        who: Callable[[], tuple[str, int]],
-        per_game: int = PER_GAME,
-        per_process: int = PER_PROCESS,
-        where: Callable[[], str] = lambda: "",
-    ) -> None:
+    def __init__(self, who: Callable[[], tuple[str, int]], where: Callable[[], str] = lambda: "") -> None:
         self.who = who
         self.where = where
-        self._per_game = per_game
-        self._per_process = per_process
         self._game: dict[str, tuple[int, int]] = {}  # bot: its last game, characters in it
         self._total: dict[str, int] = {}
         self._open: dict[str, tuple[str, str]] = {}  # bot: the line it has not ended yet, and where it began
@@ -94,7 +86,7 @@ class BotOutput(io.TextIOBase):
             used = 0
             self.end_line(bot)
         total = self._total.get(bot, 0)
-        room = min(self._per_game - used, self._per_process - total)
+        room = min(PER_GAME - used, PER_PROCESS - total)
         self._game[bot] = (game, used + len(text))
         if len(text) <= room:
             self._total[bot] = total + len(text)
@@ -102,7 +94,7 @@ class BotOutput(io.TextIOBase):
         self._total[bot] = total + max(room, 0)
         if room <= 0:
             return ""
-        left = "in this game" if total + room < self._per_process else "in this process"
+        left = "in this game" if total + room < PER_PROCESS else "in this process"
         return f"{text[:room]}\n[more output {left} is dropped]\n"
 
     def end_line(self, bot: str) -> None:

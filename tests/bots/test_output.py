@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from arena.bots import output
 from arena.bots.output import BotOutput, redirected
 
 
@@ -54,9 +55,13 @@ def test_nothing_is_logged_that_changes_how_the_log_is_shown(caplog: pytest.LogC
 
 
 @pytest.mark.usefixtures("lines")
-def test_what_is_too_much_is_dropped_and_said_once_a_game(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_too_much_is_dropped_and_said_once_a_game(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "PER_GAME", 10)
+    monkeypatch.setattr(output, "PER_PROCESS", 25)
     table = _Table()
-    with redirected(BotOutput(table.who, per_game=10, per_process=25)):
+    with redirected(BotOutput(table.who)):
         for table.game in (1, 2, 3, 4):
             for _ in range(3):
                 print("12345678")
