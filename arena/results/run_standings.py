@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +19,13 @@ from arena.results.note_figures import run_notes
 from arena.results.run_data import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.estimates import Estimate, bot_metrics
-from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns, games_of
+from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns
 from arena.stats.intervals import clustered_interval
 from arena.stats.metrics import Metric, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
 from arena.stats.score import other_side
 from arena.tournament.store.columns import GameColumns
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
@@ -148,7 +145,7 @@ def standings(
 
 
 def rate_run(
-    games: pd.DataFrame | GameArrays,
+    games: GameArrays,
     prior: float = DEFAULT_PRIOR,
     without: GameArrays | None = None,
     adjusted: Sequence[AdjustedMeeting] | None = None,
@@ -157,7 +154,6 @@ def rate_run(
 
     `without` and `adjusted` are the results of `take_luck_out`. If that helps no pairing, ratings are as counted.
     """
-    games = games if isinstance(games, GameArrays) else games_of(games)
     helped = [met for met in adjusted or () if met.helps]
     ratings = _rate(games, prior, without.score if helped and without is not None else None)
     if len(ratings.bots) == 2:

@@ -36,7 +36,7 @@ from arena.results.standings_report import heading
 from arena.results.table import Report, Rows, chance_text, number, percent, rating_text
 from arena.results.variant_report import comparison, read_variants
 from arena.stats.field import first_player_score, length_histogram, scores
-from arena.stats.frames import StatsError
+from arena.stats.frames import StatsError, games_of
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
@@ -163,7 +163,7 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
     for part in range(1, CHECKPOINTS + 1):
         size = len(games) * part // CHECKPOINTS
         try:
-            rated = rate_run(games.iloc[:size], prior).frame().set_index("bot")
+            rated = rate_run(games_of(games.iloc[:size]), prior).frame().set_index("bot")
         except StatsError:
             continue
         sizes.append(size)
