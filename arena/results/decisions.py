@@ -21,7 +21,7 @@ from arena.game.notes import Note
 from arena.game.record import RecordError, parse_record, replay_steps
 from arena.game.rules import Rules
 from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
-from arena.results.positions import Cards, decisions
+from arena.results.positions import RUSES, Cards, decisions, tactic_texts
 from arena.results.run_data import RunData
 from arena.results.sources import StoredGames, find_source
 from arena.text import spreadsheet_cell
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_RUSES = ("scout", "redeploy", "deserter", "traitor")
 _MOVE_ON = ("redeploy", "traitor")  # a card is taken, then put elsewhere
 
 PLAY_COLUMNS = {
@@ -196,16 +195,6 @@ def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
 # ---------------------------------------------------------------- tactic cards
 
 
-def tactic_texts(rules: Rules) -> tuple[str, ...]:
-    """Return the tactic cards of a rule set, one of each; empty without tactics.
-
-    >>> from arena.game.rules import load_rules
-    >>> tactic_texts(load_rules("tactical"))
-    ('*J', '*7', '*123', 'fog', 'mud', 'scout', 'redeploy', 'deserter', 'traitor')
-    """
-    return ("*J", f"*{rules.spy_value}", "*123", "fog", "mud", *_RUSES) if rules.tactics else ()
-
-
 def plays(record: str) -> Iterator[tuple[int, str]]:
     """Yield each play of a tactic card in a record: 0 for the first player, 1 for the second, and the card.
 
@@ -218,7 +207,7 @@ def plays(record: str) -> Iterator[tuple[int, str]]:
         card, target, _ = move.partition("@")
         if " " in card:
             continue  # take, draw, return, claim: not plays
-        if target or move == "pass" or move in _RUSES:
+        if target or move == "pass" or move in RUSES:
             if putting:
                 putting = False
                 continue

@@ -29,6 +29,7 @@ from arena.game.rules import Rules
 from arena.text import indented, one_line
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
+RUSES = ("scout", "redeploy", "deserter", "traitor")
 _MARGIN = 16
 
 Cards = tuple[str, ...]
@@ -301,13 +302,21 @@ def deed_words(move: Move | Event, edition: str) -> str:
     return f"{verb.lower()}{'es' if verb == 'Pass' else 's'} {rest}".rstrip()
 
 
+def tactic_texts(rules: Rules) -> tuple[str, ...]:
+    """Return the tactic cards of a rule set, one of each; empty without tactics.
+
+    >>> from arena.game.rules import load_rules
+    >>> tactic_texts(load_rules("tactical"))
+    ('*J', '*7', '*123', 'fog', 'mud', 'scout', 'redeploy', 'deserter', 'traitor')
+    """
+    return ("*J", f"*{rules.spy_value}", "*123", "fog", "mud", *RUSES) if rules.tactics else ()
+
+
 def legend(rules: Rules) -> str:
     """Explain the abbreviations, with the card names of the edition."""
     lines = ["Cards: colour and value; r red, g green, b blue, y yellow, p purple, k pink."]
     if rules.tactics:
-        spy = f"*{rules.spy_value}"
-        tokens = ("*J", spy, "*123", "fog", "mud", "scout", "redeploy", "deserter", "traitor")
-        lines.append("; ".join(f"{token} {card_name(token, rules.edition)}" for token in tokens) + ".")
+        lines.append("; ".join(f"{card} {card_name(card, rules.edition)}" for card in tactic_texts(rules)) + ".")
         lines.append("Beside a stone's owner: f fog, m mud.")
     return "\n".join(lines)
 

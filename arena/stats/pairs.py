@@ -308,14 +308,10 @@ def _elo(score: float) -> float:
 
 
 def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
-    """Find the complete pairs of a games frame.
+    """Return a row for each complete pair (arena.stats.frames.complete_pairs), in the order of their first games.
 
-    Two games are a pair if they have the same bots, deal and pairing (if known), and each bot moves first in one. If a
-    deal was played more than once by the same two bots, the first game in one order is paired with the first in the
-    other order, and so on. Games without a deal or a partner are left out.
-
-    Returns one row per pair in the order of their first games in the frame: `pairing` (if known), `deal`, `bot`,
-    `opponent` (in alphabetical order), `points` of the bot (0..2), `cell` (0..4).
+    Columns: `pairing` (if known), `deal`, `bot`, `opponent` (in alphabetical order), `points` of the bot (0..2), `cell`
+    (0..4). Games without a deal or a partner are left out.
     """
     checked = check_games(games)
     if "deal" not in checked.columns:
