@@ -59,7 +59,7 @@ def new_comparison(
     if there is None:
         return wanted
     name, before = next(iter(there.configs().items()))
-    after = ComparisonConfig(wanted.settings, there.variants).configs()[name]
+    after = replace(there, settings=wanted.settings).configs()[name]
     if lines := setting_differences(before.canonical(), after.canonical()):
         grow = f"\nOr extend that comparison, if it has fewer: arena resume {folder} --games {config.games}"
         raise ComparisonError(
@@ -68,7 +68,7 @@ def new_comparison(
             + "\nChoose another folder with --out, or start with the settings of that comparison."
             + (grow if [line.partition(": ")[0] for line in lines] == ["games"] else "")
         )
-    check_sources(there, wanted.sources or {}, folder)
+    check_sources(there, wanted.sources, folder)
     both = {**there.variants, **variants}
     return replace(wanted, variants=both, baseline=baseline or there.baseline)
 
@@ -80,7 +80,7 @@ def sources_of(config: TournamentConfig) -> dict[str, str]:
 
 def check_sources(stored: ComparisonConfig, now: Mapping[str, str], folder: Path) -> None:
     """Check that the bots are those that the comparison was begun with; ComparisonError if not."""
-    for bot, source in (stored.sources or {}).items():
+    for bot, source in stored.sources.items():
         if now.get(bot, source) != source:
             raise ComparisonError(
                 f"{folder}: the source of bot {bot} has changed since the comparison began; nothing was started."

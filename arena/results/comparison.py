@@ -41,8 +41,8 @@ class ComparisonConfig:
 
     settings: Mapping[str, Any]
     variants: Mapping[str, str]
-    baseline: str | None = None
-    sources: Mapping[str, str] | None = None
+    baseline: str | None
+    sources: Mapping[str, str]
     is_own: bool = True
 
     def configs(self) -> dict[str, TournamentConfig]:
@@ -95,7 +95,7 @@ def write_comparison(comparison: ComparisonConfig, folder: Path) -> None:
         "variants": [{"folder": name, "rules": rules} for name, rules in comparison.variants.items()],
         "baseline": comparison.baseline,
         "settings": dict(comparison.settings),
-        "bots": dict(comparison.sources or {}),
+        "bots": dict(comparison.sources),
     }
     write_whole(folder / COMPARISON, [plain_json(values) + "\n"], follow=False)
 
