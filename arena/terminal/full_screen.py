@@ -32,7 +32,6 @@ class FullScreen(TerminalInterface):
 
     def __init__(self, person: str) -> None:
         super().__init__(person)
-        self._left = False
         self._heard: list[str] = []  # what bots have printed since the last decision
         self._decision: DecisionInput | None = None
         self._answers: queue.Queue[Move | BaseException] = queue.Queue()
@@ -46,8 +45,6 @@ class FullScreen(TerminalInterface):
 
     def moved(self, state: State, move: Move) -> None:
         """Follow a move, and draw the table again."""
-        if self._left:  # while a bot was thinking
-            raise Left
         super().moved(state, move)
         self._screen.refresh()
 
@@ -82,8 +79,7 @@ class FullScreen(TerminalInterface):
         person = Person(self, session.seating.claims)
         with shown_output(session, self._hear):
             self._screen.run(lambda: play_behind(lambda: session.play(person), over, game))
-            self._left = True
-            self._answers.put(Left())
+            self._answers.put(Left())  # to the next question
             wait([game], _PATIENCE_S)  # a bot may still be thinking; all moves are saved
         if game.done():
             game.result()
