@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from arena.cli.league.shared import verify_and_show as verify_league
-from arena.cli.options import complete_runs, counting, output, print_report, whole_option
+from arena.cli.options import PATH, complete_runs, counting, output, print_report, whole_option
 from arena.errors import ArenaError
 from arena.paths import RESULTS
 from arena.results.records import verify_file
@@ -20,7 +20,7 @@ from arena.tournament.store.reader import Reader
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.argument("folder", type=PATH, required=False)
 @click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
 @click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
 @click.option("--yes", is_flag=True, help="With --prune: do not ask.")
