@@ -7,22 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena import ArenaError, State, load_rules, make_deal
+from arena import ArenaError, Rng, State, load_rules, make_deal
 from arena.paths import WEIGHTS_FOLDER
 from arena.policy import Evaluator, Net, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights
-from tests.game.play import COMPILED
 from tests.policy.layers import random_weights
-
-GAMES = 4 if COMPILED else 1
-
-
-def arrays(room: int) -> tuple[np.ndarray, ...]:
-    kinds = np.float32, np.intc, np.int8, np.float32
-    return tuple(np.zeros(room * (955 if number == 0 else 1), kind) for number, kind in enumerate(kinds))
 
 
 def test_exponential() -> None:
@@ -41,11 +33,13 @@ def test_self_play_repeats() -> None:
 
 
 def test_a_full_recorder_takes_no_more() -> None:
-    recorder = Recorder(*arrays(5))
+    numbers, values = np.zeros(5 * 955, np.float32), np.zeros(5, np.float32)
+    games, seats = np.zeros(5, np.intc), np.zeros(5, np.int8)
+    recorder = Recorder(numbers, games, seats, values)
     play_games(load_rules("base"), (Evaluator(), Evaluator()), 0, 1, 1, recorder=recorder)
     assert recorder.count == 5
     with pytest.raises(ValueError, match="same number of positions"):
-        Recorder(*arrays(5)[:3], np.zeros(4, np.float32))
+        Recorder(numbers, games, seats, np.zeros(4, np.float32))
 
 
 def test_wrong_nets(tmp_path: Path) -> None:
@@ -66,3 +60,44 @@ def test_a_net_of_an_earlier_generation() -> None:
     assert found[0] != found[1]
     with pytest.raises(ArenaError, match="no net of generation 7: there are 1, and 0 for the newest"):
         load_net("expert", 7)
+
+
+@pytest.mark.parametrize("rules_name", ["base", "tactical", "s2-expert"])
+def test_a_draw_has_a_value_for_each_card_left(rules_name: str) -> None:
+    rules = load_rules(rules_name)
+    net, rng = load_net(rules), Rng(3)
+    draws = 0
+    for number in range(3):
+        state = State(rules, make_deal(rules, 5, number))
+        while moves := state.legal_moves():
+            before = state.copy()
+            state.apply(moves[rng.below(len(moves))])
+            decks = (before.clan_cards_left, before.tactic_cards_left)
+            now = (state.clan_cards_left, state.tactic_cards_left)
+            values = net.draw_values(before, state)
+            drawn = [old for old, new in zip(decks, now) if len(new) == len(old) - 1]
+            if values:
+                draws += 1
+                assert drawn
+                assert len(values) in range(max(len(drawn[0]) - 4, 1), len(drawn[0]) + 1)  # but for cards put back
+                assert all(-0.2 <= value <= 1 for value in values)
+            elif drawn and state.outcome is None:
+                assert rules.tactics  # a card that the recruiter put back, whose place is known
+    assert draws > 60
+
+
+def test_a_value_depends_on_the_card_and_not_on_the_rest_of_the_deck() -> None:
+    rules = load_rules("base")
+    net = load_net(rules)
+    before = State(rules, make_deal(rules, 1, 0))
+    after = before.copy()
+    after.apply(after.legal_moves()[0])
+    values = net.draw_values(before, after)
+    assert len(values) == 42
+    assert len(set(values)) > 5
+    other = before.view(before.turn).sample(Rng(9), before.hand_of(1 - before.turn), [before.clan_cards_left[0]])
+    same = other.copy()
+    same.apply(same.legal_moves()[0])
+    again = net.draw_values(other, same)
+    assert again[0] == values[0]
+    assert sorted(again) == sorted(values)
