@@ -175,9 +175,9 @@ def test_a_rollout_is_the_game_of_its_random_numbers(name: str) -> None:
     rules = load_rules(name)
     for number in range(60):
         start = State(rules, make_deal(rules, 3, number))
-        for _ in range(number % 12):
-            moves = start.legal_moves()
-            start.apply(moves[number % len(moves)])
+        for _ in range(2 * number):
+            if moves := start.legal_moves():
+                start.apply(moves[number % len(moves)])
         rng = Rng(number)
         state = start.copy()
         while moves := state.legal_moves():
