@@ -45,27 +45,6 @@ def test_broken_bots_are_refused(found: League, source: str, reason: str) -> Non
     assert events.events(found)[-1].kind == "refused"
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("real_check")
-def test_a_bot_that_fails_only_in_the_check_is_refused(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of its processes plays at most four games of the trial, but ten of the check."""
-    monkeypatch.setattr(placement, "CHECK_GAMES", 10)
-    monkeypatch.setattr(placement, "CHECK_S", 300.0)  # a busy machine plays few games in its usual time
-    source = """
-    begun = []
-    class Mine:
-        def begin(self, setup):
-            begun.append(setup)
-        def act(self, view, moves):
-            return moves[0 if len(begun) <= 4 else 99]
-    """
-    one = submit(found, "mine", textwrap.dedent(source))
-    assert one.state == REFUSED
-    assert one.reason.startswith("forfeit by exception: IndexError: list index out of range (")
-    assert str(found.folder) not in one.reason
-    assert events.events(found)[-1].note == one.reason.splitlines()[0]
-
-
 @pytest.mark.usefixtures("real_check")
 def test_warnings_do_not_refuse_a_bot(found: League) -> None:
     source = """

@@ -101,7 +101,7 @@ def test_the_page_has_the_curve(game: PlayedGame) -> None:
 
 @pytest.mark.process
 def test_the_command(arena: Arena) -> None:  # noqa: F811
-    arena("match", "greedy", "random", "--games", 4, "--seed", 1, "--out", "run", "--workers", 1)
+    arena("match", "greedy", "random", "--games", 2, "--seed", 1, "--out", "run", "--workers", 1)
     shown = arena("replay", "run", 1, "--judge", "--nodes", 0).out
     assert "average loss %" in shown
     found = json.loads(arena("replay", "run", "0/0/0", "--judge", "--nodes", 0, "--json").out)

@@ -126,12 +126,12 @@ def test_a_bot_in_its_file_does_not_change_the_others_world(tmp_path: Path) -> N
 
 @linux
 def test_workers_do_not_hear_ctrl_c(tmp_path: Path) -> None:
-    run = Running(tmp_path, settings(bot("sleeper", "slow", ms=3.0), FIELD[0], games=60))
+    run = Running(tmp_path, settings(bot("sleeper", "slow", ms=3.0), FIELD[0], games=30))
     run.until(4)
     for worker in run.workers():
         os.kill(worker, signal.SIGINT)
     report = run.rest()
-    assert (report["done"], report["workers_lost"], report["forfeits"]) == (60, 0, 0)
+    assert (report["done"], report["workers_lost"], report["forfeits"]) == (30, 0, 0)
 
 
 @pytest.mark.slow

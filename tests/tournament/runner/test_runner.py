@@ -50,12 +50,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[Any,
     return found
 
 
-def test_number_of_workers_changes_nothing(whole: dict[str, list[tuple[Any, ...]]], tmp_path: Path) -> None:
-    """The test below has two of them, in each format."""
-    play(tmp_path, of_format("round-robin"), 3)
-    assert games(tmp_path) == whole["round-robin"]
-
-
 class _StopsAt(ProgressListener):
     """Presses Ctrl-C once when so many games are stored."""
 
@@ -75,6 +69,7 @@ class _StopsAt(ProgressListener):
 def test_interrupted_anywhere_the_result_is_the_same(
     name: str, whole: dict[str, list[tuple[Any, ...]]], tmp_path: Path
 ) -> None:
+    """Two workers, and one that plays without a break."""
     broken_off = 0
     for attempt in range(20):
         report = play(tmp_path, of_format(name), 2, progress=_StopsAt(4 * attempt), resume=attempt > 0)
