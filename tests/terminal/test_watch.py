@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.spec import find_bot
-from arena.game.record import parse_record, replay
 from arena.lab.single_game import play_game
-from arena.results.positions import Position
 from arena.terminal.session import Seating, Session
 from arena.terminal.timeline import Timeline
 from tests.cli.conftest import Arena, arena, played  # noqa: F401
@@ -19,16 +17,6 @@ from tests.terminal.terminals import LEFT, RIGHT, Terminal
 
 def timeline(rules: str = "tactical") -> Timeline:
     return Timeline.of(play_game("greedy", "random", rules=rules, seed=2))
-
-
-@pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert"])
-def test_a_timeline_shows_each_position_of_the_engine(rules: str) -> None:
-    game = play_game("greedy", "random", rules=rules, seed=2)
-    shown = Timeline.of(game)
-    states = [state.copy() for state, _ in game.steps()] + [replay(parse_record(game.record))]
-    assert [moment.position for moment in shown.moments] == [Position.of(state) for state in states]
-    assert sum(moment.claims for moment in shown.moments) >= 3
-    assert "wins" in shown.result
 
 
 def test_a_timeline_of_a_game_that_is_played_is_that_of_the_stored_one() -> None:
