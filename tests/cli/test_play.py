@@ -11,9 +11,6 @@ import pytest
 from arena.game.record import parse_record, verify
 from tests.cli.conftest import Arena, Result
 
-RULES = ("base", "tactical", "bga-tactical")
-
-
 Typing = Callable[..., Result]
 
 
@@ -32,9 +29,8 @@ def record_of(path: str) -> str:
     return Path(path).read_text(encoding="utf-8").strip()
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena, rules: str) -> None:
-    result = person("1\n" * 300, "greedy", "--rules", rules, "--seed", 3, "--out", "one.txt")
+def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena) -> None:
+    result = person("1\n" * 300, "greedy", "--rules", "bga-tactical", "--seed", 3, "--out", "one.txt")
     assert "Saved in one.txt" in result.out
     assert "You win" in result.out or "You lose" in result.out
     record = record_of("one.txt")

@@ -60,8 +60,6 @@ GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
     ("lines", "options", "message"),
     [
         ((*GOOD, ",b,1"), (), "line 6: no name in column 'first'"),
-        (GOOD, ("--anchor", "c=100"), "no bot 'c'"),
-        (GOOD, ("--anchor", "a"), "--anchor a: expected BOT=ELO"),
         (GOOD, ("--anchor", "a=nan"), "--anchor a=nan: expected BOT=ELO"),
         (GOOD, ("--anchor", "a=1", "--anchor", "a=2"), "'a' is anchored twice"),
     ],
