@@ -57,7 +57,6 @@ def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
         ("../evil", "cannot be a bot's name"),
         ("a\nb", r"'a\nb' cannot be a bot's name"),
         ("class", "'class' cannot be a bot's name: it is a Python keyword; try 'class_bot'"),
-        ("None", "try 'none_bot'"),
         ("Class", "try 'class_bot'"),
         ("1x", "cannot be"),
     ],

@@ -56,7 +56,6 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
         ("why 0", "no stone 0"),
         ("undo", "No card is picked"),
         ("\x1b[2J", "neither a move"),
-        ("y2\u0000", "neither a move"),
         ("scout", "not legal"),
         ("why 4", "Stone 4 is free"),
         ("log", "Nothing has happened"),
