@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation.sandbox import SandboxMissing
-from arena.bots.processes import is_running
+from arena.bots.processes import children, is_running
 from arena.errors import ArenaError
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
@@ -20,6 +23,7 @@ from tests.tournament.runner.runs import FIELD, Running, bot, forfeits, games, p
 
 pytestmark = pytest.mark.process
 
+ROOT = Path(__file__).resolve().parents[3]
 SLOW = (bot("sleeper", "slow", ms=2.0), bot("well_behaved", "bob"), bot("random", "cid"))
 
 FORMATS: dict[str, dict[str, Any]] = {
@@ -139,6 +143,26 @@ def test_a_worker_killed_from_outside_costs_only_time(tmp_path: Path) -> None:
     assert report["workers_lost"] >= 3
     assert report["forfeits"] == 0
     assert games(tmp_path / "killed") == games(tmp_path / "whole")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is no prctl anyway")
+def test_workers_end_with_their_parent_without_prctl(tmp_path: Path) -> None:
+    """As on macOS: workers are spawned, and the kernel does not end them."""
+    (tmp_path / "sitecustomize.py").write_text("from arena.bots import forks\nforks.prctl = lambda: None\n")
+    code = "import multiprocessing as mp, sys; from tests.tournament.runner.runs import main; make = mp.get_context;"
+    code += "mp.get_context = lambda method: make('spawn'); main(*sys.argv[1:])"
+    words = [str(tmp_path / "run"), json.dumps(settings(*SLOW, games=200_000)), "2", "60"]
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    parent = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, text=True, env=env)
+    assert parent.stdout is not None
+    while parent.stdout.readline() == "stored 0\n":
+        pass
+    workers = children(parent.pid)
+    assert len(workers) >= 2
+    parent.kill()
+    parent.communicate()
+    assert wait_for(lambda: not any(map(is_running, workers)), 30)
 
 
 def test_a_stored_seed_of_zero_is_a_seed(tmp_path: Path) -> None:
