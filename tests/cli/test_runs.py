@@ -75,7 +75,7 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     assert record == arena("replay", "latest", 1, "--record").out
     assert "results/one/standings.csv" in arena("export", "latest").out
     arena("resume", "results/three", "--games", 4, "--workers", 1)
-    assert latest() == ("comparison.json", Path("results/three"))
+    assert latest() == Path("results/three")
     Path("latest").mkdir()
     store_run(Path("latest").resolve(), units=4)  # a folder of that name comes first
     assert "8 of 60 games so far" in arena("standings", "latest").out
