@@ -1,12 +1,4 @@
-"""The compiled engine and its source: a stale build is refused, and uncompiled the same games come out.
-
-Coverage of the engine's source (branches; what is left out and why is said in tests/coverage_game.ini)::
-
-    ARENA_PURE=1 python -m coverage run --rcfile=tests/coverage_game.ini -m pytest -n 0 tests/game
-    python -m coverage report --rcfile=tests/coverage_game.ini
-
-It fails below 100 % and takes some minutes, for uncompiled the engine is a hundred times slower.
-"""
+"""The compiled engine and its source: a stale build is refused, and uncompiled the same games come out."""
 
 from __future__ import annotations
 
