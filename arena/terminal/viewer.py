@@ -40,8 +40,10 @@ class Viewer:
         """Show a game while it is played. What it raises passes through."""
 
         def over() -> None:
-            if session.result is not None:
-                self._timeline.result = ending_text(session.result)
+            if session.result is None:
+                self._screen.leave()
+                return
+            self._timeline.result = ending_text(session.result)
             self._screen.refresh()
 
         game: Future[None] = Future()

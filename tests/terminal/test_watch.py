@@ -99,6 +99,15 @@ def test_two_bots_play_on_the_screen(tmp_path: Path) -> None:
         assert "first - random, rules iello-base, seed 2." in screen.text
 
 
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_bot_that_cannot_be_loaded_ends_the_screen(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("raise ValueError('no')\n")
+    with Terminal("play", "bad.py", "random", cwd=tmp_path) as screen:
+        screen.wait("raises an exception when it is loaded", "ValueError: no")
+        assert screen.end() == 2
+
+
 def test_cards_alone_are_coloured_and_none_is_faint() -> None:
     """Blanks between cards had the colour of the card before, cards in the hand were dim."""
     from rich.console import Console
