@@ -69,6 +69,9 @@ class FakeProcess:
     def cpu_seconds(self) -> float:
         return 0.0
 
+    def new_game(self) -> None:
+        """Do nothing."""
+
     def wake(self) -> None:
         self.suspended = False
 
