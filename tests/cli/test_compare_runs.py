@@ -123,6 +123,19 @@ def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole:
     assert "no such variant" in arena("compare", "--from", "cmp", "--baseline", "bga-base", code=2).err
 
 
+@pytest.mark.slow
+def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Arena) -> None:
+    arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp")
+    values = json.loads(arena("resume", "cmp", "--error", 70, "--json", *QUIET).out)
+    assert len({row["games"] for row in values["by_opponent"]}) == 1
+    largest = []
+    for name in ("tactical", "base"):
+        table = json.loads(arena("standings", f"cmp/{name}", "--json").out)["standings"]
+        largest.append(max(row["elo_error95"] for row in table))
+    assert max(largest) <= 70
+    assert "± 1 wanted. Allow more" in arena("resume", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
+
+
 def test_a_baseline_that_is_not_named_is_played_first(arena: Arena) -> None:
     values = json.loads(arena(*PLAY, "--variants", "expert", "--baseline", "base", "--games", 2, "--json").out)
     assert values["variants"] == ["base", "expert"]
