@@ -123,5 +123,7 @@ class Terminal:
         end = time.monotonic() + _PATIENCE_S
         while self._read(0.2) and time.monotonic() < end:
             pass
+        if time.monotonic() >= end:
+            self._process.kill(signal.SIGKILL)
         self._process.wait()
         return int(self._process.exitstatus if self._process.exitstatus is not None else -self._process.signalstatus)
