@@ -38,7 +38,7 @@ class RunData:
     tiebreaks what decides between equal points in it: column and meaning
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
-    forfeits  why games were forfeited, the most frequent first; in no file
+    forfeits  why games were forfeited, the most frequent first; never written to files
     folder    where the run is stored, as the user named it; "" if nowhere
     metrics   figures of the user's own about each bot, by name (arena.stats.metrics)
     selection what was said of the games to keep, after they were played; "" if all are there
