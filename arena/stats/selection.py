@@ -107,7 +107,7 @@ def evaluate_rows(text: str, facts: Mapping[str, Any], rows: int) -> list[Any]:
             values.append(evaluator.eval(text, tree))
     except (TypeError, ValueError, ArithmeticError, RecursionError, InvalidExpression):
         raise ExpressionError(
-            f"{quoted(text)} cannot be computed: operators need numbers or texts on both sides, and in needs a list"
+            f"{quoted(text)} cannot be computed: operators need numbers or texts on both sides, and 'in' needs a list"
         ) from None
     return values
 
