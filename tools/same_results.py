@@ -7,7 +7,7 @@ formats, rule sets and isolation levels. Then every output is compared: the tabl
 run, its database (all columns except measured times), records, and the standings of a league.
 
 Prints a line for each case, and the values that differ; the exit code is 1 if there is one. The wording of messages may
-differ. Whoever removes or adds a value on purpose says so in the changelog.
+differ. A value that is removed or added on purpose stands in the changelog.
 """
 
 from __future__ import annotations
