@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from arena.stats.pairs import HeadToHead
 from arena.text import counted, half_up
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from arena.stats.pairs import HeadToHead  # loads scipy, which is slow
 
 TableRow: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[TableRow]
