@@ -106,9 +106,9 @@ def choice(default: str | None, choices: Collection[str], help: str, **more: Any
     return _declared(Setting("choice", help, default, choices=choices, **more))
 
 
-def flag(default: bool, help: str) -> Any:
+def flag(default: bool | None, help: str, unset: str = "") -> Any:
     """Declare a boolean."""
-    return _declared(Setting("boolean", help, default))
+    return _declared(Setting("boolean", help, default, unset=unset))
 
 
 def table(of: type[Any], help: str, default: Any = None) -> Any:

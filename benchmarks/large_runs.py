@@ -23,9 +23,10 @@ from pathlib import Path
 import numpy as np
 
 from arena.tournament.config import config_from_dict
-from arena.tournament.games import Chunk, Row, ScheduleProgress, Task
+from arena.tournament.games import Chunk, Row, ScheduleProgress, Task, deal_seed
+from arena.tournament.plan import plan_run
 from arena.tournament.runner.play_run import play_run
-from arena.tournament.store.reader import BotEntry, Reader
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import open_store
 
 _AT_ONCE = 20_000
@@ -48,17 +49,18 @@ def make(folder: Path, bots: int, games: int, seed: int = 1) -> int:
     rng = np.random.default_rng(seed)
     strength = dict(zip(names, np.linspace(-200, 200, bots)))
     rows, stored = real_rows(), 0
-    entries = [BotEntry(name, "first", "made", {}) for name in names]
-    with open_store(folder, config.canonical(), entries, config.to_dict()) as store:
+    with open_store(folder) as store:
+        store.bring_up(plan_run(config, config.find_bots(), None).wanted)
         store.begin_session({"made_by": "benchmarks.large_runs"})
         for tasks in _parts(config.schedule().tasks(ScheduleProgress())):
             new: list[Row] = []
-            for task in tasks:
+            units = [store.numbered(task, deal_seed(seed, True, task.a, task.b)) for task in tasks]
+            for task in units:
                 for game in task.game_tasks():  # type: ignore[union-attr]
                     won = 1 / (1 + 10 ** ((strength[game.second] - strength[game.first]) / 400)) > rng.random()
                     new.append(_as(rows[stored % len(rows)], game.key, bool(won)))
                     stored += 1
-            store.add([(Chunk(0, tuple(tasks)), new)])
+            store.add([(Chunk(0, tuple(units)), new)])
     return stored
 
 

@@ -29,9 +29,9 @@ PAGES = [
     DOCS / "tutorials" / "first-tournament.md",
     DOCS / "tutorials" / "strong-bot.md",
     DOCS / "howto" / "debugging.md",
-    DOCS / "howto" / "growing.md",
     DOCS / "howto" / "libraries.md",
     DOCS / "howto" / "tuning.md",
+    DOCS / "howto" / "up-to-date.md",
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

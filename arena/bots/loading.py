@@ -27,7 +27,8 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 from arena.bots.bot import Act, Actor, Bot, Param
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
-from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source, source_hash
+from arena.bots.source_files import file_hash
+from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
 from arena.errors import did_you_mean
 from arena.paths import data_folder
 
@@ -149,7 +150,7 @@ def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:
 
 def _read_again(spec: BotSpec) -> bytes:
     source = read_source(spec.target, Path(spec.path))
-    if source_hash(source) != spec.source_hash:
+    if file_hash(source) != spec.file_hash:
         raise BotError(
             f"the bot {spec.target} has changed since it was named: {spec.path}; start again with the new one"
         )

@@ -28,8 +28,8 @@ MARK = re.compile("\x1e([01])/([0-9]{1,5})\x1f")
 def place_text(game: str, seat: int, decision: int) -> str:
     """Say where something was written, for the log.
 
-    >>> place_text("0/3/1", 1, 12), place_text("0/3/1", 0, 0)
-    ('game 0/3/1, seat b, decision 12', 'game 0/3/1, seat a')
+    >>> place_text("ann/bob/3", 1, 12), place_text("ann/bob/3", 0, 0)
+    ('game ann/bob/3, seat b, decision 12', 'game ann/bob/3, seat a')
     """
     return f"game {game}, seat {'ab'[seat]}" + (f", decision {decision}" if decision else "")
 

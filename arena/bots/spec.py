@@ -29,8 +29,9 @@ from pathlib import Path
 
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
+from arena.bots.source_files import MOST_SOURCE_BYTES, bot_hash, file_hash
 from arena.errors import did_you_mean
-from arena.paths import data_folder, read_small_file, weights_hash
+from arena.paths import data_folder, read_small_file
 from arena.text import one_line, quoted
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
@@ -44,8 +45,6 @@ _COMMAND_SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", r
 _INTERPRETER = re.compile(r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*")
 _SCRIPT = re.compile(r"[\w./~-]+\.(py|js|mjs|cjs|ts|rb|pl|lua|php|jl|R|jar)")
 _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
-_MOST_BYTES = 64 << 20
-_LOADS_NET = re.compile(rb"\bload_net\b")
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,8 @@ class BotSpec:
     """A bot that was found, with all that a worker needs to load it: plain values, cheap to pickle.
 
     `spec` is the text that named it, `target` the same without name and parameters, `path` its file,
-    `source_hash` identifies its source (see the function of that name). `params` are as written, not yet typed.
+    `source_hash` identifies all files that the bot consists of (see `arena.bots.source_files`): runs store it and
+    refuse to resume with another one. `file_hash` identifies its own file. `params` are as written, not yet typed.
 
     For a command (`cmd:...`) `command` has its words with absolute paths, `path` is the first of its own files,
     `files` has them all; the hash covers the command as written and what is in these files, not what they load in turn.
@@ -67,6 +67,7 @@ class BotSpec:
     params: tuple[tuple[str, Param], ...] = ()
     command: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    file_hash: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,9 @@ def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[st
     name = checked_name(name, text)
     if not _is_utf8(str(path)):
         raise BotError(f"the path {quoted(str(path))} is not UTF-8 and cannot be stored; rename it")
-    return BotSpec(name, text, target, str(path), source_hash(source), tuple(params.items()))
+    module = MODULE.fullmatch(target)
+    digest = bot_hash(path, source, module[1] if module else "")
+    return BotSpec(name, text, target, str(path), digest, tuple(params.items()), file_hash=file_hash(source))
 
 
 def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path) -> BotSpec:
@@ -287,24 +290,14 @@ def _module_file(name: str, here: Path) -> Path:
 def read_source(target: str, path: Path) -> bytes:
     """Read the source of a bot. Sparse files can be larger than all memory, so sizes are bounded."""
     try:
-        if path.is_file() and path.stat().st_size > _MOST_BYTES:
+        if path.is_file() and path.stat().st_size > MOST_SOURCE_BYTES:
             raise BotError(
-                f"the bot {target} is larger than {_MOST_BYTES >> 20} MiB; put tables and weights into files beside it"
+                f"the bot {target} is larger than {MOST_SOURCE_BYTES >> 20} MiB; "
+                "put tables and weights into files beside it"
             )
-        return read_small_file(path, _MOST_BYTES)
+        return read_small_file(path, MOST_SOURCE_BYTES)
     except OSError as error:
         raise BotError(f"cannot read the bot {target}: {error.strerror}: {path}") from None
-
-
-def source_hash(source: bytes) -> str:
-    """Return the SHA-256 of a bot's source, in hex; runs store it and refuse to resume with another one.
-
-    If the source names `load_net`, the packaged weights are part of the hash: with new ones the bot plays other games.
-    """
-    digest = hashlib.sha256(source).hexdigest()
-    if _LOADS_NET.search(source):
-        digest = hashlib.sha256(f"{digest} {weights_hash()}".encode()).hexdigest()
-    return digest
 
 
 @contextmanager

@@ -14,11 +14,13 @@ from arena.cli.options import (
     CLOCK,
     HOW_TO_PLAY,
     UNTIL_ERROR,
+    UP_TO_DATE,
     PlayOptions,
     adjusted,
     complete_bots,
     complete_rules,
     csv_folder,
+    exclude,
     games,
     isolation,
     luck_of,
@@ -31,13 +33,24 @@ from arena.cli.options import (
     split_variants,
     verbose,
 )
-from arena.cli.playing import command_progress, config_of, confirm_bots, tell_error, until_error, with_settings_of
+from arena.cli.playing import (
+    command_progress,
+    config_of,
+    confirm_bots,
+    show_plan,
+    tell_error,
+    tell_left_out,
+    until_error,
+    with_settings_of,
+)
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.lab.variant_runs import all_variants, check_sources, new_comparison, play_comparison, sources_of
-from arena.results.comparison import ComparisonConfig, find_variant, known_comparison, read_comparison
+from arena.lab.tournament import resized
+from arena.lab.variant_runs import all_variants, play_comparison
+from arena.results.comparison import ComparisonConfig, common_settings, find_variant, known_comparison, read_comparison
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
+from arena.tournament.bot_list import Field, command_field
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
 
 
@@ -62,7 +75,8 @@ from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run
     metavar="RUN...",
     help="Play nothing: compare stored runs or earlier comparisons.",
 )
-@play_options(games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, quiet, verbose)
+@exclude
+@play_options(games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, quiet, verbose)
 @adjusted
 @csv_folder
 @output
@@ -71,6 +85,7 @@ def compare_command(
     variants: tuple[str, ...],
     baseline: str | None,
     stored: tuple[str, ...],
+    exclude: tuple[str, ...],
     options: PlayOptions,
     adjusted: bool,
     to: Path | None,
@@ -82,21 +97,26 @@ def compare_command(
     arena compare greedy counter --variants base,tactical,expert
     arena compare --from mycup othercup
 
-    Every BOT plays every other in each variant, on the same deals as far as the decks allow. A variant is a rule
-    set, with or without changed options; option=value after a comma belongs to the variant before it. Each variant is
-    stored as a run of its own, in DIR/VARIANT. 'arena resume DIR' resumes or extends a comparison.
+    Every BOT plays every other in each variant, on the same deals as far as the decks allow; a folder or a pattern such
+    as 'class/*.py' stands for the bot files there. A variant is a rule set, with or without changed options;
+    option=value after a comma belongs to the variant before it. Each variant is stored as a run of its own, in
+    DIR/VARIANT. 'arena resume DIR' resumes or extends a comparison.
     """
     if stored:
-        if variants or options != PlayOptions():
+        if variants or exclude or options != PlayOptions():
             raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
         show_comparison(_folders([*stored, *bots]), baseline, form, to, adjusted)
         return _DONE
-    if len(bots) < 2:
-        raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
+    field = command_field(bots, exclude)
+    if len(field.bots) < 2:
+        found = ": " + field.bots[0].spec if field.bots else ""
+        raise ArenaError(f"expected at least two bots, found {len(field.bots)}{found}")
     names = _folder_names(all_variants(split_variants(variants)), baseline)
-    comparison, folder = _begin(bots, names, baseline, options)
+    comparison, folder = _begin(field, names, baseline, options)
+    if options.dry_run:
+        return _show_plans(comparison, folder, options)
     code = _play(comparison, folder, options)
     if code != INTERRUPTED:
         show_comparison([folder / name for name in names], comparison.baseline, form, to, adjusted)
@@ -107,14 +127,17 @@ def compare_command(
 
 
 def _begin(
-    bots: Sequence[str], names: Mapping[str, str], baseline: str | None, options: PlayOptions
+    field: Field, names: Mapping[str, str], baseline: str | None, options: PlayOptions
 ) -> tuple[ComparisonConfig, Path]:
     """Return the comparison to play and its folder; `names` are the variants by the names of their folders."""
-    until = until_error(options)
-    out = options.out
+    until, out = until_error(options), options.out
     if baseline is not None:
         baseline = find_variant(baseline, list(names.values()))
-    configs = {name: config_of("round-robin", bots, options, {"rules": rules}, name) for name, rules in names.items()}
+    bots = field.tables()
+    configs = {
+        name: config_of("round-robin", (), options, {"rules": rules, "bots": bots}, name)
+        for name, rules in names.items()
+    }
     if until is not None:
         configs = {name: until.begin(each) for name, each in configs.items()}
     config, *_ = configs.values()
@@ -126,13 +149,11 @@ def _begin(
     if out is None:
         canonical = [replace(each, seed=config.seed).canonical() for each in configs.values()]
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)
-    if until is not None:
-        config = until.go_on(config, out / next(iter(names)))
-    return new_comparison(config, names, baseline, out), out
+    return ComparisonConfig(common_settings(config), names, baseline), out
 
 
 _DONE, TOO_LARGE = 0, 1
-"""Exit codes; TOO_LARGE if --error was given and not reached."""
+"""Exit codes; TOO_LARGE if --error was given and not reached, or if a bot was left out."""
 
 
 def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, str]:
@@ -160,17 +181,18 @@ def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> i
     """Play what is left of a comparison and return the exit code."""
     until = until_error(options)
     try:
-        complete = play_comparison(
+        left_out = play_comparison(
             comparison,
             folder,
             lambda config: with_settings_of(config, options),
             command_progress,
             lambda text: click.echo(text, err=True),
             until,
+            options.again,
         )
     except KeyboardInterrupt:
-        complete = False
-    if not complete:
+        left_out = None
+    if left_out is None:
         more = "" if until is None else until.options
         click.echo(
             f"\nInterrupted, seed {comparison.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{more}",
@@ -178,19 +200,32 @@ def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> i
         )
         return INTERRUPTED
     small_enough = until is None or tell_error(until)
+    tell_left_out(left_out)
     click.echo(f"Stored in {folder}.\n", err=True)
-    return _DONE if small_enough else TOO_LARGE
+    return _DONE if small_enough and not left_out else TOO_LARGE
 
 
-def resume_comparison(folder: Path, growth: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
-    """Play what is left of the comparison in a folder, extended by `growth`; return the exit code."""
-    comparison = read_comparison(folder).grown(growth)
+def _show_plans(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> int:
+    """Show for each variant what would be played; return the exit code."""
+    codes = []
+    for name, config in comparison.configs().items():
+        click.echo(f"{config.rules}: ", nl=False)
+        codes.append(show_plan(config, folder / name, options))
+    return max(codes)
+
+
+def resume_comparison(folder: Path, sizes: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
+    """Bring the comparison in a folder up to date, with other `sizes` if there are any; return the exit code."""
+    comparison = read_comparison(folder)
     config = next(iter(comparison.configs().values()))
     if not (trust or comparison.is_own):
         confirm_bots(folder, config)
+    config = with_settings_of(resized(config, sizes, f"settings of {folder}"), options)
     if (until := until_error(options)) is not None:
-        until.check(config)
-    check_sources(comparison, sources_of(config), folder)
+        config = until.begin(config)
+    comparison = replace(comparison, settings=common_settings(config))
+    if options.dry_run:
+        return _show_plans(comparison, folder, options)
     code = _play(comparison, folder, options)
     if code != INTERRUPTED:
         folders = [folder / name for name in comparison.variants]

@@ -183,11 +183,22 @@ class PlayOptions:
     scheduler: str | None = None
     isolation: str | None = None
     out: Path | None = None
+    dry_run: bool = False
+    again: tuple[str, ...] = ()
     as_json: bool = False
     strict: bool = False
 
 
 rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical.")
+
+
+def option_of(key: str) -> str:
+    """Return the command-line option for a setting.
+
+    >>> option_of("max_pairs")
+    '--max-pairs'
+    """
+    return f"--{key.replace('_', '-')}"
 
 
 def rule_sets(usual: str) -> Decorator:
@@ -202,13 +213,18 @@ def rule_sets(usual: str) -> Decorator:
     )
 
 
+exclude = click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave out these files, such as 'class/helper*.py'; may be repeated.",
+)
 seed = click.option("--seed", type=SEED, metavar="S", help="If omitted, a seed is chosen and printed.")
 games = click.option("--games", type=_GAMES, metavar="N", help="Games per pairing.")
 own_deals = click.option(
-    "--own-deals",
-    is_flag=True,
+    "--own-deals/--shared-deals",
     default=None,
-    help="Give every pairing its own deals, for bots that might remember cards.",
+    help="Give every pairing its own deals (default in round robins and gauntlets), or all the same.",
 )
 CLOCK = (
     click.option("--move-ms", type=_MOVE_MS, metavar="MS", help="Time per decision, in milliseconds."),
@@ -244,6 +260,10 @@ isolation_of_league = click.option(
 )
 out_folder = click.option(
     "-o", "--out", type=PATH, metavar="DIR", help="Where to store the run (default: results/NAME)."
+)
+UP_TO_DATE = (
+    click.option("--dry-run", is_flag=True, help="Say what would be played and why, and stop."),
+    click.option("--again", multiple=True, metavar="BOT", help="Play this bot's games again; may be repeated."),
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 strict = click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit.")

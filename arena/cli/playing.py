@@ -17,19 +17,19 @@ from arena.cli.options import QUIET, VERBOSE, PlayOptions, report_text
 from arena.errors import ArenaError
 from arena.paths import RESULTS
 from arena.results.data_formats import json_text
-from arena.results.run_data import RunData, read_run
+from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
 from arena.results.standings_report import all_values, standings_report, write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
 from arena.terminal.live import StatusText, figures, progress_for, rate_text
-from arena.text import one_line
+from arena.text import one_line, printable_lines
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.play_run import play_run
+from arena.tournament.runner.play_run import RunReport, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
 from arena.whole_file import write_whole
 
@@ -94,19 +94,17 @@ def until_error(options: PlayOptions) -> UntilError | None:
     return None
 
 
-def play_and_show(config: TournamentConfig, options: PlayOptions, resume: bool = False, named: bool = True) -> int:
+def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = True) -> int:
     """Play, write the tables, show the standings; return the exit code. `named`: the settings have their own name."""
     until = until_error(options)
-    if until is not None and resume:
-        until.check(config)
-    elif until is not None:
+    if until is not None:
         config = until.begin(config)
     config, folder = with_folder(config, options.out, named)
-    if until is not None and not resume:
-        config = until.go_on(config, folder)
+    if options.dry_run:
+        return show_plan(config, folder, options)
     test = config.verdict()
     progress = command_progress(_line_of(test, until))
-    report = play_run(config, folder, progress, resume=resume, verdict=test, more=until)
+    report = play_run(config, folder, progress, verdict=test, more=until, again=options.again)
     if report.interrupted:
         click.echo(
             f"\nInterrupted: {report.done:,} of {'at most ' if test else ''}{report.total:,} games are stored."
@@ -114,11 +112,16 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, resume: bool =
             f"  arena resume {shlex.quote(str(folder))}{'' if until is None else until.options}",
             err=True,
         )
+        tell_edited(report)
         return INTERRUPTED
     if not report.played:
         click.echo(f"All {report.done:,} games were played before, seed {report.seed}.", err=True)
     table = standings(read_run(folder))
     _show(table, folder, options.as_json, test)
+    tell_edited(report)
+    if report.left_out:
+        tell_left_out(report.left_out)
+        return FORFEITED
     useless = [row["bot"] for row in table.rows if 0 < row["games"] == row["forfeits"]]
     if useless:
         click.echo(f"{one_line(' and '.join(useless))} forfeited every game.", err=True)
@@ -129,6 +132,46 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, resume: bool =
         click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
     return ALL_PLAYED if test is None else VERDICT_CODES[test.result().verdict]
+
+
+def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> int:
+    """Show what would be played and why; return the exit code: 1 if a bot would be left out."""
+    run = prepare(with_stored_seed(config, folder), folder, options.again)
+    if options.as_json:
+        plan = {key: value for key, value in as_dict(run.plan).items() if key != "wanted"}
+        changes = [vars(change) for change in run.plan.changes]
+        click.echo(json_text({**plan, "changes": changes, "left_out": dict(run.left_out)}), nl=False)
+    else:
+        click.echo(str(run.plan))
+        if options.error is not None:
+            click.echo("More follow until the errors are small enough (--error).")
+    if run.left_out:
+        tell_left_out(run.left_out)
+        return FORFEITED
+    return ALL_PLAYED
+
+
+def tell_left_out(left_out: Mapping[str, str]) -> None:
+    """Say on stderr which bots did not play, with the whole reasons for their authors."""
+    for bot, reason in left_out.items():
+        click.echo(f"\n{one_line(bot)} was left out: {printable_lines(reason)}", err=True)
+
+
+def tell_edited(report: RunReport) -> None:
+    """Say on stderr which bots were changed during play, and which of their versions played."""
+    if report.edited:
+        was, its, s = ("was", "its", "") if len(report.edited) == 1 else ("were", "their", "s")
+        click.echo(
+            f"{one_line(' and '.join(report.edited))} {was} changed during play: {its} games were played by the "
+            f"version{s} read at the start. Bring the run up to date to play the new one{s}.",
+            err=True,
+        )
+    for bot in report.mixed:
+        click.echo(
+            f"{one_line(bot)} was changed during play, and no copy of it was kept: some of its games may have been "
+            f"played by the new version. Play them again with --again {shlex.quote(bot)}",
+            err=True,
+        )
 
 
 def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusText | None:
@@ -165,7 +208,7 @@ def tell_error(until: UntilError) -> bool:
 def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest | None) -> None:
     write_run_files(table, folder)
     if test is not None:
-        _show_test(table.run, test, folder, as_json)
+        _show_test(table, test, folder, as_json)
     elif as_json:
         click.echo(json_text(all_values(table) | {"folder": str(folder)}), nl=False)
     else:
@@ -181,9 +224,15 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
 
 
 def next_step(table: RunStandings, folder: str) -> str:
-    """Return what a match against a bot of the ladder says about the user's bot, and what to try next; else ""."""
+    """Return what a match against a bot of the ladder says about the user's bot, and what to try next; else "".
+
+    If a bot forfeited every game, the results say nothing, and only that is worth a look.
+    """
     rungs = [bot.name for bot in named_config("ladder").bots]
     own = [bot for bot in table.run.config["bots"] if bot["name"] not in rungs]
+    if failing := table.always_forfeiting:
+        spec = next(bot["spec"] for bot in table.run.config["bots"] if bot["name"] == failing[0])
+        return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
     head = table.head_to_head
     if head is None or len(own) != 1:
         return ""
@@ -200,9 +249,9 @@ def next_step(table: RunStandings, folder: str) -> str:
     return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
-def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
+def _show_test(table: RunStandings, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
-    result = test.result()
+    result, run = test.result(), table.run
     bot, opponent = run.bots
     config = run.config
     values = {
@@ -221,6 +270,6 @@ def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) 
     click.echo(err=True)  # an empty line after the progress
     click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
     click.echo(sprt_text(result, bot, opponent), nl=False)
-    if result.verdict == "continue":
+    if result.verdict == "continue" and not table.always_forfeiting:
         click.echo(f"Undecided after {result.units:,} pairs; allow more with --max-pairs.")
     click.echo(f"\nStored in {folder}. Show the table: arena standings {shlex.quote(str(folder))}")

@@ -132,9 +132,9 @@ def replay_command(
     arena replay latest 17 --judge
 
     RUN is the folder of a run (or its name in results/, or 'latest'), a comparison or a league, a file of records
-    (arena export --records), or a record itself. GAME is a game of the run, such as 0/12/1 (pairing/deal/game), or its
-    number from 1; in a comparison base/0/12/1 or base/3; in a file its line. --bot and the options after it choose
-    games, and GAME then counts among these. A game lost by forfeit ends with the reason.
+    (arena export --records), or a record itself. GAME is a game of the run, such as greedy/odds/12 (greedy begins, deal
+    12), or its number from 1; in a comparison base/greedy/odds/12 or base/3; in a file its line. --bot and the options
+    after it choose games, and GAME then counts among these. A game lost by forfeit ends with the reason.
 
     With --watch: space plays and stops, arrows step, c and C go to the next and the previous claim, + and - change
     the pace, h the hands shown, f the side at the bottom; q leaves.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from arena.cli.options import (
     CLOCK,
     HOW_TO_PLAY,
     UNTIL_ERROR,
+    UP_TO_DATE,
     WHAT_TO_PLAY,
     WHAT_TO_SHOW,
     Decorator,
@@ -18,7 +20,9 @@ from arena.cli.options import (
     PlayOptions,
     complete_bots,
     complete_configs,
+    exclude,
     isolation,
+    option_of,
     out_folder,
     own_deals,
     play_options,
@@ -30,12 +34,13 @@ from arena.cli.options import (
 from arena.cli.playing import config_of, play_and_show, with_settings_of
 from arena.errors import ArenaError
 from arena.settings import Setting, settings_of
+from arena.tournament.bot_list import command_field
 from arena.tournament.config import named_config
+from arena.tournament.folders import run_name
 from arena.tournament.formats import FORMATS
-from arena.tournament.growth import option_of
 
 _FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]
-_PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)
+_PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, *WHAT_TO_SHOW)
 
 
 @click.command()
@@ -48,7 +53,9 @@ def run_command(config: str, options: PlayOptions) -> int:
     arena run quick
     arena run mycup.toml --games 200 --workers 4
 
-    Options take precedence over the file. To resume an interrupted run, give the same command again.
+    Options take precedence over the file. The run is brought up to date: games of new and of changed bots are played,
+    all others stay as they are stored, and bots that the file does not name leave the tables. So after an interruption,
+    or with a changed file, give the same command again. --dry-run says what would be played.
     """
     return play_and_show(with_settings_of(named_config(config), options), options)
 
@@ -130,25 +137,34 @@ def _format_table(format_: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bots)
 @click.option("--format", "format_", type=click.Choice(_FORMATS), default="round-robin", show_default=True)
 @_format_options(*_FORMATS)
+@exclude
 @play_options(own_deals, *_PLAYING)
-def tournament_command(bots: tuple[str, ...], format_: str, options: PlayOptions, **settings: Any) -> int:
+def tournament_command(
+    bots: tuple[str, ...], format_: str, exclude: tuple[str, ...], options: PlayOptions, **settings: Any
+) -> int:
     """Play every BOT against every other, or in another format. In a gauntlet, the first bot plays all the others.
 
     \b
     arena tournament greedy counter bots/mine.py
     arena tournament bots/*.py --format swiss --rounds 7
+    arena tournament class/ --exclude 'class/helper*.py'
 
-    Bots are named as in 'arena match'.
+    Bots are named as in 'arena match'. A folder stands for the bot files in it, and a pattern such as 'group*/*.py' for
+    all files that match: without those whose names begin with _ or a dot.
+    With --out, the run in that folder is brought up to date as by 'arena run'.
     """
-    tables = _format_table(format_, settings)
-    return play_and_show(config_of(format_, bots, options, tables), options, named=False)
+    field = command_field(bots, exclude)
+    tables = _format_table(format_, settings) | {"bots": field.tables()}
+    name = run_name(format_, [bot.name for bot in field.bots])
+    config = replace(config_of(format_, (), options, tables, name), namesakes=field.namesakes)
+    return play_and_show(config, options, named=False)
 
 
 @click.command()
 @click.argument("bot1", shell_complete=complete_bots)
 @click.argument("bot2", shell_complete=complete_bots)
 @_format_options("sprt")
-@play_options(rules, seed, *CLOCK, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)
+@play_options(rules, seed, *CLOCK, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, *WHAT_TO_SHOW)
 def sprt_command(bot1: str, bot2: str, options: PlayOptions, **settings: Any) -> int:
     """Play pairs of games until it is clear whether BOT1 is stronger than BOT2 (a sequential test, SPRT).
 

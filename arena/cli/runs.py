@@ -1,9 +1,11 @@
-"""`arena runs` and `arena verify`: list runs, and check that their games replay."""
+"""`arena runs` and `arena verify`: list runs, delete what is of no use, and check that their games replay."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import click
@@ -14,30 +16,49 @@ from arena.errors import ArenaError
 from arena.paths import RESULTS
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
-from arena.results.sources import RecordFile, StoredLeague, find_source, game_faults
+from arena.results.sources import RecordFile, StoredComparison, StoredLeague, StoredRun, find_source, game_faults
 from arena.text import counted, one_line, printable
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.reader import Reader, Surplus
+from arena.tournament.store.sqlite import DATABASE
+from arena.tournament.store.writer import is_in_use, open_store
 
 
 @click.command()
 @click.argument("folder", type=PATH, required=False)
 @click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
 @click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
-@click.option("--yes", is_flag=True, help="With --prune: do not ask.")
+@click.option(
+    "--trim",
+    "source",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Delete the games of RUN that no table shows, such as those of older versions of bots. Asks first.",
+)
+@click.option("--yes", is_flag=True, help="With --prune or --trim: do not ask.")
 @output
-def runs_command(folder: Path | None, limit: int, prune: bool, yes: bool, form: str) -> None:
+def runs_command(folder: Path | None, limit: int, prune: bool, source: str | None, yes: bool, form: str) -> None:
     """List the runs and comparisons in FOLDER (default: results), the most recently played first.
 
     \b
     arena runs
     arena runs --limit 0 --json
     arena runs --prune --limit 5
+    arena runs --trim mycup
 
     Commands that take a RUN find it by the name shown here, with or without its last four letters; 'latest' is the
     first in the list. A run that is being played is never deleted.
+
+    A run that is played again with other settings keeps all its games: of bots that were removed or have changed, and
+    on deals beyond those asked for. --trim deletes what no table shows. What is deleted can no longer be compared
+    ('arena standings --versions'), and is played anew if it is asked for again.
     """
-    if yes and not prune:
-        raise click.UsageError("--yes belongs to --prune; add it")
+    if yes and not prune and source is None:
+        raise click.UsageError("--yes belongs to --prune or --trim; add one")
+    if source is not None:
+        if prune or folder is not None:
+            raise click.UsageError("--trim names the one RUN it is about; without --prune and FOLDER")
+        _trim(source, yes)
+        return
     root = RESULTS if folder is None else folder
     if folder is not None and not folder.is_dir():
         raise ArenaError(f"there is no folder {folder}")
@@ -69,6 +90,52 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
     for folder in gone:
         shutil.rmtree(folder)
     click.echo(f"Deleted {counted(len(gone), 'run')}.")
+
+
+def _trim(source: str, yes: bool) -> None:
+    """Delete the games of a run that no table shows, after asking."""
+    found = find_source(source)
+    if not isinstance(found, StoredRun | StoredComparison):
+        what = "a league, which shows" if isinstance(found, StoredLeague) else "a file of records, which holds"
+        raise ArenaError(f"{one_line(str(found.path))} is {what} all its games; --trim takes a run")
+    surplus: dict[Path, Surplus] = {}
+    for part in found.parts().values():
+        if is_in_use(part.path):
+            raise ArenaError(f"{one_line(str(part.path))} is being played; wait for it, or stop it")
+        with Reader(part.path) as reader:
+            if (more := reader.surplus()).games:
+                surplus[part.path] = more
+    if not surplus:
+        click.echo(f"Nothing to delete: the tables of {one_line(str(found.path))} show all its games.")
+        return
+    lines = [f"{one_line(str(folder))} holds {more}" for folder, more in surplus.items()]
+    if len(lines) > 1:
+        click.echo("\n".join(lines))
+        lines = [f"All {counted(sum(more.games for more in surplus.values()), 'game')}"]
+    if not yes:
+        if not sys.stdin.isatty():
+            raise ArenaError(f"{lines[0]}. Nothing was deleted; to delete them without a question, add --yes")
+        if not click.confirm(f"{lines[0]}: delete them?", default=False):
+            raise ArenaError("nothing was deleted")
+    _delete(surplus)
+
+
+def _delete(surplus: Mapping[Path, Surplus]) -> None:
+    """Delete games that no table shows; of several runs none, if one of them is being played."""
+    before = _bytes_of(surplus)
+    with ExitStack() as opened:
+        stores = {folder: opened.enter_context(closing(open_store(folder))) for folder in surplus}
+        for folder, store in stores.items():
+            store.prune(surplus[folder])
+        click.echo(f"Deleted {counted(sum(more.games for more in surplus.values()), 'game')}.")
+        for store in stores.values():
+            store.compact()
+    click.echo(f"{DATABASE}: {before / 1e6:,.1f} MB before, {_bytes_of(surplus) / 1e6:,.1f} MB now.")
+
+
+def _bytes_of(folders: Iterable[Path]) -> int:
+    """Return the size of the databases of runs, with their logs."""
+    return sum(path.stat().st_size for folder in folders for path in folder.glob(f"{DATABASE}*"))
 
 
 SHOWN, SHOWN_FAULTS = 20, 20

@@ -10,11 +10,12 @@ import click
 from arena.cli.league.tables import show_league, show_standings_of
 from arena.cli.options import ERROR_TYPE, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
 from arena.errors import ArenaError
+from arena.results.bot_versions import versions_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
 from arena.results.selected import selected
-from arena.results.sources import StoredLeague, find_source, report_of
+from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Report
 from arena.stats.metrics import read_metric
@@ -41,6 +42,7 @@ from arena.text import one_line
     metavar="NAME=WHAT",
     help="Add a column, such as length='mean turns'; may be repeated. Shown with --wide.",
 )
+@click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @csv_folder
 @output
@@ -52,6 +54,7 @@ def standings_command(
     adjusted: bool,
     where: str | None,
     metrics: tuple[str, ...],
+    versions: bool,
     server: str | None,
     to: Path | None,
     form: str,
@@ -61,12 +64,16 @@ def standings_command(
     \b
     arena standings latest
     arena standings mycup --all --csv tables
+    arena standings mycup --versions
 
     For a comparison, show one table per variant. For a league, show its table.
 
     With --all, show all statistics: ratings, scores by bot and by opponent with their errors, how many more pairs are
     needed, the advantage of moving first, length, stones and points, endings, forfeits and thinking time. CSV and JSON
     have more tables than the terminal.
+
+    With --versions, show whether changes of bots have helped: all versions of a bot that the run holds, each against
+    the bots that play now, and the difference of the one that plays from each other one on the games that both played.
 
     --where selects games after they were played, and the table says so: a choice made with the results in view proves
     little. EXPR may contain numbers, quoted strings, lists in brackets, comparisons, and, or, not, in, + - * / and the
@@ -80,6 +87,10 @@ def standings_command(
         raise click.UsageError("give either a RUN or --server URL")
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
+    if versions and (everything or adjusted or where is not None or metrics or server is not None):
+        raise click.UsageError(
+            "--versions has tables of its own, of a run; without --all, --adjusted, --where, --metric"
+        )
     if server is not None:
         show_standings_of(server, form)
         return
@@ -90,6 +101,10 @@ def standings_command(
         raise click.UsageError("--metric is for the standings; without --all")
     more = parse_metrics(metrics)
     found = find_source(source)
+    if versions:
+        _require_run(found)
+        print_report(report_of(found, lambda run: versions_report(run, prior)), form, to)
+        return
     if isinstance(found, StoredLeague) and not (everything or where is not None or adjusted or more):
         show_league(found.path, form)
         return
@@ -104,6 +119,16 @@ def standings_command(
         return standings_report(compute(run, prior, luck=luck))
 
     print_report(report_of(found, report), form, to)
+
+
+def _require_run(found: Source) -> None:
+    """Raise ArenaError for what holds no versions as a run does."""
+    name = one_line(str(found.path))
+    match found:
+        case StoredLeague():
+            raise ArenaError(f"{name} is a league; to see the versions of a bot: arena league show {name} BOT")
+        case RecordFile():
+            raise ArenaError(f"{name} is a file of records, which tells no versions of a bot apart; name a run")
 
 
 def parse_metrics(texts: tuple[str, ...]) -> dict[str, str]:

@@ -47,6 +47,7 @@ _MET = {
 FRAME_COLUMNS: dict[str, dict[str, str]] = {
     "games": {"round": "round of the format, from 0", **GAME_COLUMNS},
     "pairs": {
+        "deal_seed": GAME_COLUMNS["deal_seed"],
         "pairing": GAME_COLUMNS["pairing"],
         "deal": GAME_COLUMNS["deal"],
         "bot": "the bot that scored the points (the first of the two in alphabetical order)",
@@ -183,7 +184,7 @@ class Run:
         """Return a row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
         if not len(self.games):
             return pd.DataFrame(columns=list(FRAME_COLUMNS["pairs"]))
-        return pair_cells(self.games[["pairing", "deal", "first", "second", "score"]])
+        return pair_cells(self.games[["deal_seed", "pairing", "deal", "first", "second", "score"]])
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -227,7 +228,7 @@ class Run:
         with self._source.games(counting=True) as games:
             frame = plays_frame(games, load_rules(self.rules))
         if isinstance(self._source, RecordFile):  # numbered as in `games`
-            for name in ("pairing", "deal", "game"):
+            for name in ("deal_seed", "pairing", "deal", "game"):
                 cards = len(frame) // max(len(self.games), 1)
                 frame[name] = self.games[name].repeat(cards).to_numpy().astype("int64")
         return frame

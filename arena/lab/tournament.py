@@ -12,14 +12,14 @@ from arena.bots.faults import show_value
 from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.lab.notebook import Run
-from arena.results.run_data import stored_config
+from arena.results.run_data import asked_config
 from arena.results.sources import StoredRun
 from arena.results.until_error import UntilError
+from arena.settings import as_dict
 from arena.terminal.live import progress_for
-from arena.tournament.config import TournamentConfig, check_config, config_from_dict, named_config, with_settings
+from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_folder, run_name, with_folder
 from arena.tournament.formats import FORMATS
-from arena.tournament.growth import grown
 from arena.tournament.runner.play_run import play_run
 from arena.tournament.store.reader import Reader
 
@@ -39,19 +39,22 @@ def run_tournament(
     workers: int | None = None,
     out: str | PathLike[str] | None = None,
     progress: bool = False,
+    again: Sequence[str] = (),
     **settings: Any,
 ) -> Run:
     """Play a tournament in worker processes, store it, and return it as `arena.load` does.
 
-    `bots` is a list of specs (`"greedy"`, `"bots/mine.py:depth=3"`) or tables (`{"spec": ..., "name": ...}`); or the
-    whole tournament as a table, as a TOML file, or as the name of one (`"quick"`). The other arguments take precedence
-    over it. `clock` is (time per move, bank per game) in ms. `settings` are all other settings of a tournament's file,
-    by name: `isolation="process"`, `pairs=False`, `swiss={"rounds": 5}`, `sprt={"elo1": 20}`.
+    `bots` is a list of specs (`"greedy"`, `"bots/mine.py:depth=3"`), patterns and folders (`"class/*.py"`), or tables
+    (`{"spec": ..., "name": ...}`); or the whole tournament as a table, as a TOML file, or as the name of one
+    (`"quick"`). The other arguments take precedence over it. `clock` is (time per move, bank per game) in ms.
+    `settings` are all other settings of a tournament's file, by name: `isolation="process"`, `pairs=False`,
+    `exclude=["class/helper*.py"]`, `swiss={"rounds": 5}`, `sprt={"elo1": 20}`.
 
     The run is stored in the folder `out`, by default where the commands store it: results/NAME for a tournament with
-    a name, else a folder in results/ that is marked with a hash of the settings. The same call with the same seed
-    resumes an interrupted run, and does not play stored games again; without a seed, one is drawn. With `progress`,
-    progress is shown on stderr.
+    a name, else a folder in results/ that is marked with a hash of the settings. A folder that holds a run is brought
+    up to date: bots may be new, changed or gone, games more or fewer, and only what is missing is played. Without a
+    seed, that of the folder is used, or one is drawn. The bots named in `again` play all their games again. With
+    `progress`, progress is shown on stderr.
 
     Worker processes load the bots, so they are named, not given as objects (`play_game` takes objects). Where
     processes are spawned (macOS, Windows), a script must call this below `if __name__ == "__main__":`.
@@ -66,30 +69,50 @@ def run_tournament(
         given["clock"] = {key: ms for key, ms in zip(("move_ms", "bank_ms"), clock) if ms is not None}
     config, named = _config(bots, given)
     config, folder = with_folder(config, None if out is None else Path(out), named)
-    return _played(config, folder, progress)
+    return _played(config, folder, progress, again=again)
 
 
-def resume_run(
-    folder: str, asked: Mapping[str, int], until: UntilError | None, *, workers: int | None, progress: bool, trust: bool
-) -> Run:
-    """Resume a single run for `arena.resume`: up to the sizes `asked`, by setting, then as `until` says."""
+def resume_run(folder: str, asked: Mapping[str, int], until: UntilError | None, *, progress: bool, trust: bool) -> Run:
+    """Resume a single run for `arena.resume`: with the sizes `asked`, by setting, then as `until` says."""
     path = run_folder(folder)
     with Reader(path) as reader:
-        stored = stored_config(reader)
+        stored = asked_config(reader)
         refuse_strangers(path, stored, trust or reader.is_own())
-    if until is not None:
-        until.check(stored)
-    config = grown(stored, asked, "resume")
-    if workers is not None:
-        config = check_config(replace(config, workers=workers), "resume")
-    return _played(config, path, progress, resume=True, more=until)
+    config = resized(stored, asked, "resume")
+    return _played(config if until is None else until.begin(config), path, progress, more=until)
+
+
+def resized(config: TournamentConfig, asked: Mapping[str, Any], source: str) -> TournamentConfig:
+    """Return settings with those `asked`, by name: of all formats, or of the format's own table.
+
+    >>> config = config_from_dict({"bots": ["a", "b"], "format": "swiss", "seed": 1})
+    >>> resized(config, {"rounds": 5}, "resume").format_settings
+    SwissSettings(rounds=5)
+    """
+    values: dict[str, Any] = {}
+    for key, value in asked.items():
+        owners = [form for form in FORMATS.values() if form.size == key]
+        if config.form in owners:
+            values[config.format] = as_dict(config.format_settings) | {key: value}
+        elif owners:
+            raise TournamentError(
+                f"{source}: {key} belongs to {owners[0].name}, but the format is {config.format}, whose size is"
+                f" {config.form.size or 'games'}"
+            )
+        else:
+            values[key] = value
+    return with_settings(config, values, source)
 
 
 def _played(
-    config: TournamentConfig, folder: Path, progress: bool, resume: bool = False, more: UntilError | None = None
+    config: TournamentConfig,
+    folder: Path,
+    progress: bool,
+    more: UntilError | None = None,
+    again: Sequence[str] = (),
 ) -> Run:
     """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C names what is stored."""
-    report = play_run(config, folder, progress_for() if progress else None, resume=resume, more=more)
+    report = play_run(config, folder, progress_for() if progress else None, more=more, again=again)
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
         raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes them")
@@ -111,6 +134,8 @@ def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     """Return the settings of a call, and whether they have a name of their own."""
     source = "run_tournament"
     if isinstance(bots, str | PathLike):
+        if fspath(bots).endswith((".py", "/")) or "*" in fspath(bots):
+            raise TournamentError(f"'{fspath(bots)}' names bots, not a tournament; write a list: ['{fspath(bots)}']")
         return with_settings(named_config(fspath(bots)), given, source, exist=True), True
     if isinstance(bots, Mapping):
         values = {**bots, **given}
@@ -127,7 +152,7 @@ def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     form = FORMATS.get(str(values.get("format")))
     if form is not None and form.name not in values and (table := form.completed({})):
         values[form.name] = dict(table)
-    config = config_from_dict(values, source, "run", exist=True)
+    config = config_from_dict(values, source, "run", exist=True, folder=Path())
     if "name" in values:
         return config, True
     return replace(config, name=run_name(config.format, config.bot_names)), False

@@ -18,8 +18,9 @@ from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.distributions import t_width
 from arena.stats.frames import Floats, Ints
+from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import counts_between
-from arena.stats.ratings import FEWEST_DEALS, NOISE, Ratings, by_pairs, rate
+from arena.stats.ratings import NOISE, Ratings, by_pairs, rate
 from arena.stats.score import Score
 from arena.text import counted
 

@@ -1,6 +1,6 @@
 """Read and write the folder of a comparison: a run for each rule set, and its settings in `comparison.json`.
 
-With these, a comparison can be resumed and extended without its command, and its variants keep their order.
+With these, a comparison can be resumed without its command, and its variants keep their order.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from arena.paths import read_small_file
 from arena.text import plain_json
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.folders import COMPARISON, is_begun
-from arena.tournament.growth import grown
 from arena.tournament.store.reader import is_own_file
 from arena.whole_file import write_whole
 
-_VERSION = 1
+_VERSION = 2
 
 
 class ComparisonError(ArenaError):
@@ -35,14 +34,12 @@ class ComparisonConfig:
     settings   of every variant, as a file would give them, without name and rules
     variants   rule sets by the folders of their runs, in the order in which they were given
     baseline   the variant that all others are compared with, None: each with each
-    sources    hash of each bot's source, by the bot's name
     is_own     whether it belongs to this user
     """
 
     settings: Mapping[str, Any]
     variants: Mapping[str, str]
     baseline: str | None
-    sources: Mapping[str, str]
     is_own: bool = True
 
     def configs(self) -> dict[str, TournamentConfig]:
@@ -57,12 +54,9 @@ class ComparisonConfig:
         """The seed of all deals, None if it is not chosen yet."""
         return self.settings.get("seed")
 
-    def grown(self, asked: Mapping[str, int]) -> ComparisonConfig:
-        """Return the comparison with more games; raise ConfigError for another setting."""
-        if not asked:
-            return self
-        config = grown(next(iter(self.configs().values())), asked, "comparison")
-        return replace(self, settings={**self.settings, "games": config.games})
+    def with_games(self, games: int) -> ComparisonConfig:
+        """Return the comparison with another number of games per pairing."""
+        return replace(self, settings={**self.settings, "games": games})
 
 
 def common_settings(config: TournamentConfig) -> dict[str, Any]:
@@ -95,7 +89,6 @@ def write_comparison(comparison: ComparisonConfig, folder: Path) -> None:
         "variants": [{"folder": name, "rules": rules} for name, rules in comparison.variants.items()],
         "baseline": comparison.baseline,
         "settings": dict(comparison.settings),
-        "bots": dict(comparison.sources),
     }
     write_whole(folder / COMPARISON, [plain_json(values) + "\n"], follow=False)
 
@@ -116,9 +109,7 @@ def read_comparison(folder: Path) -> ComparisonConfig:
         if any(Path(name).name != name or name in ("", "..") for name in variants):
             raise ValueError("a variant has its run in a folder elsewhere")
         is_own = is_own_file(path)
-        comparison = ComparisonConfig(
-            dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), is_own
-        )
+        comparison = ComparisonConfig(dict(values["settings"]), variants, values["baseline"], is_own)
     except (OSError, AttributeError, RecursionError, ValueError, KeyError, TypeError) as error:
         raise ComparisonError(f"{path} cannot be read ({error!r}); each variant is a run: {folder}/NAME") from error
     comparison.configs()

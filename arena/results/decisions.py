@@ -24,6 +24,7 @@ from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
 from arena.results.positions import RUSES, Cards, decisions, tactic_texts
 from arena.results.run_data import RunData
 from arena.results.sources import StoredGames, find_source
+from arena.stats.frames import GAME_FACTS
 from arena.text import spreadsheet_cell
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 from arena.whole_file import whole_text
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _MOVE_ON = ("redeploy", "traitor")  # a card is taken, then put elsewhere
 
 PLAY_COLUMNS = {
+    "deal_seed": GAME_FACTS["deal_seed"],
     "pairing": "number of the pairing in the schedule",
     "deal": "number of the deal",
     "game": "0 or 1: which game of the pair",
@@ -52,6 +54,7 @@ class MovesError(ArenaError):
 
 DECISION_COLUMNS: dict[str, str] = {
     "rules": "rule set, with the options that differ",
+    "deal_seed": GAME_FACTS["deal_seed"],
     "pairing": "number of the pairing in the schedule",
     "deal": "number of the deal",
     "game": "0 or 1: which game of the pair",
@@ -102,6 +105,7 @@ def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
         now, seat = made.before, made.seat
         yield (
             rules,
+            game.deal_seed,
             *game.id,
             made.number,
             made.turn,
@@ -175,7 +179,7 @@ def _all_rows(games: Iterable[GameResult]) -> Iterator[tuple[Any, ...]]:
         try:
             yield from move_rows(game)
         except RecordError as error:
-            raise MovesError(f"game {game.id} does not replay: {error}. See them all with: arena verify") from error
+            raise MovesError(f"game {game.name} does not replay: {error}. See them all with: arena verify") from error
 
 
 def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
@@ -243,7 +247,7 @@ def plays_frame(games: Iterable[GameResult], rules: Rules) -> pd.DataFrame:
         counts = [[0] * len(cards), [0] * len(cards)]
         for side, card in plays(game.record):
             counts[side][index[card]] += 1
-        rows += [(*game.id, card, *played, game.score) for card, *played in zip(cards, *counts)]
+        rows += [(game.deal_seed, *game.id, card, *played, game.score) for card, *played in zip(cards, *counts)]
     return pd.DataFrame(rows, columns=list(PLAY_COLUMNS))
 
 

@@ -25,6 +25,7 @@ from arena.results.data_formats import json_text, records, table_values
 from arena.results.positions import Decision, decisions, result_line, shown_names
 from arena.results.table import Column, Report, Table, TableRow, column_of, percent
 from arena.stats.distributions import t_width
+from arena.stats.intervals import FEWEST_DEALS
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.whole_file import write_whole
@@ -197,7 +198,10 @@ def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float
 
 @dataclass(frozen=True)
 class BotLosses:
-    """The losses of a bot's moves in the games of a run; `error95` is half the 95% interval of the mean."""
+    """The losses of a bot's moves in the games of a run.
+
+    `error95` is half the 95% interval of the mean, None for fewer than FEWEST_DEALS deals.
+    """
 
     games: int
     deals: int
@@ -223,7 +227,7 @@ class RunLosses:
 def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], object] = lambda: None) -> RunLosses:
     """Return the losses of all bots in all games; call `seen` after each game."""
     judges: dict[str, Judge] = {}
-    losses: dict[str, list[tuple[int, Losses]]] = {}
+    losses: dict[str, list[tuple[tuple[int, int], Losses]]] = {}
     number = 0
     for game in games:
         try:
@@ -236,22 +240,25 @@ def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], objec
             number += 1
             seen()
         for seat, bot in enumerate(game.seats):
-            losses.setdefault(bot, []).append((game.id.deal, analysis.losses(seat)))
+            losses.setdefault(bot, []).append(((game.deal_seed, game.id.deal), analysis.losses(seat)))
     bots = {bot: bot_losses(own) for bot, own in losses.items() if any(lost.judged for _, lost in own)}
     best = sorted(bots.items(), key=lambda item: (item[1].mean, item[0]))
     return RunLosses(judge_name(nodes), nodes, number, dict(best))
 
 
-def bot_losses(games: Sequence[tuple[int, Losses]]) -> BotLosses:
-    """Return the mean, a ratio of sums, with its error by deal: Student's t with one degree less than deals."""
+def bot_losses(games: Sequence[tuple[object, Losses]]) -> BotLosses:
+    """Return the mean, a ratio of sums, with its error by deal: Student's t with one degree less than deals.
+
+    `games` holds what distinguishes the deal of a game, and its losses.
+    """
     decisions = sum(lost.judged for _, lost in games)
     mean = sum(lost.loss for _, lost in games) / decisions
-    residuals: dict[int, float] = {}
+    residuals: dict[object, float] = {}
     for deal, lost in games:
         residuals[deal] = residuals.get(deal, 0.0) + lost.loss - mean * lost.judged
     deals = len(residuals)
     error = None
-    if deals > 1:
+    if deals >= FEWEST_DEALS:
         variance = sum(residual**2 for residual in residuals.values()) * deals / (deals - 1)
         error = float(t_width(deals - 1)) * math.sqrt(variance) / decisions
     return BotLosses(len(games), deals, decisions, sum(lost.blunders for _, lost in games), mean, error)

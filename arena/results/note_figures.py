@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from arena.game.record import parse_record
 from arena.results.run_data import RunData
 from arena.results.sources import find_source
+from arena.stats.frames import Ints, deals_of
 from arena.stats.intervals import mean_error, mean_interval
 from arena.tournament.games import GameResult
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-NOTE_COLUMNS = ["pairing", "deal", "game", "bot", "score", "number", "note", "figure"]
+NOTE_COLUMNS = ["deal_seed", "pairing", "deal", "game", "bot", "score", "number", "note", "figure"]
 BINS = 10
 """Parts of the range 0..1 of `value` for which a bot's reliability is shown."""
 
@@ -26,7 +29,7 @@ def run_notes(run: RunData) -> pd.DataFrame:
         return notes_frame(())
     with find_source(run.folder).games(counting=True) as games:
         reader = games.reader
-        said = notes_frame(games if reader is None else reader.results("WHERE substr(record, -1) = '}'"))
+        said = notes_frame(games if reader is None else reader.results("substr(record, -1) = '}'"))
     return said.merge(run.games[["pairing", "deal", "game"]]) if run.selection else said
 
 
@@ -50,7 +53,12 @@ def _said(game: GameResult) -> Iterator[tuple[object, ...]]:
         bot = game.first if began else game.second
         for number, note in notes.items():
             for name, figure in note.figures().items():
-                yield *game.id, bot, game.score_of(bot), number, name, float(figure)
+                yield game.deal_seed, *game.id, bot, game.score_of(bot), number, name, float(figure)
+
+
+def _deals(said: pd.DataFrame) -> Ints:
+    """Return what distinguishes the deals of notes."""
+    return np.asarray(deals_of(said), np.int64)
 
 
 def note_means(notes: pd.DataFrame) -> pd.DataFrame:
@@ -58,7 +66,7 @@ def note_means(notes: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd  # slow to load
 
     rows = [
-        (bot, note, len(said), said["figure"].mean(), mean_error(said["figure"], said["deal"]))
+        (bot, note, len(said), said["figure"].mean(), mean_error(said["figure"], _deals(said)))
         for (bot, note), said in notes.groupby(["bot", "note"], sort=False)
     ]
     return pd.DataFrame(rows, columns=["bot", "note", "moves", "average", "average_error95"])
@@ -75,7 +83,7 @@ def calibration(notes: pd.DataFrame) -> pd.DataFrame:
 
     rows = []
     for bot, said in notes[notes["note"] == "value"].groupby("bot", sort=False):
-        off, deal = said["figure"] - said["score"], said["deal"]
+        off, deal = said["figure"] - said["score"], _deals(said)
         rows.append((bot, len(said), (off**2).mean(), mean_error(off**2, deal), off.mean(), mean_error(off, deal)))
     return pd.DataFrame(rows, columns=["bot", "moves", "brier", "brier_error95", "bias", "bias_error95"])
 
@@ -91,6 +99,6 @@ def reliability(notes: pd.DataFrame) -> pd.DataFrame:
     chances = chances.assign(tenth=(chances["figure"] * BINS).astype(int).clip(upper=BINS - 1))
     rows = []
     for (bot, _), said in chances.groupby(["bot", "tenth"], sort=True):
-        came = mean_interval(said["score"], said["deal"])
+        came = mean_interval(said["score"], _deals(said))
         rows.append((bot, len(said), said["figure"].mean(), came.mean, came.low, came.high))
     return pd.DataFrame(rows, columns=["bot", "moves", "said", "score", "score_low", "score_high"])

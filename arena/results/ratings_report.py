@@ -56,7 +56,7 @@ def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
         "bots": len(ratings.bots),
         "games": int(ratings.games.sum()) // 2,
         "groups": groups,
-        "notes": list(ratings.notes),
+        "notes": [*ratings.notes, *filter(None, [ratings.advice])],
     }
     if los:
         table = ratings.los()
@@ -125,5 +125,5 @@ def _remarks(ratings: Ratings) -> list[str]:
         lines.append(f"Ratings are anchored at {fixed}; ± is a 95% interval of the difference from the anchor.")
     else:
         lines.append("Ratings are relative to the field's average (0); ± is a 95% interval.")
-    lines += [f"{note[0].upper()}{note[1:]}." for note in ratings.notes]
+    lines += [f"{note[0].upper()}{note[1:]}." for note in (*ratings.notes, ratings.advice) if note]
     return lines

@@ -106,7 +106,17 @@ def _table_row(game: GameResult) -> tuple[Any, ...]:
     rules = game.record.split(" ", 2)[1]
     result = (*game.stones, *game.points, game.turns, game.plies, game.ending, game.forfeit, game.forfeit_by)
     bots = (game.first, game.second, game.score)
-    return (rules, game.round, *game.id, *bots, *result, *game.decisions, game.detail, _bare(game.record, {}))
+    return (
+        rules,
+        game.round,
+        game.deal_seed,
+        *game.id,
+        *bots,
+        *result,
+        *game.decisions,
+        game.detail,
+        _bare(game.record, {}),
+    )
 
 
 # ---------------------------------------------------------------- reading

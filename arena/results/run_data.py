@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.results.records import ReplayError
 from arena.stats.sprt import SprtResult
 from arena.tournament.config import TournamentConfig, config_from_dict
-from arena.tournament.forfeits import ForfeitReason, Reasons
+from arena.tournament.forfeits import ForfeitReason, Reasons, reason_line
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.games import GameResult, ScheduleProgress
@@ -39,6 +39,7 @@ class RunData:
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
     forfeits  why games were forfeited, the most frequent first; never written to files
+    left_out  why bots that the settings name did not play, in a line, by name: they could not be loaded
     folder    where the run is stored, as the user named it; "" if nowhere
     metrics   figures of the user's own about each bot, by name (arena.stats.metrics)
     selection what was said of the games to keep, after they were played; "" if all are there
@@ -55,6 +56,7 @@ class RunData:
     times: Sequence[ThinkingTime] = ()
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
     selection: str = ""
@@ -75,9 +77,15 @@ class RunData:
         return self.planned is not None and len(self.columns) >= self.planned
 
 
-def stored_config(reader: Reader) -> TournamentConfig:
-    """Return the settings with which a run was started."""
+def asked_config(reader: Reader) -> TournamentConfig:
+    """Return the settings with which a run was last played, also of bots that could not be loaded."""
     return config_from_dict(reader.settings(), source=f"settings stored in {reader.folder}")
+
+
+def stored_config(reader: Reader) -> TournamentConfig:
+    """Return the settings of a run as its tables show it, without bots that could not be loaded."""
+    config, left_out = asked_config(reader), reader.left_out()
+    return replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
 
 
 def read_run(folder: Path) -> RunData:
@@ -104,6 +112,7 @@ def read_run(folder: Path) -> RunData:
             times=columns.thinking,
             sessions=tuple(reader.sessions()),
             forfeits=tuple(reader.forfeit_reasons()),
+            left_out={bot: reason_line(text) for bot, text in reader.left_out().items()},
             folder=str(folder),
             metrics=config.metrics,
         )
@@ -127,25 +136,21 @@ def read_sprt(run: RunData) -> SprtResult | None:
 def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
     """Games of a league or of a file of records as a run without clock, plan and ranking of its own.
 
-    `path` is where they are, `form` what stands for a format. Records of several runs may stand in one file: games on
-    different cards get deals of different numbers, and pairings that mean different bots, rounds or rule sets are
-    numbered anew. Raises ReplayError for a game that is there twice.
+    `path` is where they are, `form` what stands for a format. Records of several runs may stand in one file: pairings
+    that mean different bots, rounds or rule sets are numbered anew. Raises ReplayError for a game that is there twice.
     """
     columns: dict[str, array[Any]] = {name: array("q") for name in GAME_COLUMNS}
     names: dict[str, int] = {}
     pairings: dict[tuple[int, int, int, int, str], int] = {}
-    deals: dict[tuple[str, int], int] = {}
-    seen: set[tuple[int, int, int]] = set()
+    seen: set[tuple[int, int, int, int]] = set()
+    seeds: set[str] = set()
     reasons = Reasons()
     for game in games:
         _, rules, deal, *_ = game.record.split(" ", 3)
+        seeds.add(deal.partition(":")[0])
         first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
         pairing = (game.id.pairing, game.round, min(first, second), max(first, second), rules)
-        key = (
-            pairings.setdefault(pairing, len(pairings)),
-            deals.setdefault((deal.partition(":")[0], game.id.deal), len(deals)),
-            game.id.game,
-        )
+        key = (game.deal_seed, pairings.setdefault(pairing, len(pairings)), game.id.deal, game.id.game)
         if key in seen:
             raise ReplayError(
                 f"{path}: record {len(seen) + 1} is a game that was there before: {game.first} against {game.second},"
@@ -172,9 +177,6 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
         reasons.add_game(game)
     read: dict[str, Any] = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
     read |= {"score": read["score"] / 2} | dict.fromkeys(CLOCK_COLUMNS, np.full(len(seen), np.nan))
-    seeds = {seed for seed, _ in deals}
-    if len(seeds) < 2:
-        read["deal"] = np.array([deal for _, deal in deals], np.int64)[read["deal"]]
     if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
         read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
     config: dict[str, Any] = {

@@ -25,6 +25,7 @@ from arena.stats.metrics import Metric, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
 from arena.stats.score import other_side
+from arena.tournament.formats import FORMATS
 from arena.tournament.store.columns import GameColumns
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
@@ -84,6 +85,11 @@ class RunStandings:
     metrics: Mapping[Metric, Mapping[str, Estimate]] = field(default_factory=dict)
 
     @property
+    def always_forfeiting(self) -> list[str]:
+        """The bots that forfeited every game they played: more games would not help."""
+        return _always_forfeiting(self.rows)
+
+    @property
     def faults(self) -> int:
         """The number of games decided by a forfeit."""
         return sum(row["forfeits"] for row in self.rows)
@@ -138,10 +144,21 @@ def standings(
         mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
         head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
-        notes=ratings.notes,
+        notes=(
+            *ratings.notes,
+            *([_advice(run, ratings)] if ratings.advice and not _always_forfeiting(rows) else []),
+            *(f"left out: {bot}, {reason}" for bot, reason in run.left_out.items()),
+        ),
         adjusted=adjusted,
         metrics=metrics,
     )
+
+
+def _advice(run: RunData, ratings: Ratings) -> str:
+    """Return what would make errors known, or smaller."""
+    form = FORMATS.get(str(run.config["format"]))
+    shared = form is not None and form.own_deals and not run.config.get("own_deals")
+    return ratings.advice + ", or give each pairing its own deals (own_deals)" * shared
 
 
 def rate_run(
@@ -170,6 +187,10 @@ def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
     run = with_counts(run, set[str]().union(*(metric.names for metric in metrics)))
     estimates = bot_metrics(run.games, metrics, lambda: run_notes(run), lambda: decision_times(run))
     return {metric: estimates[metric.name] for metric in metrics}
+
+
+def _always_forfeiting(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [row["bot"] for row in rows if 0 < row["games"] == row["forfeits"]]
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:

@@ -20,7 +20,7 @@ from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
 from arena.tournament.folders import COMPARISON, find_folder, is_comparison
 from arena.tournament.forfeits import reason_line
-from arena.tournament.games import GameId, GameResult
+from arena.tournament.games import GameId, GameResult, deal_seed, game_name
 from arena.tournament.rows import game_fault
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
@@ -48,7 +48,7 @@ class Source(ABC):
         """Read all games as one run. ReplayError if a line cannot be read, or for a comparison."""
 
     def game(self, text: str | None, wanted: GameFilter) -> GameResult:
-        """Return a game by its identity, such as 0/12/1, or by its number among the games `wanted`; None: the first.
+        """Return a game by its name, such as ann/bob/12, or by its number among the games `wanted`; None: the first.
 
         Raises ReplayError and StoreError if it does not exist.
         """
@@ -97,13 +97,13 @@ class StoredComparison(Source):
         raise ReplayError(f"{self.path} is a comparison; name the folder of one of its runs")
 
     def game(self, text: str | None, wanted: GameFilter) -> GameResult:
-        """Return a game of one variant, such as base/0/12/1."""
+        """Return a game of one variant, such as base/ann/bob/12."""
         parts = {part.path.name: part for part in self.parts().values()}
         first = next(iter(parts))
         variant, _, inner = (text or first).partition("/")
         if variant not in parts:
             raise ReplayError(
-                f"{variant[:30]}: name the variant as well, such as {first}/0/0/0 (there: {', '.join(parts)})"
+                f"{variant[:30]}: name the variant as well, such as {first}/1 (there: {', '.join(parts)})"
             )
         return parts[variant].game(inner, wanted)
 
@@ -263,27 +263,40 @@ class StoredGames:
         return iter(self) if wanted.all else (game for game in self if game in wanted)
 
     def game(self, text: str, wanted: GameFilter = ALL_GAMES) -> GameResult:
-        """Return a game by its identity, such as 0/12/1, or by its number among the games `wanted`, from 1.
+        """Return a game by its name, such as ann/bob/12, or by its number among the games `wanted`, from 1.
 
         Raises ReplayError and StoreError if it does not exist.
         """
         if not (text.isascii() and text.isdecimal()):
-            try:
-                identity = GameId.parse(text)
-            except ValueError as error:
-                raise ReplayError(f"{error}; or give its number, from 1 to {self.count()}") from error
             if self.reader is not None:
-                return self.reader.result(identity)
+                return self.reader.result(*self._names_in(text))
             for game in self:
-                if game.id == identity:
+                if game.name == text:
                     return game
-            raise ReplayError(f"there is no game {identity} in {self.name}")
+            raise ReplayError(self._no_game(text))
         number = _number(text)
         for game in islice(self.chosen(wanted), max(number - 1, 0), number):
             return game
         there = self.count() if wanted.all else sum(1 for _ in self.chosen(wanted))
         named = "" if wanted.all else " such"
         raise ReplayError(f"{self.name} has no{named} game {text[:30]}; it holds {there}{named}, numbered from 1")
+
+    def _names_in(self, text: str) -> tuple[str, str, int]:
+        """Return the bots and the deal in the name of a game; names of bots may hold slashes."""
+        names, _, deal = text.rpartition("/")
+        for first in self.bots or ():
+            second = names.removeprefix(f"{first}/")
+            is_number = deal.isascii() and deal.isdecimal() and len(deal) <= _MOST_DIGITS
+            if is_number and second in (self.bots or ()) and names == f"{first}/{second}":
+                return first, second, int(deal)
+        raise ReplayError(self._no_game(text))
+
+    def _no_game(self, text: str) -> str:
+        bots = self.bots or ("ann", "bob")
+        return (
+            f"there is no game {quoted(text)} in {self.name}; a game is named FIRST/SECOND/DEAL, such as"
+            f" {game_name(bots[0], bots[1], 0)}, in which {bots[0]} begins; or its number, 1 to {self.count()}"
+        )
 
     def at(self, numbers: Sequence[int]) -> Iterator[GameResult]:
         """Yield the games of these numbers, from 0 and ascending."""
@@ -293,8 +306,8 @@ class StoredGames:
             return
         columns = self.reader.columns()
         for number in numbers:
-            key = (int(columns[name][number]) for name in GameId._fields)
-            yield self.reader.result(GameId(*key))
+            first, second = (columns.bots[int(columns[seat][number])] for seat in ("first", "second"))
+            yield self.reader.result(first, second, int(columns["deal"][number]))
 
 
 def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> GameResult:
@@ -343,14 +356,13 @@ def game_line(game: GameResult) -> str:
     if game.forfeit is not None:
         reason = first_line(reason_line(game.detail), _LONGEST_REASON)
         ending = f"{game.forfeit_by} forfeits: {game.forfeit}" + (f" ({reason})" if reason else "")
-    return one_line(
-        f"{game.id!s:>10}  {game.first} - {game.second}  {score}  stones {game.stones[0]}-{game.stones[1]}, {ending}"
-    )
+    return one_line(f"{game.name}  {score}  stones {game.stones[0]}-{game.stones[1]}, {ending}")
 
 
 def game_faults(reader: Reader) -> Iterator[str | None]:
     """Yield for each game of a run, in schedule order, what is wrong with it, or None."""
     config = reader.config()
     for result in reader.results():
-        fault = game_fault(result, config["rules"], config["seed"])
-        yield fault and one_line(f"game {result.id} ({result.first} - {result.second}): {fault}")
+        seed = deal_seed(config["seed"], config.get("own_deals", False), result.first, result.second)
+        fault = game_fault(result, config["rules"], seed)
+        yield fault and one_line(f"game {result.name}: {fault}")

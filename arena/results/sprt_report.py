@@ -112,10 +112,9 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
         if estimate.flag:
             says = f"{bot} {difference_text(estimate, opponent)}"
         heading = "Estimate" if result.luck is None else "Estimate, luck taken out"
-        lines.append(
-            f"{heading}: {says}, score {percent(estimate.score)}%;"
-            f" chance of being the stronger bot: {chance_text(estimate.los)}."
-        )
+        stronger = f"; chance of being the stronger bot: {chance_text(estimate.los)}"
+        known = "" if math.isnan(estimate.los) else stronger
+        lines.append(f"{heading}: {says}, score {percent(estimate.score)}%{known}.")
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
     if (luck := result.luck) is not None:
         helps = "" if luck.worth >= LEAST_WORTH else ", so this does not help"
@@ -124,8 +123,9 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
             f" pairs as counted{helps}."
         )
     if (unbiased := stopped_estimate(result)) is not None:
-        ends = f"95% {elo_end(unbiased.elo_low)} .. {elo_end(unbiased.elo_high)}"
-        lines.append(f"Median-unbiased estimate, which allows for the stop: {elo_end(unbiased.elo)} Elo ({ends}).")
+        ends = f" (95% {elo_end(unbiased.elo_low)} .. {elo_end(unbiased.elo_high)})"
+        known = "" if math.isnan(unbiased.elo_low) else ends
+        lines.append(f"Median-unbiased estimate, which allows for the stop: {elo_end(unbiased.elo)} Elo{known}.")
     if result.remark:
         lines.append(f"Note: {result.remark}.")
     return "\n".join(lines) + "\n"

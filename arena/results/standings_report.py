@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from arena.results.table import (
 from arena.stats.estimates import Estimate
 from arena.stats.metrics import Metric
 from arena.text import counted, first_line, half_up, one_line, printable_lines, spreadsheet_cell, utc_iso
+from arena.tournament.forfeits import ForfeitReason
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
@@ -48,11 +49,14 @@ DIGITS = {"elo": 2, "elo_error95": 2, "elo_bound": 2, "score": 4, "score_first":
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 MOST_ADVANTAGE_ERROR = 400
 """With a larger error, in Elo, the first player's advantage is meaningless."""
-WIDEST_CROSSTABLE = 12
-_MOST_REASONS = 10
+_MOST_REASONS = 5
+"""More lines about forfeits are joined, one for each kind."""
+_MOST_NAMED = 5
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
+ALL_POINTS = "++"
+"""A score of 100% in two characters."""
 _LONGEST_REASON = 100
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, _GAMES = "timing.csv", "games.csv"
@@ -60,7 +64,7 @@ _ROWS_AT_ONCE = 50_000
 
 
 def standings_report(standings: RunStandings, whole: bool = False) -> Report:
-    """Return the table, the crosstable of three bots or more, remarks, and the reasons of forfeits.
+    """Return the table, the crosstable of three bots or more, remarks, and forfeits: of most games above the table.
 
     If `whole`, a terminal shows all lines of a large field.
     """
@@ -70,8 +74,14 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
     if standings.adjusted is not None:
         tables.append(adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
+    alerts, told = _forfeit_alerts(standings)
     return Report(
-        heading(standings.run), tables, remarks(standings), _forfeit_items(standings.run), lambda: all_values(standings)
+        heading(standings.run),
+        tables,
+        remarks(standings),
+        _forfeit_items(standings.run, told),
+        lambda: all_values(standings),
+        alerts=alerts,
     )
 
 
@@ -104,6 +114,7 @@ def summary(standings: RunStandings) -> dict[str, Any]:
         "games_planned": run.planned,
         "complete": run.complete,
         **({"selection": run.selection} if run.selection else {}),
+        **({"left_out": dict(run.left_out)} if run.left_out else {}),
         "standings": records(_standings_table(standings)),
         **({"crosstable": records(_crosstable(standings))} if has_crosstable(standings) else {}),
         "first_player": {
@@ -143,7 +154,7 @@ def all_values(standings: RunStandings) -> dict[str, Any]:
             "kind": line.kind,
             "games": line.games,
             "reason": printable_lines(line.reason),
-            "game": str(line.game),
+            "game": line.game,
         }
         for line in standings.run.forfeits
     ]
@@ -218,18 +229,37 @@ def _crosstable(standings: RunStandings) -> Table:
 def _square(standings: RunStandings) -> Table:
     """Return the crosstable as a square: score in % of the bot of the row against the bot of the column."""
     order = [row["bot"] for row in standings.rows]
+    rows = [{"rank": rank, "bot": bot} for rank, bot in enumerate(order, start=1)]
     score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met}
 
-    def against(opponent: str, rank: int) -> Column:
-        return Column(
-            str(rank),
-            cell=lambda row: "·" if row["bot"] == opponent else percent(score.get((row["bot"], opponent), math.nan)),
-        )
+    def columns(head: str, text: Callable[[float], str]) -> list[Column]:
+        def against(opponent: str, rank: int) -> Column:
+            return Column(
+                str(rank),
+                cell=lambda row: "·" if row["bot"] == opponent else text(score.get((row["bot"], opponent), math.nan)),
+            )
 
-    columns = [Column("", key="rank"), Column("score% against", "text", "bot")]
-    columns += [against(bot, rank) for rank, bot in enumerate(order, start=1)]
-    rows = [{"rank": rank, "bot": bot} for rank, bot in enumerate(order, start=1)]
-    return Table("crosstable", "", rows, columns, lines=0 if len(order) > WIDEST_CROSSTABLE else None)
+        names = [Column("", key="rank"), Column(head, "text", "bot")]
+        return names + [against(bot, rank) for rank, bot in enumerate(order, start=1)]
+
+    note = f"Scores in % of the row's bot against the bot of that number; {ALL_POINTS} is 100."
+    narrow = Table("crosstable", "", rows, columns("score%", two_digits), note=note)
+    elsewhere = "The crosstable is too wide to be shown here; --wide shows it."
+    if standings.run.folder:
+        command = f"arena standings {shlex.quote(standings.run.folder)} --wide"
+        elsewhere = f"The crosstable is too wide to be shown here. To see it:\n  {command}"
+    return Table("crosstable", "", rows, columns("score% against", percent), elsewhere=elsewhere, narrow=narrow)
+
+
+def two_digits(score: float) -> str:
+    """Return a share as a percentage of at most two digits, in which only none and all are 0 and ALL_POINTS.
+
+    >>> [two_digits(score) for score in (0.0, 0.001, 0.625, 0.999, 1.0, float("nan"))]
+    ['0', '1', '63', '99', '++', '-']
+    """
+    if math.isnan(score) or score in (0, 1):
+        return "-" if math.isnan(score) else ALL_POINTS if score else "0"
+    return str(min(max(round(100 * half_up(score, 2)), 1), 99))
 
 
 def forfeit_text(row: TableRow) -> str:
@@ -369,6 +399,9 @@ def heading(run: RunData) -> str:
     games = f"{played:,} of {run.planned:,} games so far" if known else f"{played:,} games"
     config = run.config
     parts = [str(config["format"]), f"rules {config['rules']}", games]
+    form = TOURNAMENT_FORMATS.get(config["format"])
+    if form is not None and form.own_deals:
+        parts.append("own deals" if config.get("own_deals") else "shared deals")
     if config["seed"] is not None:  # a league and a file of records have none
         parts.append(f"seed {config['seed']}")
     text = f"{one_line(run.name)}: {', '.join(parts)}"
@@ -384,10 +417,9 @@ def remarks(standings: RunStandings) -> list[str]:
     if played:
         first, (elo, error) = standings.first_player, standings.first_advantage
         without = ", luck taken out" if any(met.helps for met in standings.adjusted or ()) else ""
-        lines.append(
-            f"First player{without}: {percent(first['score'])}% of the points"
-            f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
-        )
+        lines.append(f"First player{without}: {percent(first['score'])}% of the points")
+        if not math.isnan(first["score_low"]):
+            lines[-1] += f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         known = error < MOST_ADVANTAGE_ERROR
         lines[-1] += "." if not known else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
@@ -395,12 +427,13 @@ def remarks(standings: RunStandings) -> list[str]:
             lines[-1] += " (In a series, the last game decides who begins, so only the Elo figure counts.)"
         shares = [f"{name} {percent(count / played)}%" for name, count in standings.endings.items() if count]
         lines.append(f"Endings: {', '.join(shares)}. Mean length {standings.mean_turns:.1f} turns.")
-    if line := head_to_head_line(standings):
+    if (line := head_to_head_line(standings)) and not standings.always_forfeiting:
         lines.append(line)
     if not has_crosstable(standings):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
-    elo_note = "Ratings are relative to the field's average (0); ± is a 95% interval."
-    extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in standings.notes)
+    with_errors = any(not math.isnan(row["elo_error95"]) for row in standings.rows)
+    elo_note = f"Ratings are relative to the field's average (0){'; ± is a 95% interval' * with_errors}."
+    extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in map(one_line, standings.notes))
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
 
 
@@ -419,22 +452,73 @@ def head_to_head_line(standings: RunStandings) -> str:
     return f"{bot} {difference}; {stronger} ({head.unit} {names}: {counts})."
 
 
-def _forfeit_items(run: RunData) -> list[list[str]]:
-    """Return a line for each bot and kind of forfeit or failure in `end`: the number, the commonest reason, a game."""
-    folder = shlex.quote(run.folder)
+def _forfeit_alerts(standings: RunStandings) -> tuple[list[list[str]], set[str]]:
+    """Return a line for each bot that forfeited most of its games, those that forfeited all first, and these bots."""
+    failing = [row for row in standings.rows if 2 * row["forfeits"] > row["games"]]
+    failing.sort(key=lambda row: -row["forfeits"] / row["games"])
+    alerts = [_forfeit_alert(row, standings.run) for row in failing[:_MOST_REASONS]]
+    if rest := [one_line(row["bot"]) for row in failing[_MOST_REASONS:]]:
+        alerts.append([f"{_named(rest)} forfeited most of their games too"])
+        if command := _all_of_them(standings.run):
+            alerts[-1] += ["; all of them: ", command]
+    return alerts, {row["bot"] for row in failing}
+
+
+def _forfeit_alert(row: TableRow, run: RunData) -> list[str]:
+    kind, column = max(FORFEIT_COLUMNS.items(), key=lambda item: row[item[1]])
+    games = counted(row["games"], "game")
+    share = f"all {games}" if row["forfeits"] == row["games"] else f"{row['forfeits']:,} of {games}"
+    most = "" if row[column] == row["forfeits"] else f", {row[column]:,} of them"
+    said = f"{one_line(row['bot'])} forfeited {share}{most} by {kind}"
+    return [said, *next((_reason(line, run) for line in run.forfeits if line[:2] == (row["bot"], kind)), [])]
+
+
+def _reason(line: ForfeitReason, run: RunData) -> list[str]:
+    """Return the commonest reason of forfeits, and the command that shows the first of these games."""
+    reason = first_line(line.reason, _LONGEST_REASON)
+    parts = [": ", Code(reason)] if reason else []
+    return parts + (
+        ["; ", Code(f"arena replay {shlex.quote(run.folder)} {shlex.quote(line.game)}")] if run.folder else []
+    )
+
+
+def _all_of_them(run: RunData) -> Code | None:
+    return Code(f"arena standings {shlex.quote(run.folder)} --json") if run.folder else None
+
+
+def _named(names: Sequence[str]) -> str:
+    """Join names, only the first of many.
+
+    >>> _named(["a", "b"]), _named(["a", "b", "c", "d", "e", "f", "g"])
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    left = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {left} more" if left > 0 else "")
+
+
+def _forfeit_items(run: RunData, told: Container[str]) -> list[list[str]]:
+    """Return a line for each bot and kind of forfeit or failure in `end`, but for many of them a line for each kind.
+
+    It has the number of games, the commonest reason and a game. The forfeits of bots in `told` are left out.
+    """
+    lines = [line for line in run.forfeits if line.kind == AFTER or line.bot not in told]
+    if len(lines) <= _MOST_REASONS:
+        ways = {line: f"by {line.kind}" for line in lines}
+        ways |= {line: "after which it failed in end (the result stands)" for line in lines if line.kind == AFTER}
+        return [
+            [f"{one_line(line.bot)}: {counted(line.games, 'game')} {way}", *_reason(line, run)]
+            for line, way in ways.items()
+        ]
     items: list[list[str]] = []
-    for line in run.forfeits[:_MOST_REASONS]:
-        by = "after which it failed in end (the result stands)" if line.kind == AFTER else f"by {line.kind}"
-        item = [f"{one_line(line.bot)}: {counted(line.games, 'game')} {by}"]
-        reason = first_line(line.reason, _LONGEST_REASON)
-        item += [": ", Code(reason)] if reason else []
-        item += ["; ", Code(f"arena replay {folder} {line.game}")] if run.folder else []
-        items.append(item)
-    left = len(run.forfeits) - _MOST_REASONS
-    if left > 0:
-        how = ["; all of them: ", Code(f"arena standings {folder} --json")] if run.folder else []
-        items.append([f"... and {left} more", *how])
-    return items
+    for kind in dict.fromkeys(line.kind for line in lines):
+        own = [line for line in lines if line.kind == kind]
+        way = "after which a bot failed in end (the result stands)" if kind == AFTER else f"by {kind}"
+        bots = _named([f"{one_line(line.bot)} {line.games:,}" for line in own])
+        games = counted(sum(line.games for line in own), "game")
+        such_as = ", such as" if own[0].reason else ""
+        items.append([f"{games} {way} ({bots}){such_as}", *_reason(own[0], run)])
+    command = _all_of_them(run)
+    return items + ([["All of them: ", command]] if command else [])
 
 
 # ---------------------------------------------------------------- files

@@ -124,7 +124,9 @@ def rating_text(row: TableRow) -> str:
 
 
 def difference_text(head: HeadToHead, against: str = "") -> str:
-    """Return an Elo difference with its error and 95% interval; for a shut-out (`against` a bot), only a bound.
+    """Return an Elo difference with its error and 95% interval, if they are known.
+
+    For a shut-out (`against` a bot), there is only a bound.
 
     >>> from arena.stats.pairs import head_to_head
     >>> difference_text(head_to_head([5, 0, 35, 0, 10]))
@@ -142,6 +144,8 @@ def difference_text(head: HeadToHead, against: str = "") -> str:
             return f"{games}: at least {elo} {better} (95% confident)"
         return f"{games}, too few games to rate: it could still be up to {elo} {worse} (95% confident)"
     error = f" ± {head.elo_error95:.1f}" if head.elo_error95 <= MOST_ERROR else ""
+    if math.isnan(head.elo_low):
+        return f"{head.elo:+z.1f} Elo"
     return f"{head.elo:+z.1f}{error} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
 
 
@@ -249,7 +253,10 @@ class Table:
     files     the names of the values in CSV and JSON; without names it is only shown
     digits    values that have a fixed number of digits in files
     note      a sentence below it, or ""
-    lines     the number of rows on a terminal: None for all, 0 for a table too wide for a terminal
+    lines     the number of rows on a terminal: None for all
+    elsewhere lines instead of the table on a terminal too narrow for all of its columns, which then are of no use; "":
+              the last columns are left out
+    narrow    the table in fewer characters, for a terminal that it does not fit
     """
 
     name: str
@@ -260,6 +267,8 @@ class Table:
     digits: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
     lines: int | None = None
+    elsewhere: str = ""
+    narrow: Table | None = None
 
     @cached_property
     def cells(self) -> Sequence[Sequence[str]]:
@@ -324,6 +333,8 @@ class Report:
     items     lines below these, in parts, that may hold texts of bots: for the terminal and for Markdown
     values    makes what JSON holds
     answer    sentences between the heading and the tables: the conclusion from the figures
+    alerts    lines below the heading, in parts as `items`: what the reader must know before the figures. The first part
+              says it alone; pages have no more
     """
 
     heading: str
@@ -332,6 +343,7 @@ class Report:
     items: Sequence[Sequence[str]] = ()
     values: Callable[[], Mapping[str, Any]] = dict
     answer: Sequence[str] = ()
+    alerts: Sequence[Sequence[str]] = ()
 
 
 def by_variant(reports: Mapping[str, Report]) -> Report:
@@ -346,7 +358,8 @@ def by_variant(reports: Mapping[str, Report]) -> Report:
     ]
     remarks = [f"{variant}: {remark}" for variant, report in reports.items() for remark in report.remarks]
     items = [(f"{variant}: ", *item) for variant, report in reports.items() for item in report.items]
+    alerts = [(f"{variant}: {first}", *rest) for variant, report in reports.items() for first, *rest in report.alerts]
     heading = "\n".join(report.heading for report in reports.values())
     values = {variant: report.values for variant, report in reports.items()}
     made = lambda: {"variants": {name: make() for name, make in values.items()}}  # noqa: E731
-    return Report(heading, tables, remarks, items, made)
+    return Report(heading, tables, remarks, items, made, alerts=alerts)

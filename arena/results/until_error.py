@@ -1,8 +1,8 @@
-"""Extend a run until its errors are small enough: `--error` of the commands that play.
+"""Play until the errors of a run are small enough: `--error` of the commands that play.
 
 The errors are checked where a run of that many games would have ended, at numbers of games that are the same for every
-run, so neither workers nor interruptions change where it stops. A run is stopped by its errors, not by its ratings:
-that biases the ratings less than a sequential test does, but a little.
+run, so neither workers nor interruptions, nor games that were stored before, change where it stops. A run is stopped by
+its errors, not by its ratings: that biases the ratings less than a sequential test does, but a little.
 """
 
 from __future__ import annotations
@@ -11,15 +11,11 @@ import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from arena.errors import ArenaError, did_you_mean
 from arena.results.run_data import read_run, stored_config
 from arena.results.run_standings import RunStandings, standings
 from arena.tournament.config import TournamentConfig, check_config
-from arena.tournament.folders import is_begun
-from arena.tournament.formats.schedule import GAMES_A_PAIRING
-from arena.tournament.growth import grown
 from arena.tournament.store.reader import Reader
 
 MOST_GAMES = 100_000
@@ -65,7 +61,7 @@ class UntilError:
         """Raise ArenaError for settings that cannot be combined with --error."""
         if not (math.isfinite(self.error) and self.error > 0):
             raise ArenaError(f"--error {self.error:g}: expected a 95% error in Elo above 0")
-        if config.form.grows != GAMES_A_PAIRING:
+        if config.form.games_from or config.form.closed:
             raise ArenaError(f"--error: {config.format} does not grow by games of each pairing, as a round robin does")
         for bot in self.bots:
             if bot not in config.bot_names:
@@ -73,18 +69,9 @@ class UntilError:
                 raise ArenaError(f"--bot {bot}: no such bot{did_you_mean(bot, config.bot_names)} ({known})")
 
     def begin(self, config: TournamentConfig) -> TournamentConfig:
-        """Return the settings of a new run up to the first check of errors. Raise ArenaError as `check`."""
+        """Return the settings of a run up to the first check of errors. Raise ArenaError as `check`."""
         self.check(config)
         games = min(next_stop(0) * (2 if config.pairs else 1), self.most)
-        return check_config(replace(config, games=games))
-
-    def go_on(self, config: TournamentConfig, folder: Path) -> TournamentConfig:
-        """Return the settings with as many games as the run in a folder has, if it exists and is larger."""
-        if not is_begun(folder):
-            return config
-        with Reader(folder) as reader:
-            stored = stored_config(reader)
-        games = max(stored.games, config.games) if stored.form.grows == GAMES_A_PAIRING else config.games
         return check_config(replace(config, games=games))
 
     @property
@@ -92,18 +79,17 @@ class UntilError:
         """Whether the errors are small enough."""
         return self.worst[0] <= self.error
 
-    def look(self, runs: Sequence[RunStandings], config: TournamentConfig) -> TournamentConfig | None:
-        """Return the settings up to the next check for complete runs of `config`; None if it is time to stop."""
-        units, _ = config.schedule().extent
-        per_unit = 2 if config.pairs else 1
+    def look(self, runs: Sequence[RunStandings], config: TournamentConfig) -> int | None:
+        """Return the games per pairing at the next check, for complete runs of `config`; None if it is time to stop."""
+        units, per_unit = config.schedule().deal_count, 2 if config.pairs else 1
         self.games = units * per_unit
         self.worst = max((largest_error(run, self.bots) for run in runs), key=lambda run: run[0])
         games = min(next_stop(units) * per_unit, self.most)
         if self.reached or games <= self.games:
             return None
-        return grown(config, {"games": games}, "settings")
+        return games
 
-    def __call__(self, reader: Reader) -> TournamentConfig | None:
+    def __call__(self, reader: Reader) -> int | None:
         """Call `look` for the stored run of a session."""
         return self.look([standings(read_run(reader.folder))], stored_config(reader))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -17,10 +18,10 @@ from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Column, Report, Rows, Table, TableRow, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
-from arena.stats.field import game_length, rated_column, scores
-from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes
+from arena.stats.field import game_length, rated_column, scores, terminations
+from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes, deals_of
 from arena.stats.frames import games_of as games_arrays
-from arena.stats.ratings import FEWEST_DEALS
+from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.variants import (
     card_effects,
     first_player_advantage,
@@ -34,13 +35,12 @@ from arena.stats.voting import Vote, votes
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
 _MOST_NAMED = 3
-_USED = ("deal", "first", "second", "score", "adjusted", "turns", "plies")
+_USED = ("deal_seed", "deal", "first", "second", "score", "adjusted", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
-_VOTES_NOTE = (
-    "Score: the average over the rule sets. Place: by Schulze's method, with the places of 95% of samples of the deals."
-)
+_VOTES_NOTE = "Score: the average over the rule sets. Place: by Schulze's method"
+_RANGES_NOTE = ", with the places of 95% of samples of the deals"
 _ONLY_WIDE = {"games", "mean", "mean_against", "p_value", "shared_deals", "turns_sd", "plies_mean", "plays", "sides"}
 _ONLY_WIDE |= {"elo", "elo_low", "elo_high", "played", "score_without"}
 _TURNS = dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "number")
@@ -125,7 +125,7 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     for run in runs:
         if not len(run.games):
             raise StatsError(f"variant '{run.variant}': no games yet")
-    games = pd.concat([_labelled(run.games, run, runs, _USED) for run in runs], ignore_index=True)
+    games = pd.concat([_labelled(run.games, run, _USED) for run in runs], ignore_index=True)
     bots = list(dict.fromkeys(bot for run in runs for bot in (*run.sources, *bot_names(run.games))))
     tables = _tables(runs, games, variants, bots, against)
     remarks = _remarks(runs, games)
@@ -139,24 +139,41 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     values |= {} if against is None else {"baseline": against}
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
     rows = {table.name: table.rows for table in tables}
-    answer = _answer(rows["win_rate_differences"], rows["win_rates"])
+    answer = [
+        f"{bot} forfeited every game in {', '.join(where)}." for bot, where in _always_forfeiting_in(runs).items()
+    ]
+    answer += _answer(rows["win_rate_differences"], rows["win_rates"])
     return Report(heading, tables, remarks, values=lambda: values | table_values(tables), answer=answer)
+
+
+def _always_forfeiting_in(runs: Sequence[VariantRun]) -> dict[str, list[str]]:
+    """Return the bots that forfeited every game in a variant, with these variants."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        if "forfeit_by" in run.games:
+            counts = terminations(run.games)
+            for bot in counts["bot"][counts["normal"] == 0]:
+                found.setdefault(str(bot), []).append(run.variant)
+    return found
 
 
 def _answer(gaps: Rows, rates: Rows) -> list[str]:
     """Say whether the variant matters, with the largest clear differences, and which bot leads where."""
-    clear = [row for row in gaps if row["p_holm"] < CLEAR]
-    if clear:
-        lines = [f"Yes, the variant matters: {len(clear)} of {len(gaps)} differences between win rates are clear."]
+    known = [row for row in gaps if not math.isnan(row["p_holm"])]
+    clear = [row for row in known if row["p_holm"] < CLEAR]
+    if not known:
+        lines = [f"Too few deals to say whether the variant matters ({FEWEST_DEALS} needed). The largest difference:"]
+    elif clear:
+        lines = [f"Yes, the variant matters: {len(clear)} of {len(known)} differences between win rates are clear."]
     else:
         lines = [
             "No clear effect of the variant: no win rate differs more than chance explains. The largest difference:"
         ]
-    largest = sorted(clear or gaps, key=lambda row: -abs(row["difference"]))
+    largest = sorted(clear or known or gaps, key=lambda row: -abs(row["difference"]))
     for row in largest[: _MOST_NAMED if clear else 1]:
-        between = f"({100 * row['low']:+z.1f} .. {100 * row['high']:+z.1f})"
+        between = "" if math.isnan(row["low"]) else f" ({100 * row['low']:+z.1f} .. {100 * row['high']:+z.1f})"
         lines.append(
-            f"  {row['bot']}: {100 * row['difference']:+z.1f}% {between} in {row['variant']} against {row['against']}"
+            f"  {row['bot']}: {100 * row['difference']:+z.1f}%{between} in {row['variant']} against {row['against']}"
         )
     best: dict[str, TableRow] = {}
     for row in rates:
@@ -197,10 +214,11 @@ def _tables(
     ranked = votes_frame(games, variants, bots)
     if len(ranked):
         title = "Ranking over all rule sets, each of which votes"
-        tables.insert(0, table_of("votes", title, ranked, _VOTES_NOTE))
+        ranges = _RANGES_NOTE if ranked["place_low"].notna().all() else ""
+        tables.insert(0, table_of("votes", title, ranked, f"{_VOTES_NOTE}{ranges}."))
     if any(len(run.cards) for run in runs):
-        used = ("deal", "card", "played_by_first", "played_by_second", "score")
-        cards = pd.concat([_labelled(run.cards, run, runs, used) for run in runs if len(run.cards)])
+        used = ("deal_seed", "deal", "card", "played_by_first", "played_by_second", "score")
+        cards = pd.concat([_labelled(run.cards, run, used) for run in runs if len(run.cards)])
         effects = _in_order(card_effects(cards.reset_index(drop=True)), variants)
         notes = [f"{run.variant}: {run.note}" for run in runs if run.note and len(run.cards)]
         note = " ".join(["A card that only a winning side gets to play is a sign of the win, not its cause.", *notes])
@@ -225,7 +243,7 @@ def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str
     voter, bot = (
         pd.Categorical(seats[name], list(names)).codes for name, names in (("variant", variants), ("bot", bots))
     )
-    deal, deals = cluster_codes(seats["deal"], len(seats))
+    deal, deals = cluster_codes(deals_of(seats), len(seats))
     shape = (len(variants), len(bots), deals)
     cell = np.ravel_multi_index((voter, bot, deal), shape)
     size = int(np.prod(shape))
@@ -251,11 +269,9 @@ def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] 
     return table.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(drop=True)
 
 
-def _labelled(frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]) -> pd.DataFrame:
-    """Return the columns and the variant, with deals renumbered so that equal numbers mean equal cards in all runs."""
+def _labelled(frame: pd.DataFrame, run: VariantRun, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the columns and the variant."""
     out = frame.filter(list(columns)).copy()
-    seeds = list(dict.fromkeys(other.seed for other in runs))
-    out["deal"] = out["deal"].to_numpy(dtype=np.int64) + (seeds.index(run.seed) << 40)
     for name in ("first", "second"):
         if name in out.columns:
             out[name] = out[name].astype(str)
@@ -274,10 +290,11 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
     for bot in sorted(everybody):
         if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
             lines.append(f"Note: the source of {bot} is not the same in all runs.")
-    deals = games.groupby("variant", sort=False)["deal"].nunique()
+    deals = games[["variant", "deal_seed", "deal"]].drop_duplicates().groupby("variant", sort=False).size()
     lines.append(f"Intervals are based on {', '.join(f'{number} deals ({name})' for name, number in deals.items())}.")
     if int(deals.min()) < FEWEST_DEALS:
-        lines.append(f"Fewer than {FEWEST_DEALS} deals give unreliable intervals: play more games.")
+        more = "" if _always_forfeiting_in(runs) else ": play more games"
+        lines.append(f"Fewer than {FEWEST_DEALS} deals give no interval{more}.")
     lengths = games.groupby("variant", sort=False).size()
     if lengths.nunique() > 1:
         lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")

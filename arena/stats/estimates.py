@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arena.stats.frames import Floats, Ints, by_seat, cluster_codes
+from arena.stats.frames import Floats, Ints, by_seat, cluster_codes, deals_of
 from arena.stats.intervals import mean_error, mean_interval
 from arena.stats.metrics import FLAGS, NOTE, TEXTS, Metric
-from arena.stats.ratings import FEWEST_DEALS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +44,7 @@ def estimate(metric: Metric, values: Floats, deals: Ints) -> Estimate:
     # Woodruff's interval: the one for the share of figures up to the quantile, read as quantiles
     error = mean_error(values <= value, deals)
     low, high = metric.quantile - error, metric.quantile + error
-    if len(np.unique(deals)) < FEWEST_DEALS or not 0 <= low <= high <= 1:
+    if not 0 <= low <= high <= 1:  # nor for nan, on too few deals
         return Estimate(value)
     return Estimate(value, float(np.quantile(values, high) - np.quantile(values, low)) / 2)
 
@@ -78,7 +77,7 @@ def bot_metrics(
         elif times is not None and metric.of_decisions:
             rows = times.merge(seats, on=_GAME_OF_BOT)
         facts: dict[str, Any] = {name: rows[name].to_numpy(_dtype(name)) for name in metric.names}
-        figures, deals = metric.figures(facts, len(rows)), rows["deal"].to_numpy(np.int64)
+        figures, deals = metric.figures(facts, len(rows)), np.asarray(deals_of(rows), np.int64)
         found[metric.name] = {
             str(bot): estimate(metric, figures[own], deals[own])
             for bot, own in rows.groupby("bot", sort=False).indices.items()

@@ -17,7 +17,7 @@ import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games
+from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, deals_of
 from arena.stats.intervals import mean_interval
 from arena.stats.score import Score
 
@@ -67,7 +67,8 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
 
 
 def _deals(frame: pd.DataFrame) -> np.ndarray | None:
-    return frame["deal"].to_numpy() if "deal" in frame.columns else None
+    deals = deals_of(frame)
+    return None if deals is None else deals.to_numpy()
 
 
 def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, float]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from arena.stats.distributions import expit
 from arena.stats.frames import Floats, GameArrays, numbered
+from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import ELO_SCALE
-from arena.stats.ratings import FEWEST_DEALS, Ratings
+from arena.stats.ratings import Ratings
 
 MOST_CELLS = 20_000_000
 """Deals times pairings up to which the fit is tested."""

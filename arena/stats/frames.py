@@ -26,8 +26,9 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 GAME_FACTS: dict[str, str] = {
+    "deal_seed": "seed of the deal: of the run, or of the pairing if every pairing has its own deals",
     "pairing": "number of the pairing in the schedule",
-    "deal": "number of the deal: the same number is the same cards in every pairing",
+    "deal": "number of the deal: the same seed and number are the same cards",
     "game": "0 or 1: which game of the pair",
     "first": "name of the bot that makes the first move",
     "second": "name of its opponent",
@@ -172,6 +173,27 @@ def require_bot(bot: str, known: Sequence[str], what: str = "games") -> None:
         raise StatsError(f"no bot '{bot}' in these {what}{did_you_mean(bot, known)} (bots: {listed})")
 
 
+def same_cards(seed: npt.NDArray[Any], deal: npt.NDArray[Any]) -> Ints:
+    """Return a number for the cards of each game; games with the same seed and number of the deal have the same cards.
+
+    >>> same_cards(np.array([7, 7, 9]), np.array([4, 5, 4])).tolist()
+    [4, 5, 274877906948]
+    """
+    _, code = numbered(seed.astype(np.int64))
+    return code << _DEAL_BITS | deal.astype(np.int64)
+
+
+def deals_of(frame: pd.DataFrame) -> pd.Series | None:
+    """Return what distinguishes the deals of a frame's rows, nan for a row without a deal; None if no row has one."""
+    if "deal" not in frame.columns:
+        return None
+    if "deal_seed" not in frame.columns:
+        return frame["deal"]
+    seeds, _ = frame["deal_seed"].factorize()
+    deals: pd.Series[Any] = frame["deal"] + (seeds.astype(np.int64) << _DEAL_BITS)
+    return deals
+
+
 def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[Ints, int]:
     """Return the independent cluster of each row, and their number: one per deal, and one per row without a deal."""
     if deals is None:
@@ -187,6 +209,7 @@ def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[I
 
 # ---------------------------------------------------------------- games as arrays
 
+_DEAL_BITS = 38  # numbers of deals are below 2**38
 _TABLE = 1 << 20
 """Keys up to this, or up to four times their count, are looked up in a table instead of being sorted."""
 
@@ -220,7 +243,7 @@ def games_of(frame: pd.DataFrame) -> GameArrays:
     """Return a games frame as arrays. Raise StatsError as `check_games` does."""
     checked = check_games(frame)
     words, first, second = name_codes(checked)
-    cluster, clusters = cluster_codes(checked.get("deal"), len(checked))
+    cluster, clusters = cluster_codes(deals_of(checked), len(checked))
     pair = np.full(len(checked), -1, dtype=np.int64)
     if "deal" in checked.columns:
         known = np.asarray(checked["deal"].notna(), dtype=bool)

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+FEWEST_DEALS = 10
+"""Fewer deals do not show how much their results spread, so no error and no interval is given."""
+
+
 @dataclass(frozen=True)
 class MeanScore:
-    """A mean score 0..1 and its 95% interval."""
+    """A mean score 0..1 and its 95% interval, which is nan for fewer than FEWEST_DEALS deals."""
 
     mean: float
     low: float
@@ -44,11 +48,14 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
     """Return the mean of scores in 0..1 with its 95% interval.
 
     Wilson's interval for the number of independent games that would have the clustered standard error, with
-    Student's t for few deals: it stays within 0..1 and does not collapse for perfect scores.
+    Student's t for few deals: it stays within 0..1 and does not collapse for perfect scores. Fewer than FEWEST_DEALS
+    deals give none.
 
-    >>> interval = mean_interval([1, 1, 0, 1, 1, 0, 1, 1], deals=[1, 1, 2, 2, 3, 3, 4, 4])
+    >>> interval = mean_interval([1, 1, 0, 1, 1, 0, 1, 1] * 3, deals=[deal // 2 for deal in range(24)])
     >>> f"{interval.mean:.2f} in {interval.low:.2f} .. {interval.high:.2f}"
-    '0.75 in 0.28 .. 0.96'
+    '0.75 in 0.56 .. 0.88'
+    >>> mean_interval([1, 1, 0, 1])
+    MeanScore(mean=0.75, low=nan, high=nan)
     """
     values = np.asarray(score, dtype=np.float64)
     if not len(values):
@@ -62,10 +69,10 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
     Single scores may lie outside 0..1 (with luck taken out); their mean is held within.
     """
     mean = min(max(float(values.mean()), 0.0), 1.0)
-    width = float(t_width(max(clusters - 1, 1)))
-    error = 0.0
-    if clusters > 1:
-        error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
+    if clusters < FEWEST_DEALS:
+        return MeanScore(mean, math.nan, math.nan)
+    width = float(t_width(clusters - 1))
+    error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
     # without any spread, or at an end, the number of deals is the only evidence
     number = clusters if error < 1e-12 or mean in (0, 1) else mean * (1 - mean) / error**2
     share = width * width / number
@@ -75,14 +82,14 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
 
 
 def mean_error(values: npt.ArrayLike, deals: pd.Series | npt.ArrayLike) -> float:
-    """Return half the 95% interval of the mean of any figures, clustered by deal; nan for a single deal.
+    """Return half the 95% interval of the mean of any figures, clustered by deal; nan below FEWEST_DEALS deals.
 
-    >>> round(mean_error([1.0, 3.0, 2.0, 6.0], [1, 1, 2, 2]), 2)
-    12.71
+    >>> round(mean_error([1.0, 3.0] * 6, range(12)), 2), mean_error([1.0, 3.0, 2.0, 6.0], [1, 1, 2, 2])
+    (0.66, nan)
     """
     figures = np.asarray(values, dtype=np.float64)
     cluster, clusters = cluster_codes(deals, len(figures))
-    if clusters < 2:
+    if clusters < FEWEST_DEALS:
         return math.nan
     variance = clusters / (clusters - 1) * float((influence(figures, cluster, clusters) ** 2).sum())
     return float(t_width(clusters - 1)) * math.sqrt(variance)
@@ -115,11 +122,12 @@ def mean_difference(
     With `scores` the values lie in 0..1, and the interval of their difference within -1..1. If all deals show the same
     difference, the error is as if there were two more deals, one better and one worse by the whole scale (by the
     standard deviation of all values if they are not scores). Values that are all equal show no difference, but do not
-    bound one either: error and interval are nan.
+    bound one either: error and interval are nan. They are, and so is the p-value, for a group of fewer than
+    FEWEST_DEALS deals.
 
-    >>> change = mean_difference([1, 1, 0, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 3, 4])
+    >>> change = mean_difference([1, 1, 0, 1] * 3, range(12), [0, 1, 0, 1] * 3, range(12))
     >>> f"{change.difference:.2f} ± {change.error:.2f}, p = {change.p_value:.2f}, {change.shared} deals shared"
-    '0.25 ± 0.25, p = 0.39, 4 deals shared'
+    '0.25 ± 0.13, p = 0.08, 12 deals shared'
     """
     import pandas as pd  # slow to load
 
@@ -133,27 +141,29 @@ def mean_difference(
     cluster, clusters = cluster_codes(pd.concat(deals, ignore_index=True), len(first) + len(second))
     groups = (first, cluster[: len(first)]), (second, cluster[len(first) :])
     seen = [np.bincount(numbers, minlength=clusters) > 0 for _, numbers in groups]
+    gap, shared = float(first.mean() - second.mean()), int((seen[0] & seen[1]).sum())
+    fewest = min(int(there.sum()) for there in seen)
+    if fewest < FEWEST_DEALS:
+        return MeanDifference(gap, math.nan, math.nan, math.nan, math.nan, shared)
     parts = [influence(values, numbers, clusters) for values, numbers in groups]
 
     # a deal that both groups have contributes to both means: only the difference of these contributions counts
-    variance = float(((parts[0] - parts[1]) ** 2).sum()) * clusters / max(clusters - 1, 1)
+    variance = float(((parts[0] - parts[1]) ** 2).sum()) * clusters / (clusters - 1)
     for (values, _), part, there in zip(groups, parts, seen):
         if scores and float(np.abs(part).max()) < 1e-12:
             variance += smoothed_error(values, int(there.sum())) ** 2
     if variance < 1e-24:  # equal deal by deal: imagine two more deals, one up, one down
         step = 1.0 if scores else float(np.concatenate((first, second)).std())
         variance = 2 * (step / (clusters + 2)) ** 2
-    freedom = max(min(int(there.sum()) for there in seen) - 1, 1)
     error = math.sqrt(variance)
-    gap = float(first.mean() - second.mean())
     if error < 1e-12:
-        return MeanDifference(gap, math.nan, math.nan, math.nan, 1.0, int((seen[0] & seen[1]).sum()))
-    p_value = float(2 * t_cdf(freedom, -abs(gap) / error))
-    half = float(t_quantile(freedom, 0.975)) * error
+        return MeanDifference(gap, math.nan, math.nan, math.nan, 1.0, shared)
+    p_value = float(2 * t_cdf(fewest - 1, -abs(gap) / error))
+    half = float(t_quantile(fewest - 1, 0.975)) * error
     low, high = gap - half, gap + half
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)
-    return MeanDifference(gap, error, low, high, p_value, int((seen[0] & seen[1]).sum()))
+    return MeanDifference(gap, error, low, high, p_value, shared)
 
 
 # ---------------------------------------------------------------- limits from counts

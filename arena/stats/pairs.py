@@ -310,8 +310,8 @@ def _elo(score: float) -> float:
 def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each complete pair (arena.stats.frames.complete_pairs), in the order of their first games.
 
-    Columns: `pairing` (if known), `deal`, `bot`, `opponent` (in alphabetical order), `points` of the bot (0..2), `cell`
-    (0..4). Games without a deal or a partner are left out.
+    Columns: `deal_seed` and `pairing` (if known), `deal`, `bot`, `opponent` (in alphabetical order), `points` of the
+    bot (0..2), `cell` (0..4). Games without a deal or a partner are left out.
     """
     checked = check_games(games)
     if "deal" not in checked.columns:
@@ -320,7 +320,7 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     there, back = complete_pairs(coded)
     row, points = np.minimum(there, back), coded.score[there] + other_side(coded.score[back])
     names = np.array(coded.bots, dtype=object)
-    table = checked[[name for name in ("pairing", "deal") if name in checked.columns]].iloc[row].reset_index(drop=True)
+    table = checked.filter(["deal_seed", "pairing", "deal"]).iloc[row].reset_index(drop=True)
     table["bot"], table["opponent"] = names[coded.first[there]], names[coded.second[there]]
     table["points"], table["cell"] = points, (2 * points).astype(np.int64)
     return table

@@ -19,6 +19,7 @@ from arena.stats import bradley_terry as bt
 from arena.stats.bradley_terry import GameCounts, tabulate
 from arena.stats.distributions import Z95, normal_cdf, t_cdf, t_width
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, games_of, require_bot
+from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import ELO_SCALE, HeadToHead, adjusted_head_to_head, head_to_head
 from arena.stats.score import other_side
 from arena.text import counted
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PRIOR = 2.0
 FEW_DEALS = 30
-FEWEST_DEALS = 10
-"""Fewer deals do not show how much their results spread, so no error is given."""
+_MOST_LISTED = 3
 NOISE = 11
 """Decimals of ratings and errors. Further ones are noise of the fit, which changes with the number of threads and must
 not decide between equal bots."""
@@ -55,6 +55,7 @@ class Ratings:
     anchors           bots whose rating was given; empty: the mean is zero
     duel              for a field of two rated by their pairs: the first of `bots` against the second; else None
     notes             sentences to show with the table
+    advice            what to do about too few deals, "" if there are enough
     """
 
     bots: tuple[str, ...]
@@ -75,6 +76,7 @@ class Ratings:
     prior: float
     anchors: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    advice: str = ""
     duel: HeadToHead | None = None
 
     def frame(self) -> pd.DataFrame:
@@ -170,9 +172,6 @@ def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, flo
     half = np.array([0.5, -0.5])
     elo, bound, error = (math.nan, duel.bound, math.nan) if duel.flag else (duel.elo, math.nan, duel.elo_error95 / 2)
     units = counted(duel.units, duel.unit.removesuffix("s"))
-    notes = [f"from {units}; the difference of the two is twice the rating"]
-    if duel.units < FEWEST_DEALS:
-        notes.append(f"only {units}: play more games")
     return replace(
         rated,
         bots=tuple(rated.bots[index] for index in order),
@@ -183,7 +182,8 @@ def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, flo
         flag=(duel.flag, "<" if duel.flag else ""),
         **{name: getattr(rated, name)[order] for name in ("games", "wins", "draws", "losses", "clusters", "group")},
         prior=0.0,
-        notes=tuple(notes),
+        notes=(f"from {units}; the difference of the two is twice the rating",),
+        advice=f"only {units}: play more games" if duel.units < FEWEST_DEALS else "",
         duel=duel,
     )
 
@@ -241,7 +241,7 @@ def rate(
     if prior > 0 and (apart := bt.apart(data, component, np.array(sorted(fixed), dtype=np.int64))):
         notes.append(
             f"all games of {_listed([data.bots[bot] for bot in apart])} against the others went one way: how far apart"
-            " they are depends on the prior, and may be far more than the error bars show"
+            " they are depends on the prior, and may be far more"
         )
     fit = bt.fit(data, component, prior, fixed, advantage)
     return _result(data, fit, component, prior, anchors or {}, notes)
@@ -258,7 +258,8 @@ def _check_anchors(anchors: Mapping[str, float], bots: tuple[str, ...]) -> dict[
 
 
 def _listed(bots: Sequence[str]) -> str:
-    return ", ".join(bots[:5]) + (f" and {len(bots) - 5} more" if len(bots) > 5 else "")
+    left = len(bots) - _MOST_LISTED
+    return ", ".join(bots[:_MOST_LISTED]) + (f" and {left} more" if left > 0 else "")
 
 
 def _groups_note(groups: Sequence[Sequence[str]]) -> str:
@@ -290,13 +291,14 @@ def _result(
     for name, given in anchors.items():
         elo[data.bots.index(name)] = given  # to the last bit
         error[data.bots.index(name)] = 0.0
+    advice = "play more games" if data.clusters < FEWEST_DEALS else ""
     notes.append(_evidence(data, [data.bots[i] for i in order if unseen[i]]))
     bounded = [data.bots[i] for i in order if fit.flag[i]]
     if bounded:
-        shown = ", ".join(bounded[:10]) + (", ..." if len(bounded) > 10 else "")
         notes.append(
-            f"{shown} won or lost all games against the others, so there is no rating without a prior: '> X' means at"
-            " least X and '< X' at most X (97.5% confident); 'won all' and 'lost all' replace an X of little use"
+            f"{_listed(bounded)} won or lost all games against the others, so there is no rating without a prior: '> X'"
+            " means at least X and '< X' at most X (97.5% confident); 'won all' and 'lost all' replace an X of little"
+            " use"
         )
     if prior > 0:
         notes.append(f"prior: {prior:g} virtual draws per bot")
@@ -319,6 +321,7 @@ def _result(
         prior=prior,
         anchors=dict(anchors),
         notes=tuple(notes),
+        advice=advice,
     )
 
 
@@ -333,13 +336,10 @@ def _advantage_error(variance: float, deals: int) -> float:
 
 
 def _evidence(data: GameCounts, without_error: list[str]) -> str:
-    """Say how many deals the errors are based on, and what to do if that is too few."""
+    """Say how many deals the errors are based on, or that these are too few."""
     unit = "deal" if (data.pair >= 0).any() else "game"
     if data.clusters < FEWEST_DEALS:
-        return (
-            f"no ± yet: {counted(data.clusters, unit)} played, {FEWEST_DEALS} needed; play more games, or give each"
-            " pairing its own deals (own_deals)"
-        )
+        return f"no ± yet: {counted(data.clusters, unit)} played, {FEWEST_DEALS} needed"
     note = f"error bars are based on {counted(data.clusters, unit)}"
     if without_error:
         note += f"; none is shown for {_listed(without_error)}, with fewer than {FEWEST_DEALS}"

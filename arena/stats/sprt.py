@@ -20,6 +20,7 @@ import numpy.typing as npt
 from arena.errors import did_you_mean
 from arena.stats.distributions import t_width
 from arena.stats.frames import Floats, Ints, StatsError
+from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import (
     NORMALIZED_SCALE,
     HeadToHead,
@@ -345,7 +346,8 @@ class AdjustedSprt:
         cells = cell_scores(5)
         variance = self._variance(self._total, self._squares)
         as_counted = self._variance(float(self._counts @ cells), float(self._counts @ cells**2))
-        error = float(t_width(max(self.units - 1, 1))) * math.sqrt(variance / self.units)
+        known = self.units >= FEWEST_DEALS
+        error = float(t_width(self.units - 1)) * math.sqrt(variance / self.units) if known else math.nan
         estimate = adjusted_head_to_head(self._counts, self._total / self.units, error)
         luck = LuckTakenOut(variance, float(self._counts @ cells) / self.units, as_counted / variance)
         return replace(state, estimate=estimate, luck=luck)

@@ -17,6 +17,7 @@ import numpy as np
 
 from arena.stats.distributions import expit, normal_cdf
 from arena.stats.frames import Floats
+from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import cell_scores, elo_of_score, regularised
 from arena.stats.sprt import SprtResult, hypotheses, with_score
 
@@ -29,7 +30,10 @@ _OVERSHOOT = 0.5826
 
 @dataclass(frozen=True)
 class StoppedEstimate:
-    """Elo difference of a stopped test: as likely too high as too low, with its 95% interval; ends may be infinite."""
+    """Elo difference of a stopped test: as likely too high as too low, with its 95% interval.
+
+    Ends may be infinite; they are nan for fewer than FEWEST_DEALS units.
+    """
 
     elo: float
     elo_low: float
@@ -40,8 +44,10 @@ def stopped_estimate(result: SprtResult) -> StoppedEstimate | None:
     """Return the estimate of a test that stopped at a bound; None for other tests."""
     if result.verdict == "continue":
         return None
-    elo, low, high = (_elo_where(result, chance) for chance in (0.5, 0.025, 0.975))
-    return StoppedEstimate(elo, low, high)
+    elo = _elo_where(result, 0.5)
+    if result.units < FEWEST_DEALS:
+        return StoppedEstimate(elo, math.nan, math.nan)
+    return StoppedEstimate(elo, _elo_where(result, 0.025), _elo_where(result, 0.975))
 
 
 def _elo_where(result: SprtResult, chance: float) -> float:

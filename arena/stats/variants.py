@@ -16,23 +16,22 @@ import numpy as np
 import pandas as pd
 
 from arena.stats.field import first_player_score, grouped, rated_column, scores
-from arena.stats.frames import Floats, by_seat, check_games
-from arena.stats.intervals import mean_difference, mean_interval
+from arena.stats.frames import Floats, by_seat, check_games, deals_of
+from arena.stats.intervals import FEWEST_DEALS, mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
-from arena.stats.ratings import FEWEST_DEALS
 from arena.stats.score import other_side
 
 
 def holm(p_values: Floats) -> Floats:
-    """Adjust p-values for multiple comparisons by Holm's step-down method, in the given order.
+    """Adjust p-values for multiple comparisons by Holm's step-down method, in the given order; nan stays nan.
 
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
-    [0.03, 0.06, 0.06]
+    >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).round(3).tolist()
+    [0.03, 0.06, nan, 0.06]
     """
-    order = np.argsort(p_values, kind="stable")
-    number = len(p_values)
+    number = int((~np.isnan(p_values)).sum())
+    order = np.argsort(p_values, kind="stable")[:number]  # nan stands last
     stepped = np.maximum.accumulate(p_values[order] * (number - np.arange(number)))
-    adjusted = np.empty(number)
+    adjusted = np.full(len(p_values), np.nan)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
 
@@ -45,6 +44,8 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
 
     With a `baseline` only compare each other variant with it.
     """
+    if (cards := deals_of(frame)) is not None:
+        frame = frame.assign(cards=cards)
     rows = []
     for keys, members in grouped(frame, by):
         group = frame.iloc[members]
@@ -58,9 +59,9 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
                 means = float(later[column].mean()), float(earlier[column].mean())
                 change = mean_difference(
                     later[column],
-                    later.get("deal"),
+                    later.get("cards"),
                     earlier[column],
-                    earlier.get("deal"),
+                    earlier.get("cards"),
                     column in ("score", "adjusted"),
                 )
                 interval = change.difference, change.low, change.high, change.p_value, change.shared
@@ -75,6 +76,7 @@ def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: 
 
     Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus mean_against)
     with its 95% interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for all rows of the table.
+    Interval and p-value are nan for fewer than FEWEST_DEALS deals.
     `baseline`: only differences from that variant; `bot`: only that bot (of two bots the other has the same, negated).
     """
     seats = by_seat(games, "variant")
@@ -109,8 +111,9 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
     table = first_player_score(checked, by=["variant"])
     for end in ("", "_low", "_high"):
         table[f"elo{end}"] = [elo_of_score(float(score)) for score in table[f"score{end}"]]
-    evidence = checked.groupby("variant", observed=True)["deal" if "deal" in checked.columns else "score"]
-    deals = evidence.nunique() if "deal" in checked.columns else evidence.size()
+    cards = deals_of(checked)
+    by_variant = checked["variant"]
+    deals = by_variant.value_counts() if cards is None else cards.groupby(by_variant, observed=True).nunique()
     few = table["variant"].map(deals).to_numpy(dtype=np.float64) < FEWEST_DEALS
     table.loc[few, ["elo", "elo_low", "elo_high"]] = math.nan
     return table
@@ -129,11 +132,11 @@ def length_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.D
 def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
     """Count how often each tactic card is played, and how often the side that plays it wins.
 
-    Take a row for each game and each card of its tactic deck: variant, deal, card, played_by_first, played_by_second
-    (how often each side played it), score (of the first player). Return one row per variant and card: variant, card,
-    games, plays (total), plays_per_game, played (share of games in which somebody played it), sides (sides that played
-    it), score, score_low, score_high (of these sides, 95% interval by deal), score_without (of the other sides). Some
-    cards can only be played from a winning position: the scores do not prove an effect.
+    Take a row for each game and each card of its tactic deck: variant, deal_seed, deal, card, played_by_first,
+    played_by_second (how often each side played it), score (of the first player). Return one row per variant and card:
+    variant, card, games, plays (total), plays_per_game, played (share of games in which somebody played it), sides
+    (sides that played it), score, score_low, score_high (of these sides, 95% interval by deal), score_without (of the
+    other sides). Some cards can only be played from a winning position: the scores do not prove an effect.
     """
     rows = []
     for (variant, card), part in cards.groupby(["variant", "card"], sort=True):
@@ -142,7 +145,7 @@ def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
         score = part["score"].to_numpy(dtype=np.float64)
         own = np.concatenate([score, other_side(score)])
         using = np.concatenate([forth, back]) > 0
-        deal = part["deal"].to_numpy()
+        deal = np.asarray(deals_of(part))
         row: dict[str, object] = {
             "variant": variant,
             "card": card,

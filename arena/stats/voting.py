@@ -7,11 +7,13 @@ from the others (Lanctot and others: Evaluating Agents using Social Choice Theor
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from arena.stats.frames import Floats, Ints
+from arena.stats.intervals import FEWEST_DEALS
 
 SAMPLES = 200
 
@@ -21,14 +23,15 @@ class Vote:
     """A bot over all rule sets.
 
     score                    its mean score in them, 0..1
-    place                    by Schulze's method; `place_low` to `place_high` in 95% of samples of the deals
+    place                    by Schulze's method
+    place_low, place_high    its range in 95% of samples of the deals; nan for fewer than FEWEST_DEALS deals
     """
 
     bot: str
     score: float
     place: int
-    place_low: int
-    place_high: int
+    place_low: float
+    place_high: float
 
 
 def margins(scores: Floats) -> Ints:
@@ -54,15 +57,22 @@ def votes(bots: tuple[str, ...], points: Floats, games: Floats, seed: int = 0) -
     `points` and `games` have the shape (rule sets, bots, deals), where every bot has games in every rule set. The
     ranges come from SAMPLES samples of the deals, drawn with `seed`.
     """
-    deals = points.shape[2]
-    drawn = np.random.default_rng(seed).multinomial(deals, np.full(deals, 1 / deals), SAMPLES).astype(np.float64)
     scores = points.sum(axis=2) / games.sum(axis=2)
-    place = schulze(margins(scores))
+    place, average = schulze(margins(scores)), scores.mean(axis=0)
+    low, high = _ranges(points, games, seed)
+    order = sorted(range(len(bots)), key=lambda bot: (place[bot], -average[bot], bots[bot]))
+    return [Vote(bots[bot], float(average[bot]), int(place[bot]), low[bot], high[bot]) for bot in order]
+
+
+def _ranges(points: Floats, games: Floats, seed: int) -> tuple[list[float], list[float]]:
+    """Return the lowest and the highest place of each bot in 95% of the samples."""
+    bots, deals = points.shape[1:]
+    if int((games > 0).any(axis=1).sum(axis=1).min()) < FEWEST_DEALS:  # of one rule set
+        return [math.nan] * bots, [math.nan] * bots
+    drawn = np.random.default_rng(seed).multinomial(deals, np.full(deals, 1 / deals), SAMPLES).astype(np.float64)
     with np.errstate(invalid="ignore"):
         samples = (points @ drawn.T) / (games @ drawn.T)
     whole = np.isfinite(samples).all(axis=(0, 1))
     places = [schulze(margins(samples[:, :, index])) for index in np.flatnonzero(whole)]
     low, high = np.quantile(places, (0.025, 0.975), axis=0, method="nearest")
-    average = scores.mean(axis=0)
-    order = sorted(range(len(bots)), key=lambda bot: (place[bot], -average[bot], bots[bot]))
-    return [Vote(bots[bot], float(average[bot]), int(place[bot]), int(low[bot]), int(high[bot])) for bot in order]
+    return low.tolist(), high.tolist()

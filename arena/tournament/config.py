@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,6 +25,7 @@ from arena.paths import data_folder
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
+from arena.tournament.bot_list import FieldBot, Namesakes, find_field
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule, SequentialTest
 from arena.tournament.registry import EXECUTORS
@@ -73,14 +74,23 @@ class TournamentConfig:
 
     name: str = text(REQUIRED, LONGEST_NAME, "name of the run", unset="the name of the file")
     format: str = choice("round-robin", FORMATS, "which bots meet, and when")
-    bots: tuple[BotSetting, ...] = other(tuple, "list of names and files, or tables with settings for one bot")
+    bots: tuple[BotSetting, ...] = other(
+        tuple, "list of names, files, patterns (`class/*.py`) and folders (`class/`), or tables with settings"
+    )
+    exclude: tuple[str, ...] = other(
+        tuple, "list of files, patterns and folders that `bots` shall not include, such as `class/helper*.py`"
+    )  # applied when a list of bots is read, and empty in its result
     games: int = whole(100, 1, 10**9, "games per pairing, rounded up to whole pairs")
     rules: str = text("base", 4096, "rule set, single options changed after a colon: `tactical:hand_size=6`")
     seed: int | None = whole(None, 0, LARGEST_SEED, "everything random derives from it", unset="chosen and printed")
     pairs: bool = flag(
         True, "play each deal twice with the seats swapped; if false, play it once and let the bots begin in turn"
     )
-    own_deals: bool = flag(False, "every pairing has its own deals, for bots that might remember cards")
+    own_deals: bool | None = flag(
+        None,
+        "every pairing has its own deals; if false, all pairings play the same cards",
+        unset="true in round robins and gauntlets",
+    )
     clock: Clock = table(Clock, "thinking time; a bot that exceeds it forfeits the game")
     workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one per core")
     executor: str = choice("local", EXECUTORS, "where games are played: on this machine or on a Dask cluster")
@@ -100,6 +110,7 @@ class TournamentConfig:
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
     out: str | None = text(None, 4096, "folder of the results", unset="results/NAME")
     format_settings: FormatSettings = other(FormatSettings, "")
+    namesakes: tuple[Namesakes, ...] = field(default=(), compare=False)  # for messages: bots of patterns in `bots`
 
     @property
     def form(self) -> Format:
@@ -119,6 +130,11 @@ class TournamentConfig:
     def levels(self) -> tuple[str, ...]:
         """Return the isolation level of each bot, in order."""
         return tuple(bot.isolation or self.isolation for bot in self.bots)
+
+    @property
+    def deals_apart(self) -> bool:
+        """Return whether every two bots have deals of their own: as set, else as usual in the format."""
+        return self.form.own_deals if self.own_deals is None else self.own_deals
 
     @property
     def clocked(self) -> bool:
@@ -142,15 +158,29 @@ class TournamentConfig:
         """
         if self.seed is None:
             raise ValueError("the seed must be chosen before the schedule is made")
-        design = Design(self.bot_names, self.games, self.pairs, self.own_deals, self.seed)
+        design = Design(self.bot_names, self.games, self.pairs, self.seed)
         return self.form.make(design, self.format_settings)
+
+    def shape(self) -> dict[str, Any]:
+        """Return what every game depends on, as plain values: rules with all their options, seed, clock.
+
+        A folder holds games of one shape only. In a format that takes no other bots, who meets whom depends on more,
+        and so does the shape: the bots in their order, the number of games, the other settings of the format.
+        """
+        shape: dict[str, Any] = {"rules": load_rules(self.rules).canonical, "seed": self.seed}
+        if self.clocked:
+            shape["clock"] = {key: ms for key, ms in vars(self.clock).items() if ms is not None}
+        if self.form.closed:
+            own = {key: value for key, value in vars(self.format_settings).items() if key != self.form.size}
+            shape |= {"format": self.format, "games": self.games, "pairs": self.pairs, "bots": list(self.bot_names)}
+            shape |= {self.format: own} if own else {}
+        return shape
 
     def canonical(self) -> dict[str, Any]:
         """Return what determines the results, as plain values for JSON.
 
         Settings that must make no difference are left out: name, folder, workers, executor, limits, and those with
-        `shapes_results` off. So are settings of a format that are False, so that runs stored before such a setting
-        existed can be resumed. Bots in processes of their own are listed, because Python's global random generators,
+        `shapes_results` off. Bots in processes of their own are listed, because Python's global random generators,
         which some bots use, are seeded differently there.
         """
         settings: dict[str, Any] = {
@@ -167,8 +197,8 @@ class TournamentConfig:
             settings["isolated"] = isolated
         if not self.form.games_from:
             settings |= {"games": self.games, "pairs": self.pairs}
-        if self.own_deals:
-            settings["own_deals"] = True
+        if self.form.own_deals:
+            settings["own_deals"] = self.deals_apart
         if declared := settings_of(type(self.format_settings)):
             settings[self.format] = {
                 key: value
@@ -180,13 +210,12 @@ class TournamentConfig:
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as the plain values of a file; `config_from_dict` reads them back."""
         plain = as_dict(self)
+        del plain["exclude"], plain["namesakes"]
         plain["bots"] = [as_dict(bot) | {"params": dict(bot.params)} for bot in self.bots]
         usual = vars(Limits())
         plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
         if self.form.games_from:
             del plain["games"], plain["pairs"]
-        if not self.own_deals:
-            del plain["own_deals"]
         if not self.metrics:
             del plain["metrics"]
         settings = plain.pop("format_settings")
@@ -219,7 +248,7 @@ def bot_name(spec: str, params: Mapping[str, _Param] | None = None) -> str:
 def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
     """Read and check a TOML file. ConfigError if it cannot be read, is not TOML, or has mistakes."""
     path = Path(path)
-    return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist)
+    return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist, path.parent)
 
 
 def named_config(text: str) -> TournamentConfig:
@@ -239,27 +268,37 @@ def named_config(text: str) -> TournamentConfig:
 
 
 def config_from_dict(
-    data: Mapping[str, Any], source: str = "settings", name: str | None = None, exist: bool = False
+    data: Mapping[str, Any],
+    source: str = "settings",
+    name: str | None = None,
+    exist: bool = False,
+    folder: Path | None = None,
 ) -> TournamentConfig:
     """Turn plain values, as TOML gives them, into a checked config. ConfigError with all mistakes.
 
     `source` names the file in messages; `name` is the default name of the tournament. `exist` also checks that the bots
-    and the rule set exist.
+    and the rule set exist. Patterns in `bots` are expanded from `folder`; without one, as for stored settings, every
+    entry is a single bot.
 
     >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
     Traceback (most recent call last):
     arena.tournament.config.ConfigError: my.toml: gmaes: unknown key; did you mean 'games'?
     my.toml: rules: expected a string, found the number 7
     """
-    return with_settings(TournamentConfig(name or Path(source).stem), {"bots": None, **data}, source, exist)
+    return with_settings(TournamentConfig(name or Path(source).stem), {"bots": None, **data}, source, exist, folder)
 
 
 def with_settings(
-    config: TournamentConfig, data: Mapping[str, Any], source: str = "settings", exist: bool = False
+    config: TournamentConfig,
+    data: Mapping[str, Any],
+    source: str = "settings",
+    exist: bool = False,
+    folder: Path | None = None,
 ) -> TournamentConfig:
     """Return the config with the settings in `data`, plain values, replaced. ConfigError with all mistakes.
 
-    Tables are replaced as a whole. If the format changes, the settings of the old one are dropped.
+    Tables are replaced as a whole. If the format changes, the settings of the old one are dropped. Patterns in `bots`
+    are expanded from `folder`, as by `config_from_dict`.
     """
     checker = Checker(source)
     tables = [key for key, form in FORMATS.items() if settings_of(form.settings)]
@@ -267,7 +306,13 @@ def with_settings(
     bots = [(number, bot) for number, bot in enumerate(config.bots, start=1)]
     if "bots" in data:
         bots = _read_bots(checker, data["bots"])
+        if folder is not None:
+            bots, values["namesakes"] = _expanded(checker, data["bots"], bots, data.get("exclude", []), folder)
         values["bots"] = tuple(bot for _, bot in bots)
+    if "exclude" in data and (folder is None or "bots" not in data):
+        checker.fault(
+            "exclude", "goes with a list of patterns and folders; here the bots are already listed one by one"
+        )
     if isinstance(metrics := data.get("metrics", config.metrics), Mapping):
         values["metrics"] = dict(metrics)
     else:
@@ -316,6 +361,29 @@ def _read_bots(check: Checker, entries: object) -> list[tuple[int, BotSetting]]:
         return []
     read = [(number, _read_bot(check, entry, f"bots, entry {number}")) for number, entry in enumerate(entries, start=1)]
     return [(number, bot) for number, bot in read if bot is not None]
+
+
+def _expanded(
+    check: Checker, entries: list[object], read: list[tuple[int, BotSetting]], exclude: object, folder: Path
+) -> tuple[list[tuple[int, BotSetting]], tuple[Namesakes, ...]]:
+    """Return the bots that were read, with those that patterns and folders stand for, and files of one name."""
+    listed = exclude if isinstance(exclude, list) else [exclude]
+    texts = [text for text in listed if isinstance(text, str) and text.strip()]
+    if not isinstance(exclude, list) or len(texts) < len(listed):
+        wrong = next((text for text in listed if text not in texts), exclude)
+        shown = f"{toml_value(wrong)}{' in it' if isinstance(exclude, list) else ''}"
+        check.fault("exclude", f'expected a list of files and patterns such as ["class/helper*.py"], found {shown}')
+    given = []
+    for number, bot in read:
+        has_name = isinstance(entry := entries[number - 1], Mapping) and "name" in entry
+        given.append(FieldBot(number, bot.spec, bot.name if has_name else "", bot.params))
+    found = find_field(given, texts, folder, check.fault)
+    if len(found.bots) > MOST_BOTS:
+        check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(found.bots)}")
+        return [], ()
+    settings = dict(read)
+    bots = [(bot.number, replace(settings[bot.number], spec=bot.spec, name=bot.name)) for bot in found.bots]
+    return bots, found.namesakes
 
 
 def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
@@ -369,6 +437,9 @@ def _check_bots(check: Checker, bots: Iterable[tuple[int, BotSetting]], exist: b
     for number, bot in bots:
         if exist:
             check.attempt(f"bots, entry {number}", find_bot, bot.spec)
+        if len(bot.name) > (most := settings_of(BotSetting)["name"].longest):  # made from the spec
+            found = f"found {len(bot.name)} in '{one_line(bot.name, 40)}'"
+            check.fault(f"bots, entry {number}", f"expected a name of at most {most} characters, {found}")
         name = normalize("NFC", bot.name)  # an accent can be encoded in two ways that look the same
         if name in names:
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
@@ -401,4 +472,4 @@ def _check_format(check: Checker, config: TournamentConfig) -> None:
         check.fault("bots", f"{expected}; for more use round-robin")
     if config.own_deals and not form.own_deals:
         known = " and ".join(key for key, entry in FORMATS.items() if entry.own_deals)
-        check.fault("own_deals", f"belongs to {known}; in the format {form.name} no bot sees a deal again anyway")
+        check.fault("own_deals", f"belongs to {known}, not to {form.name}")

@@ -43,12 +43,23 @@ def inner_runs(folder: Path) -> list[Path]:
     return sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
 
 
+def stored_run(folder: Path) -> Reader | None:
+    """Open the run in a folder; None if it holds none with settings. StoreError if its database cannot be read."""
+    if not (folder / DATABASE).is_file() or not (folder / DATABASE).stat().st_size:
+        return None
+    reader = Reader(folder)
+    if reader.is_begun:
+        return reader
+    reader.close()
+    return None
+
+
 def is_begun(folder: Path) -> bool:
     """Return whether the folder holds a run with settings; a database that was never begun does not count."""
-    if not (folder / DATABASE).is_file():
-        return False
-    with contextlib.suppress(StoreError), Reader(folder) as reader:
-        return bool(reader.config())
+    with contextlib.suppress(StoreError):
+        if (reader := stored_run(folder)) is not None:
+            reader.close()
+            return True
     return False
 
 

@@ -8,21 +8,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.endings import AFTER
-from arena.tournament.games import GameId, GameResult
+from arena.tournament.games import GameResult
 
+NOT_PLAYED = "not played: "
+"""The beginning of the detail of a game that was forfeited without being played (`arena.tournament.timeouts`)."""
 _LONGEST = 200
 _MOST = 1000
 """Different reasons counted for a bot and kind: some texts differ in every game."""
 
 
 class ForfeitReason(NamedTuple):
-    """The games that a bot forfeited in one way: how many, their most frequent reason in a line, and its first game."""
+    """The games that a bot forfeited in one way: number, most frequent reason in a line, name of its first game."""
 
     bot: str
     kind: str
     games: int
     reason: str
-    game: GameId
+    game: str
 
 
 class Reasons:
@@ -30,10 +32,10 @@ class Reasons:
 
     def __init__(self) -> None:
         self._games: dict[tuple[str, str], int] = {}
-        self._reasons: dict[tuple[str, str], dict[str, tuple[int, GameId]]] = {}  # number of games, first game
+        self._reasons: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}  # number of games, first game
 
-    def add(self, bot: str, kind: str, detail: str | None, game: GameId) -> None:
-        """Count a game; `detail` comes from its row."""
+    def add(self, bot: str, kind: str, detail: str | None, game: str) -> None:
+        """Count a game by its name; `detail` comes from its row."""
         who, reason = (bot, kind), reason_line(detail)[:_LONGEST]
         self._games[who] = self._games.get(who, 0) + 1
         reasons = self._reasons.setdefault(who, {})
@@ -44,15 +46,17 @@ class Reasons:
     def add_game(self, game: GameResult) -> None:
         """Count a game if a bot forfeited it or failed after it."""
         if game.forfeit is not None and game.forfeit_by is not None:
-            self.add(game.forfeit_by, game.forfeit, game.detail, game.id)
+            self.add(game.forfeit_by, game.forfeit, game.detail, game.name)
         for bot in game.failed_after:
-            self.add(bot, AFTER, game.detail, game.id)
+            self.add(bot, AFTER, game.detail, game.name)
 
     def lines(self) -> list[ForfeitReason]:
         """Return a line for each bot and kind, the most frequent first."""
         lines = []
         for (bot, kind), games in self._games.items():
-            reason, (_, first) = max(self._reasons[bot, kind].items(), key=lambda item: item[1][0])
+            # games that were not played have a cause in those that were
+            reasons = self._reasons[bot, kind].items()
+            reason, (_, first) = max(reasons, key=lambda item: (not item[0].startswith(NOT_PLAYED), item[1][0]))
             lines.append(ForfeitReason(bot, kind, games, reason, first))
         return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
 

@@ -1,9 +1,9 @@
 """Games as values that all rooms above share: what is to be played, and what was played.
 
-The identity of a game is `(pairing, deal, game)`. `pairing` is the number of a pairing (bot `a` against bot `b`) in its
-schedule, `deal` the number of the cards (the same cards for every pairing), and `game` is 0 if `a` begins, 1 if `b`
-does. The bot that begins sits on the deal's starting seat, so the two games of a pair are the same cards with the bots
-swapped.
+A user names a game by its bots, the one that begins first, and the number of the deal (`game_name`). The program
+distinguishes games by `(pairing, deal, game)`: the number of a pairing (bot `a` against bot `b`), the number of the
+deal, and 0 if `a` begins, 1 if `b` does. The bot that begins sits on the deal's starting seat, so the two games of a
+pair are the same cards with the bots swapped.
 
 A finished game has two forms here: `Row`, as it is stored, and `GameResult`, as it is read. Tasks and rows are named
 tuples: they are created and sent by the hundred thousand.
@@ -15,11 +15,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Self, TypeAlias
 
 from arena.endings import ENDINGS, forfeit_of
 from arena.game.record import parse_record
+from arena.game.rng import derive_seed
 from arena.stats.score import other_side
 from arena.text import quoted
 
@@ -79,9 +80,32 @@ class GameId(NamedTuple):
         return identity
 
 
+def game_name(first: str, second: str, deal: int) -> str:
+    """Return the name of a game for users; it does not depend on the other bots. `first` begins.
+
+    >>> game_name("greedy", "odds", 12)
+    'greedy/odds/12'
+    """
+    return f"{first}/{second}/{deal}"
+
+
 def game_key(pairing: int, deal: int, game: int) -> int:
     """Return the identity as one integer, see `GameId.key`."""
     return deal << (PAIRING_BITS + 1) | pairing << 1 | game
+
+
+def deal_seed(seed: int, own: bool, first: str, second: str) -> int:
+    """Return the seed of two bots' deals: the run's, or for deals of their `own` one derived from it and both names.
+
+    >>> deal_seed(7, False, "ann", "bob"), deal_seed(7, True, "ann", "bob") == deal_seed(7, True, "bob", "ann") != 7
+    (7, True)
+    """
+    return _own_seed(seed, min(first, second), max(first, second)) if own else seed
+
+
+@lru_cache(maxsize=1024)
+def _own_seed(seed: int, a: str, b: str) -> int:
+    return derive_seed(seed, "own deals", a, b) >> 1  # below 2**63
 
 
 class GameTask(NamedTuple):
@@ -103,6 +127,11 @@ class GameTask(NamedTuple):
     def id(self) -> GameId:
         """The identity."""
         return GameId(self.pairing, self.deal, self.game)
+
+    @property
+    def name(self) -> str:
+        """The name for users."""
+        return game_name(self.first, self.second, self.deal)
 
 
 class Pairing(NamedTuple):
@@ -298,6 +327,17 @@ class GameResult:
     def seats(self) -> tuple[str, str]:
         """The names at seat 0 (`a` in records and boards) and seat 1 (`b`)."""
         return (self.second, self.first) if parse_record(self.record).deal.starter else (self.first, self.second)
+
+    @property
+    def name(self) -> str:
+        """Its name for users."""
+        return game_name(self.first, self.second, self.id.deal)
+
+    @property
+    def deal_seed(self) -> int:
+        """The seed of its deal, of a league the lowest 63 bits; 0 for cards that are written out."""
+        seed = self.record.split(" ", 3)[2].partition(":")[0]
+        return int(seed) & (1 << 63) - 1 if seed.isdecimal() else 0
 
     def score_of(self, bot: str) -> float:
         """Return the score of one of the two bots: 1, 0.5 or 0."""

@@ -1,6 +1,6 @@
 """Play games: seats, seeds, clock, forfeits, times, records. One referee works in each worker process.
 
-Everything random in a game comes from the run's seed, the deal's number and the names of both bots, so a game
+Everything random in a game comes from the seed and the number of its deal and the names of both bots, so a game
 is the same in whichever process, order and company it is played.
 
 **Forfeits.** Whatever a bot does wrong is data and loses it the game: an illegal move, an exception from any
@@ -174,7 +174,7 @@ class Referee:
     `players` are the bots; a task with the name of another one is a `KeyError`. `buffer` is the memory of the move log,
     see `arena.tournament.move_log` (default: private). `passes` decides whether an exception out of a bot, such as
     Ctrl-C, passes through instead of losing the game. `deals` returns the deal of a number, by default that of
-    the run's seed. With an `observer`, the games are played by the slower loop that times each decision.
+    the task. With an `observer`, the games are played by the slower loop that times each decision.
 
     After each game the referee restores what bots may have disturbed in the process (`ProcessState`), unless
     both bots import nothing with which they could.
@@ -197,10 +197,10 @@ class Referee:
         self._game: Game | None = None
         self._observer = observer
         self._all_timed = settings.clock is not None or observer is not None
-        self._rules, self._seed, self._clock = settings.rules, settings.seed, settings.clock
+        self._rules, self._clock = settings.rules, settings.clock
         self._table = MOVES[settings.rules.spy_value]
         self._passes = passes or (lambda error: False)
-        self._deal = lru_cache(maxsize=64)(deals or self._make_deal)
+        self._deal = lru_cache(maxsize=64)((lambda _, number: deals(number)) if deals else self._make_deal)
         self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
         self._texts: dict[tuple[bool, bool], RecordText] = {}
         self._process = ProcessState()
@@ -211,17 +211,17 @@ class Referee:
         """Seconds spent on ending and starting processes of bots."""
         self._renewal_s = 0.0  # the part of that which the last change of processes took
 
-    def _make_deal(self, number: int) -> Deal:
-        return make_deal(self._rules, self._seed, number)
+    def _make_deal(self, seed: int, number: int) -> Deal:
+        return make_deal(self._rules, seed, number)
 
-    def _seeds(self, deal: int, first: str, second: str) -> tuple[int, ...]:
+    def _seeds(self, seed: int, deal: int, first: str, second: str) -> tuple[int, ...]:
         """Return the seeds of a game: of seat 0, of seat 1, of the global generators."""
         if first < second:
-            return self._seeds_of_pair(deal, first, second)[:3]
-        return self._seeds_of_pair(deal, second, first)[3:]
+            return self._seeds_of_pair(seed, deal, first, second)[:3]
+        return self._seeds_of_pair(seed, deal, second, first)[3:]
 
-    def _make_seeds(self, deal: int, first: str, second: str) -> tuple[int, ...]:
-        return derive_seeds(6, self._seed, "game", deal, first, second)
+    def _make_seeds(self, seed: int, deal: int, first: str, second: str) -> tuple[int, ...]:
+        return derive_seeds(6, seed, "game", deal, first, second)
 
     # ---- units of work -------------------------------------------------------------------------------------
 
@@ -280,7 +280,7 @@ class Referee:
         _, number, _, first_name, second_name, _ = task
         first = self.players[first_name]
         second = self.players[second_name]
-        deal = self._deal(number)
+        deal = self._deal(self.settings.seed_of(task), number)
         seats = (second, first) if deal.starter else (first, second)
         buffer = self.buffer
         move_log.write_key(buffer, key)
@@ -292,8 +292,8 @@ class Referee:
         after: list[Forfeit] = []
         if not first.fit or not second.fit or first.isolated or second.isolated:
             forfeit = self._start(seats, deal.starter)
-            first.remote.plays(task.id)
-            second.remote.plays(task.id)
+            first.remote.plays(task.name)
+            second.remote.plays(task.name)
         game = self._set_up(task, seats, deal)
         if self._observer is not None:
             self._observer.before(task, game.state)
@@ -318,7 +318,7 @@ class Referee:
     def _set_up(self, task: GameTask, seats: tuple[Player, Player], deal: Deal) -> Game:
         """Set up a game; its bots are made."""
         player_a, player_b = seats
-        seeds = self._seeds(task.deal, task.first, task.second)
+        seeds = self._seeds(self.settings.seed_of(task), task.deal, task.first, task.second)
         if player_a.uses_generators or player_b.uses_generators:
             seed_generators(seeds[2], player_a.uses_numpy or player_b.uses_numpy)
         auto = (player_a.auto_claim, player_b.auto_claim)
@@ -552,7 +552,8 @@ class Referee:
                 duration // 1000,
             )
         notes = self._notes(game, len(moves)) if game.notes else ()
-        return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
+        seed = self.settings.seed_of(game.task)
+        return make_row(game.text, seed, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
 
     def _notes(self, game: Game, moves: int) -> list[tuple[int, int, str]]:
         """Return the notes to moves: number of the move, seat, text. Log the first lost note of a bot."""
@@ -565,7 +566,7 @@ class Referee:
                 kept.append((number, seat, text))
             elif player.name not in self._lost_notes:
                 self._lost_notes.add(player.name)
-                _log.warning("%s: game %s, move %d: %s", player.name, game.task.id, number, text)
+                _log.warning("%s: game %s, move %d: %s", player.name, game.task.name, number, text)
         return kept
 
     def _leave(self, game: Game) -> None:
@@ -596,9 +597,10 @@ class Referee:
         if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
             return ""
         task, (player_a, player_b) = game.task, game.seats
-        state = State(self._rules, self._deal(task.deal), (player_a.auto_claim, player_b.auto_claim))
+        deal = self._deal(self.settings.seed_of(task), task.deal)
+        state = State(self._rules, deal, (player_a.auto_claim, player_b.auto_claim))
         forced = (player_a.ask_forced, player_b.ask_forced)
-        return place_text(str(task.id), *move_log.whereabouts(self.buffer, state, game.in_turn, forced, self._table))
+        return place_text(task.name, *move_log.whereabouts(self.buffer, state, game.in_turn, forced, self._table))
 
 
 # ---------------------------------------------------------------- pieces

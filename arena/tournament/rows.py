@@ -16,20 +16,26 @@ from arena.game.notes import notes_part
 from arena.game.record import deal_text, parse_record, record_head, record_line, verify
 from arena.game.rules import Rules, load_rules
 from arena.tournament import move_log
-from arena.tournament.games import FAILED_AFTER, GameId, GameResult, GameTask, Row, SeriesTask, Task
+from arena.tournament.games import FAILED_AFTER, GameId, GameResult, GameTask, Row, SeriesTask, Task, deal_seed
 
 
 @dataclass(frozen=True)
 class GameSettings:
     """The settings that all games of a run share.
 
-    `clock` is the time for each decision and the bank for each game, `notes` says whether notes are kept.
+    `clock` is the time for each decision and the bank for each game, `notes` says whether notes are kept, `own_deals`
+    whether every two bots have deals of their own.
     """
 
     rules: Rules
     seed: int
     clock: TimeLeft | None = None
     notes: bool = True
+    own_deals: bool = False
+
+    def seed_of(self, task: GameTask) -> int:
+        """Return the seed of a game's deal."""
+        return deal_seed(self.seed, self.own_deals, task.first, task.second)
 
 
 class Forfeit(NamedTuple):
@@ -45,7 +51,7 @@ UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
 
 
 class RecordText(NamedTuple):
-    """The text that the records of a run share: the head, with %d for the number of the deal, and all moves."""
+    """The text that the records of a run share: the head, with %s for the deal, and all moves."""
 
     head: str
     moves: tuple[str, ...]
@@ -54,11 +60,12 @@ class RecordText(NamedTuple):
     def of(cls, settings: GameSettings, auto_claim: tuple[bool, bool]) -> RecordText:
         """Return the text for games with these claims, by seat."""
         texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
-        return cls(record_head(settings.rules, f"{settings.seed}:%d", auto_claim), texts)
+        return cls(record_head(settings.rules, "%s", auto_claim), texts)
 
 
 def make_row(
     text: RecordText,
+    seed: int,
     task: GameTask,
     state: State,
     moves: Sequence[int],
@@ -68,10 +75,11 @@ def make_row(
     after: Sequence[Forfeit] = (),
     notes: Sequence[tuple[int, int, str]] = (),
 ) -> Row:
-    """Return the row of a game. `asked` and `clocked` (measured by a clock) begin with the bot that moved first.
+    """Return the row of a game; `seed` is the seed of its deal.
 
-    `moves` are numbers. `after` lists failures after the game, which are noted and leave its result unchanged. `notes`
-    are the remarks of the bots: number of the move, seat, text.
+    `asked` and `clocked` (measured by a clock) begin with the bot that moved first. `moves` are numbers. `after` lists
+    failures after the game, which are noted and leave its result unchanged. `notes` are the remarks of the bots: number
+    of the move, seat, text.
     """
     starter = state.first_seat
     if forfeit is None:
@@ -93,7 +101,7 @@ def make_row(
         ending, fault, by = ENDING_CODES["forfeit"], FORFEIT_CODES[kind], 1 if loser == starter else 2
     result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
     texts = text.moves
-    record = record_line(text.head % task.deal, [texts[index] for index in moves], result)
+    record = record_line(text.head % deal_text(seed, task.deal), [texts[index] for index in moves], result)
     if notes:
         record += f"; {notes_part(notes)}"
     own, other = stones[starter], stones[1 - starter]
@@ -114,8 +122,8 @@ def cut_row(
     """
     if snapshot.hook is None or snapshot.key != task.key:
         return None
-    rules = settings.rules
-    deal = make_deal(rules, settings.seed, task.deal)
+    rules, seed = settings.rules, settings.seed_of(task)
+    deal = make_deal(rules, seed, task.deal)
     auto = snapshot.auto_claim if snapshot.hook in ("act", "end") else (True, True)
     state = State(rules, deal, auto)
     for index in snapshot.moves:
@@ -132,15 +140,16 @@ def cut_row(
         loser = deal.starter if snapshot.loser == 1 else 1 - deal.starter
         lost = "(what it had done is not known any more: the process has ended in the other bot's end)"
         forfeit = Forfeit(loser, FORFEITS[snapshot.forfeit - 1], lost)
-    return make_row(RecordText.of(settings, auto), task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED, after)
+    return make_row(RecordText.of(settings, auto), seed, task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED, after)
 
 
 def unplayed_row(settings: GameSettings, task: GameTask, bot: str, kind: str, detail: str) -> Row:
     """Return the row of a game that is not played because a bot forfeits it beforehand."""
-    deal = make_deal(settings.rules, settings.seed, task.deal)
+    seed = settings.seed_of(task)
+    deal = make_deal(settings.rules, seed, task.deal)
     state = State(settings.rules, deal, (True, True))
     forfeit = Forfeit(deal.starter if task.first == bot else 1 - deal.starter, kind, detail)
-    return make_row(RecordText.of(settings, (True, True)), task, state, (), forfeit, (0, 0), UNCLOCKED)
+    return make_row(RecordText.of(settings, (True, True)), seed, task, state, (), forfeit, (0, 0), UNCLOCKED)
 
 
 def find_game(task: Task, key: int) -> GameTask | None:

@@ -120,6 +120,7 @@ def tournament(
         "bots": [harmless("ann"), *(one.setting(folder) for one in attacks), harmless("bob")],
         "games": games,
         "seed": 11,
+        "own_deals": False,
         "isolation": isolation,
         **more,
     }

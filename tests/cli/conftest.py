@@ -48,7 +48,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Play a run of real games, which tests must not change."""
     folder = tmp_path_factory.mktemp("played") / "run"
     command = ["tournament", "random", "first", "again=random", "--games", "10", "--rules", "tactical"]
-    assert main([*command, "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
+    assert main([*command, "--shared-deals", "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
     return folder
 
 

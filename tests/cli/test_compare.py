@@ -151,6 +151,7 @@ def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:
 def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
     games = pd.DataFrame(
         {
+            "deal_seed": seed,
             "deal": np.repeat(np.arange(len(score)), 2),
             "first": ["a", "b"] * len(score),
             "second": ["b", "a"] * len(score),

@@ -82,7 +82,7 @@ def test_the_decision_that_failed_is_shown(run: Arena) -> None:
 @pytest.mark.parametrize(("keys", "code"), [("p view.turns\nc\n" * 99, 0), ("q\n", 130)])
 def test_a_breakpoint_stops_in_the_bot(folder: Path, keys: str, code: int) -> None:
     (folder / "stops.py").write_text("def act(view, moves):\n    breakpoint()\n    return moves[0]\n")
-    words = ["replay", "run", "12", "--ask", "stops.py", "--as", "first"]
+    words = ["replay", "run", "1", "--bot", "first", "--ask", "stops.py", "--as", "first"]
     command = [sys.executable, "-m", "arena.cli.main", *words]
     done = subprocess.run(command, cwd=folder, input=keys, capture_output=True, text=True)
     assert done.returncode == code

@@ -18,7 +18,7 @@ from arena.stats.frames import GAME_FACTS
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 
-FIRST_GAMES_OF_DATA_SET = "3d3f2459eb5f51f050e49db71d5ae59d59b71c577dd7c8f7b36ab5a218ff1e67"
+FIRST_GAMES_OF_DATA_SET = "02dd6ae85ac612634a04d2617394bdf2e7e4fd07c16ae9f69353763182125af2"
 GAME_COLUMNS = [name for name in GAME_FACTS if name not in ("ms_first", "ms_second")]
 
 
@@ -33,7 +33,8 @@ def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) 
         from_run, from_file = (arena("replay", source, 7).out for source in (played, name))
         assert without_times(from_file) == without_times(from_run)
         assert "first" in from_file
-        assert arena("replay", name, "1/0/1", "--record").out == arena("replay", played, "1/0/1", "--record").out
+        game = ("first/again/0", "--record")
+        assert arena("replay", name, *game).out == arena("replay", played, *game).out
         listed = arena("replay", name, "--bot", "first", "--lost").out
         assert listed.replace(name, "RUN") == (
             arena("replay", played, "--bot", "first", "--lost").out.replace(str(played), "RUN")
@@ -128,12 +129,12 @@ def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path)
     lines = Path("r.txt").read_text().splitlines()
     lines[3] = lines[3].replace(",draw clan", ",draw clan,r1@1", 1)
     Path("r.txt").write_text("\n".join(lines))
-    assert "game 1/0/1 does not replay: record, move" in arena("export", "r.txt", "--moves", "m.csv", code=2).err
+    assert "/0 does not replay: record, move" in arena("export", "r.txt", "--moves", "m.csv", code=2).err
     assert os.listdir() == ["r.txt"]
 
 
 def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:
     command = f"{sys.executable} -m arena.cli.main export {played} --moves - | head -2; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.stdout.startswith("rules,pairing,")
+    assert done.stdout.startswith("rules,deal_seed,pairing,")
     assert (done.stdout.splitlines()[-1], done.stderr) == ("141", "")

@@ -1,4 +1,4 @@
-"""`arena replay`: choosing among stored games, going back and forth in one, and numbers of games that are not there."""
+"""`arena replay`: choosing among stored games, going back and forth in one, and games that are not there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 
-LINE = re.compile(r"^ +(\d+/\d+/\d)  (.+) - (.+)  (1-0|0-1|½-½)", re.MULTILINE)
+LINE = re.compile(r"^((\w+)/(\w+)/\d+)  (1-0|0-1|½-½)", re.MULTILINE)
 
 
 def listed(text: str) -> list[tuple[str, ...]]:
@@ -23,15 +23,15 @@ def listed(text: str) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("game", "wanted"),
     [
-        ("16777216/0/0", "a pairing is a number up to 16777215, not '16777216'"),
-        ("0/274877906944/0", "a deal is a number up to 274877906943"),
-        ("16777215/274877906943/1", "there is no game 16777215/274877906943/1"),
+        ("random/first", "such as random/first/0, in which random begins; or its number, 1 to 30"),
+        ("random/nobody/0", "there is no game 'random/nobody/0'"),
+        ("random/first/5", "there is no game random/first/5 in"),
+        ("random/first/274877906944", "its deals are 0 to 4"),
+        (f"random/first/{'9' * 20}", "there is no game 'random/first/999"),
         ("9" * 20, "has no game 99999999999999999999; it holds 30, numbered from 1"),
-        ("1/2", "PAIRING/DEAL/GAME"),
-        ("0/999/0", "its games run from 0/0/0 to 2/4/1"),
     ],
 )
-def test_numbers_of_games_that_cannot_be(arena: Arena, played: Path, game: str, wanted: str) -> None:
+def test_names_and_numbers_of_games_that_cannot_be(arena: Arena, played: Path, game: str, wanted: str) -> None:
     err = arena("replay", played, "--", game, code=2).err
     assert wanted in err
     assert len(err) < 600
@@ -44,12 +44,12 @@ def test_games_are_chosen_by_bot_result_and_deal(arena: Arena, played: Path) -> 
     with Reader(played) as reader:
         games = list(reader.results())
     own = [game for game in games if "first" in (game.first, game.second)]
-    lost = [str(game.id) for game in own if game.winner not in (None, "first")]
+    lost = [game.name for game in own if game.winner not in (None, "first")]
     shown = arena("replay", played, "--bot", "first", "--lost", "--limit", 0).out
     assert [line[0] for line in listed(shown)] == lost != []
     assert f"{len(lost)} of 30 games" in shown
     on_deal = arena("replay", played, "--deal", 3).out
-    assert [line[0] for line in listed(on_deal)] == [str(game.id) for game in games if game.id.deal == 3]
+    assert [line[0] for line in listed(on_deal)] == [game.name for game in games if game.id.deal == 3]
     against = arena("replay", played, "--bot", "first", "--against", "again", "--won").out
     for _, first, second, score in listed(against):
         assert {first, second} == {"first", "again"}

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.game.record import parse_record
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena
 from tests.tournament.store.stored import change_database
@@ -33,7 +34,7 @@ def test_a_pipe_is_as_wide_as_columns_says(arena: Arena, played: Path, monkeypat
 
 
 def test_standings_in_every_format(arena: Arena, played: Path) -> None:
-    assert "tactical, 30 games, seed 7" in arena("standings", played).out
+    assert "tactical, 30 games, shared deals, seed 7" in arena("standings", played).out
     assert arena("standings", played, "--print", "markdown").out.startswith("**random-first-again: ")
     assert arena("standings", played, "--print", "html").out.startswith("<!DOCTYPE html>")
     rows = list(csv.DictReader(io.StringIO(arena("standings", played, "--print", "csv").out)))
@@ -63,9 +64,11 @@ def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> 
 # ---------------------------------------------------------------- replay
 
 
-def test_replay_by_identity_and_by_number_shows_the_same_game(arena: Arena, played: Path) -> None:
+def test_replay_by_name_and_by_number_shows_the_same_game(arena: Arena, played: Path) -> None:
     by_number = arena("replay", played, 8).out
-    assert by_number == arena("replay", played, "0/1/1").out
+    with Reader(played) as reader:
+        name = list(reader.results())[7].name
+    assert by_number == arena("replay", played, name).out
     assert "Cards dealt. " in by_number
     assert "b first" in by_number
     assert "Recruiter" in by_number

@@ -40,7 +40,7 @@ def config(tmp_path: Path) -> Path:
 
 def test_run_plays_a_file_writes_tables_and_shows_them(arena: Arena, config: Path) -> None:
     found = arena("run", "small.toml", *QUIET)
-    assert "small: round-robin, rules base, 60 games, seed 5" in found.out
+    assert "small: round-robin, rules base, 60 games, own deals, seed 5" in found.out
     assert "seed 5" in found.err
     folder = Path("results/small")
     assert {path.name for path in folder.iterdir()} >= {
@@ -134,8 +134,8 @@ def test_a_bot_that_forfeits_every_game_is_told_where(arena: Arena) -> None:
     command = ("match", "bad.py", "random", "--games", 4, "--seed", 1, "--out", "results/my run", *QUIET)
     found = arena(*command, code=1)
     assert "4 exception" in found.out
-    line = "bad: 4 games by exception: ValueError: I do not feel well (bad.py, line 4); "
-    line += "arena replay 'results/my run' 0/0/0"
+    line = "bad forfeited all 4 games by exception: ValueError: I do not feel well (bad.py, line 4); "
+    line += "arena replay 'results/my run' bad/random/0"
     assert line in found.out
     assert "What bots printed is in results/my run/run.log.\n" in found.out
     assert "bad forfeited every game." in found.err
@@ -163,10 +163,10 @@ def test_wrong_use_is_said_with_the_remedy(arena: Arena, command: str, wanted: s
     assert not Path("results").exists(), "nothing was started"
 
 
-def test_a_bot_that_has_changed_is_refused_in_its_old_run(arena: Arena) -> None:
+def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
     command = ("match", "mine.py", "random", "--games", 2, "--seed", 1, *QUIET)
     folder = json.loads(arena(*command, "--json").out)["folder"]
     Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
-    assert "bot mine: its source has changed" in arena("resume", folder, code=2).err
+    assert "mine changed: 2 games again." in arena("resume", folder).err
     assert json.loads(arena(*command, "--json").out)["folder"] != folder, "a changed bot is another run"

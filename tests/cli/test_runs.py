@@ -99,7 +99,7 @@ def test_a_run_that_cannot_be_read_says_why(arena: Arena) -> None:
 def test_a_run_at_work_in_another_process(arena: Arena) -> None:
     store_run(Path("results/half").resolve(), units=4)
     program = (
-        "import sys; from arena.tournament.store.writer import reopen_store; store = reopen_store(sys.argv[1]);"
+        "import sys; from arena.tournament.store.writer import open_store; store = open_store(sys.argv[1]);"
         " print('ready', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, "results/half"]

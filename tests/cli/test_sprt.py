@@ -16,7 +16,7 @@ from arena.game.rules import load_rules
 from arena.policy import load_net
 from arena.results.sprt_report import sprt_text
 from arena.stats.sprt import AdjustedSprt, SprtTest
-from arena.tournament.luck import LUCK, fixed_luck, game_luck
+from arena.tournament.luck import LUCK, JudgedLuck, fixed_luck, game_luck
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of
 from tests.tournament.runner.runs import games
@@ -111,13 +111,13 @@ def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str
     assert games(Path("more")) == games(one)
 
     rules = load_rules("base")
-    stored = json.loads((one / LUCK).read_text())["games"]
+    stored = JudgedLuck(one)
     with Reader(one) as reader:
         pairs = []
         for cell, *both in zip(reader.pair_scores_from(0), *[iter(reader.results())] * 2):
-            begun, answered = (fixed_luck(stored[str(game.id)], rules) for game in both)
-            pairs.append((cell, (begun - answered) / 2))
-        assert stored[str(both[0].id)] == game_luck(parse_record(both[0].record), load_net("base"))
+            luck = [fixed_luck(stored.of(game), rules) * (1 if game.first == "greedy" else -1) for game in both]
+            pairs.append((cell, sum(luck) / 2))
+        assert stored.of(both[0]) == game_luck(parse_record(both[0].record), load_net("base"))
     test = AdjustedSprt(SprtTest(0, 60))
     test.extend(pairs)
     result = test.result()

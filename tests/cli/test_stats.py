@@ -92,7 +92,7 @@ def test_a_selection_is_rated_and_named(arena: Arena, run: Path, values: dict[st
 
 METRICS = """
 bots = ["greedy", "says.py"]
-games = 12
+games = 20
 seed = 5
 [metrics]
 length = "mean turns"

@@ -8,10 +8,11 @@ from typing import Any
 
 from arena.results.run_data import RunData, read_run
 from arena.tournament.config import config_from_dict
-from arena.tournament.games import GameResult, GameTask
+from arena.tournament.games import GameResult, GameTask, deal_seed
 from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.writer import open_store
 from tests.tournament.runner.fake import chunks, fake_result, play_pairs
+from tests.tournament.store.stored import bring_up
 
 STRENGTH = {"greedy": 3.0, "random": 1.0, "counter": 5.0}
 
@@ -35,10 +36,13 @@ def store_run(
     settings |= dict(values or {})
     config = config_from_dict({key: value for key, value in settings.items() if value is not None})
     bots = [BotEntry(bot.name, bot.spec, f"hash of {bot.spec}") for bot in config.bots]
-    store = open_store(folder, config.canonical(), bots, config.to_dict())
-    store.begin_session({"workers": 2})
     schedule = config.schedule()
-    while wave := list(schedule.tasks(store.progress()))[:units]:
+    store = open_store(folder)
+    bring_up(store, config.canonical(), bots, config.to_dict(), schedule.deal_count)
+    store.begin_session({"workers": 2})
+    while tasks := list(schedule.tasks(store.progress()))[:units]:
+        seeds = [deal_seed(config.seed or 0, config.deals_apart, task.a, task.b) for task in tasks]
+        wave = [store.numbered(task, seed) for task, seed in zip(tasks, seeds)]
         for part in chunks(wave, chunk):
             store.add([(part, play_pairs(part, play))])
         if units is not None:

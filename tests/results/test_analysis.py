@@ -74,12 +74,13 @@ def test_losses_of_a_run_are_sums_of_its_games() -> None:
 
 
 def test_the_error_is_student_s_of_a_ratio_by_deal() -> None:
-    lost = [(deal, Losses(10, half, 0)) for deal, half in enumerate((0.1, 0.2, 0.3)) for _ in range(2)]
+    lost = [(deal, Losses(10, half, 0)) for deal, half in enumerate((0.1, 0.3) * 5) for _ in range(2)]
     found = bot_losses(lost)
-    assert (found.games, found.deals) == (6, 3)
+    assert (found.games, found.deals) == (20, 10)
     assert found.mean == pytest.approx(0.02)
-    assert found.error95 == pytest.approx(4.302653 * 0.01 / 3**0.5)  # of three means with a deviation of 0.01
-    assert bot_losses(lost[:2]).error95 is None
+    assert found.error95 == pytest.approx(2.262157 * 0.01 / 9**0.5)  # of ten means with a deviation of 0.01 * √(10/9)
+    few = bot_losses(lost[:-2])
+    assert (few.deals, few.error95) == (9, None)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "[" * 100_000, '{"format": 2, "nodes": 1, "bots": {}}'])
@@ -104,7 +105,7 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
     arena("match", "greedy", "random", "--games", 2, "--seed", 1, "--out", "run", "--workers", 1)
     shown = arena("replay", "run", 1, "--judge", "--nodes", 0).out
     assert "average loss %" in shown
-    found = json.loads(arena("replay", "run", "0/0/0", "--judge", "--nodes", 0, "--json").out)
+    found = json.loads(arena("replay", "run", "greedy/random/0", "--judge", "--nodes", 0, "--json").out)
     assert found["moves"][0]["number"] == 1
     assert len(found["chances"]) == len(found["moves"]) + 1
     assert "Average loss per move" not in arena("standings", "run", "--all").out

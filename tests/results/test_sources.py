@@ -60,10 +60,10 @@ def test_games_of_a_comparison(here: Arena) -> None:
     listed = here("replay", "cmp", "--limit", 1).out
     assert "results/cmp/tactical holds 8 games" in listed
     assert "results/cmp/base holds 8 games" in listed
-    record = here("replay", "cmp", "base/0/2/1", "--record").out.strip()
-    assert record == here("replay", "results/cmp/base", "0/2/1", "--record").out.strip()
+    record = here("replay", "cmp", "base/random/first/2", "--record").out.strip()
+    assert record == here("replay", "results/cmp/base", "random/first/2", "--record").out.strip()
     assert here("replay", "cmp", "base/3", "--record").out == here("replay", "results/cmp/base", "3", "--record").out
-    assert "name the variant as well, such as tactical/0/0/0" in here("replay", "cmp", "0/2/1", code=2).err
+    assert "name the variant as well, such as tactical/1 " in here("replay", "cmp", "random/first/2", code=2).err
     assert "has no game 9" in here("replay", "cmp", "base/9", code=2).err
     records = here("replay", "cmp", "--bot", "first", "--record").out.splitlines()
     assert [parse_record(one).rules.tactics for one in records] == [True] * 8 + [False] * 8

@@ -19,7 +19,6 @@ from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standing
 from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
 from arena.results.table import Column, Report, Table, elo_text, percent, table_of
 from arena.tournament.forfeits import ForfeitReason
-from arena.tournament.games import GameId
 from tests.results.synthetic import synthetic
 
 
@@ -39,7 +38,7 @@ def standings_text(found: RunStandings, format_: str = "table") -> str:
 
 def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) -> None:
     text = standings_text(found)
-    assert text.startswith("syn: round-robin, rules base, 60 games, seed 3\n")
+    assert text.startswith("syn: round-robin, rules base, 60 games, own deals, seed 3\n")
     heads = text.splitlines()[2].split()
     wanted = "# bot Elo ±95% games W-D-L score% first% points stones turns forfeits ms/move"
     assert heads == wanted.split()
@@ -65,16 +64,16 @@ def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
 
 def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
     lines = [
-        ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", GameId(0, 1, 0)),
-        ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, GameId(2, 0, 1)),
-        ForfeitReason("counter", "crash", 1, "", GameId(0, 0, 0)),
+        ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", "greedy/random/1"),
+        ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, "random/counter/0"),
+        ForfeitReason("counter", "crash", 1, "", "counter/greedy/0"),
     ]
     failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
     text = standings_text(failed)
     assert text.endswith(
-        "\n\ngreedy: 2 games by exception: KeyError: '`?[2J'; arena replay 'results/my run' 0/1/0\n"
-        f"random: 1 game by timeout: decision 1 took {'9' * 83}…; arena replay 'results/my run' 2/0/1\n"
-        "counter: 1 game by crash; arena replay 'results/my run' 0/0/0\n"
+        "\n\ngreedy: 2 games by exception: KeyError: '`?[2J'; arena replay 'results/my run' greedy/random/1\n"
+        f"random: 1 game by timeout: decision 1 took {'9' * 83}…; arena replay 'results/my run' random/counter/0\n"
+        "counter: 1 game by crash; arena replay 'results/my run' counter/greedy/0\n"
     )
     assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(failed, "markdown")
     assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {
@@ -82,7 +81,7 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
         "kind": "exception",
         "games": 2,
         "reason": "KeyError: '`?[2J'",
-        "game": "0/1/0",
+        "game": "greedy/random/1",
     }
     assert summary(failed) == summary(standings(run))
     assert standings_text(failed, "csv") == standings_text(standings(run), "csv")

@@ -76,6 +76,9 @@ def test_scores_by_bot_and_opponent() -> None:
     assert ann[["games", "wins", "draws", "losses"]].tolist() == [4, 3, 0, 1]
     assert ann["score_first"] == 0.5
     assert ann["score_second"] == 1.0
+    assert np.isnan([ann["score_low"], ann["score_high"]]).all()  # on few deals
+    games = pd.concat([GAMES.assign(deal=GAMES["deal"] + 10 * copy) for copy in range(10)])
+    ann = row(field.scores(games), bot="ann")
     assert ann["score_low"] < 0.75 < ann["score_high"]
     assert len(field.scores(GAMES, by=["bot", "opponent"])) == 6
 

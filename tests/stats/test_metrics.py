@@ -49,8 +49,14 @@ TIMES = pd.DataFrame(
 )
 
 
-def estimates(text: str) -> dict[str, Estimate]:
-    return bot_metrics(GAMES, [read_metric("it", text)], lambda: NOTES, lambda: TIMES)["it"]
+TIMES_PLAYED = 4
+"""Copies of the games, each on deals of its own, that are enough deals for an error."""
+MORE_DEALS = [deal + 3 * copy for copy in range(TIMES_PLAYED) for deal in DEALS]
+
+
+def estimates(text: str, copies: int = 1) -> dict[str, Estimate]:
+    games = pd.concat([GAMES.assign(deal=GAMES["deal"] + 3 * copy) for copy in range(copies)], ignore_index=True)
+    return bot_metrics(games, [read_metric("it", text)], lambda: NOTES, lambda: TIMES)["it"]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,9 @@ def estimates(text: str) -> dict[str, Estimate]:
     ],
 )
 def test_means(text: str, values: list[float]) -> None:
-    assert estimates(text)["a"] == pytest.approx((np.mean(values), mean_error(values, DEALS)))
+    error = mean_error(values * TIMES_PLAYED, MORE_DEALS)
+    assert error > 0
+    assert estimates(text, TIMES_PLAYED)["a"] == pytest.approx((np.mean(values), error))
 
 
 @pytest.mark.parametrize(
@@ -76,12 +84,21 @@ def test_means(text: str, values: list[float]) -> None:
     ],
 )
 def test_shares(text: str, held: list[float]) -> None:
-    interval = mean_interval(held, DEALS)
-    assert estimates(text)["a"] == pytest.approx((interval.mean, (interval.high - interval.low) / 2))
+    interval = mean_interval(held * TIMES_PLAYED, MORE_DEALS)
+    assert interval.high > interval.low
+    assert estimates(text, TIMES_PLAYED)["a"] == pytest.approx((interval.mean, (interval.high - interval.low) / 2))
 
 
 def test_a_sum_has_the_error_of_the_sums_of_deals() -> None:
-    assert estimates("sum stones")["a"] == pytest.approx((22, 3 * mean_error([10, 5, 7], [0, 1, 2])))
+    error = 12 * mean_error([10, 5, 7] * TIMES_PLAYED, range(12))
+    assert estimates("sum stones", TIMES_PLAYED)["a"] == pytest.approx((4 * 22, error))
+
+
+@pytest.mark.parametrize("text", ["mean turns", "share turns > 45", "sum stones", "quantile 0.5 turns"])
+def test_no_error_on_few_deals(text: str) -> None:
+    few, enough = (estimates(text, copies)["a"] for copies in (3, 4))
+    assert not math.isnan(few.value)
+    assert (math.isnan(few.error95), math.isnan(enough.error95)) == (True, False)
 
 
 @pytest.mark.parametrize(

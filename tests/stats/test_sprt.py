@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from arena.results.sprt_report import sprt_text
 from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
 from arena.stats.sprt import BIAS_REMARK, AdjustedSprt, Sprt, SprtResult, SprtTest, llr, llr_of_many, sprt_result
@@ -175,6 +176,24 @@ def test_a_shut_out_has_a_bound_and_a_running_test_nothing() -> None:
     assert shut_out is not None
     assert shut_out.elo_low > 30
     assert shut_out.elo_high == math.inf
+
+
+def test_few_units_show_an_estimate_without_an_interval() -> None:
+    test = SprtTest(0, 300)
+    for units, known in ((9, False), (10, True)):
+        shut_out = stopped_estimate(sprt_result(test, (0, 0, 0, 0, units)))
+        assert shut_out is not None
+        assert not math.isnan(shut_out.elo)
+        assert math.isnan(shut_out.elo_low) == math.isnan(shut_out.elo_high) == (not known)
+        result = adjusted_after(SprtTest(0, 20, 1e-9, 1e-9), simulated(units, 6)).result()
+        estimate = result.estimate
+        assert estimate is not None
+        figures = (estimate.elo_low, estimate.elo_high, estimate.elo_error95, estimate.los)
+        assert [math.isnan(figure) for figure in figures] == [not known] * 4
+        text = sprt_text(result)
+        assert f"{estimate.elo:+.1f}" in text
+        assert ("(95% " in text, "chance of being the stronger bot" in text) == (known, known)
+        assert "nan" not in text
 
 
 def test_the_estimate_with_luck_taken_out() -> None:

@@ -78,27 +78,50 @@ def test_shared_deals_are_paired() -> None:
 
 
 def test_differences_without_spread_are_not_certain() -> None:
-    deals = np.arange(4)
-    sure = mean_difference(np.ones(4), deals, np.zeros(4), deals)
+    deals = np.arange(10)
+    sure = mean_difference(np.ones(10), deals, np.zeros(10), deals)
     assert sure.difference == 1
-    assert 0.001 < sure.p_value < 0.2
-    same = mean_difference(np.ones(4), deals, np.ones(4), deals)
+    assert 1e-6 < sure.p_value < 0.001
+    same = mean_difference(np.ones(10), deals, np.ones(10), deals)
     assert same.p_value == 1
     assert same.low < 0 < same.high
 
 
 def test_lengths_that_differ_alike_in_all_deals_are_not_certain() -> None:
-    deals = np.repeat(np.arange(2), 2)
-    found = mean_difference([40.0, 44, 38, 46], deals, [42.0, 46, 40, 48], deals, scores=False)
+    deals = np.repeat(np.arange(10), 2)
+    turns = np.array([40.0, 44, 38, 46] * 5)
+    found = mean_difference(turns, deals, turns + 2, deals, scores=False)
     assert found.difference == -2
-    assert found.low < -10 < 5 < found.high
-    assert found.p_value > 0.1
+    assert found.low < -2.5 < -1.5 < found.high
+    assert 0 < found.p_value < 0.01
     many = np.arange(100)
     more = mean_difference(many % 9 + 38.0, many, many % 9 + 40.0, many, scores=False)
     assert -2.2 < more.low < -2 < more.high < -1.8
-    alike = mean_difference([40.0, 40], [1, 2], [40.0, 40], [1, 2], scores=False)
+    alike = mean_difference([40.0] * 10, range(10), [40.0] * 10, range(10), scores=False)
     assert np.isnan([alike.error, alike.low, alike.high]).all()
     assert alike.p_value == 1
+
+
+def test_differences_on_few_deals_have_neither_interval_nor_p_value() -> None:
+    score = np.arange(40) % 3 / 2
+    few, enough = np.arange(40) % 9, np.arange(40) % 10
+    for one, other, known in ((few, enough, False), (enough, few + 100, False), (enough, enough, True)):
+        found = mean_difference(score, one, 1 - score**2, other)
+        assert found.difference == pytest.approx(np.mean(score - 1 + score**2))
+        assert np.isfinite([found.error, found.low, found.high, found.p_value]).all() == known
+    games = played(deals=40)
+    short = games[(games["variant"] == "base") & (games["deal"] < 9)].assign(variant="expert")
+    table = variants.win_rate_differences(pd.concat([games, short]), bot="b00").set_index(["variant", "against"])
+    known = table["p_holm"].notna()
+    assert table.index[known].tolist() == [("tactical", "base")]
+    assert table["p_holm"][known].tolist() == table["p_value"][known].tolist()  # the others are no comparisons
+
+
+def test_intervals_of_few_deals_are_not_shown() -> None:
+    for deals in (9, 10):
+        found = mean_interval(np.arange(20) % 2, np.arange(20) % deals)
+        assert found.mean == 0.5
+        assert np.isnan([found.low, found.high]).all() == (deals < 10)
 
 
 def test_win_rate_differences() -> None:
@@ -170,6 +193,9 @@ def test_card_effects_by_hand() -> None:
     assert scout["played"] == pytest.approx(2 / 3)
     assert scout["score"] == pytest.approx(2 / 3)  # won, lost, won
     assert scout["score_without"] == pytest.approx(1 / 3)
+    assert np.isnan([scout["score_low"], scout["score_high"]]).all()  # on one deal
+    cards = pd.concat([CARDS.assign(deal=CARDS["deal"] + 2 * copy) for copy in range(10)])
+    scout = variants.card_effects(cards).set_index("card").loc["scout"]
     assert scout["score_low"] < 2 / 3 < scout["score_high"]
     assert np.isnan(table.loc["fog", "score"])
     assert table.loc["fog", "plays"] == 0

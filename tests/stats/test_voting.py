@@ -37,3 +37,14 @@ def test_a_clear_first_place_is_sure_and_the_same_again() -> None:
     assert (first.place, first.place_low, first.place_high) == (1, 1, 1)
     assert (last.place_low, last.place_high) == (4, 4)
     assert ranked == votes(("a", "b", "c", "d"), points, games)
+
+
+def test_few_deals_show_no_range_of_places() -> None:
+    games = np.full((2, 3, 12), 2.0)
+    points = games * np.array([0.9, 0.5, 0.1])[:, None]
+    enough = votes(("a", "b", "c"), points, games)
+    games[1, :, :3] = points[1, :, :3] = 0  # 9 deals in one rule set
+    few = votes(("a", "b", "c"), points, games)
+    assert [vote.place for vote in few] == [vote.place for vote in enough] == [1, 2, 3]
+    assert [(vote.place_low, vote.place_high) for vote in enough] == [(1, 1), (2, 2), (3, 3)]
+    assert np.isnan([(vote.place_low, vote.place_high) for vote in few]).all()

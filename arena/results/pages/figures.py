@@ -129,7 +129,7 @@ def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square |
     """Return the crosstable, None for too many bots. Its tips show the differences of ratings in `gaps`."""
     if len(order) > LARGEST_SQUARE:
         return None
-    met = scores(games.filter(["first", "second", "score", "deal"]), by=["bot", "opponent"])
+    met = scores(games.filter(["first", "second", "score", "deal_seed", "deal"]), by=["bot", "opponent"])
     rated = {(row["bot"], row["opponent"]): row for row in gaps}
     cells: dict[tuple[str, str], Cell] = {}
     for row in met.to_dict("records"):
@@ -154,7 +154,7 @@ def _heat(share: float) -> int:
 
 def progress_plot(run: RunData, prior: float) -> Lines | None:
     """Plot ratings after more and more games, in the order of the deals if pairings share them."""
-    games = run.games.filter(["pairing", "first", "second", "score", "deal"])
+    games = run.games.filter(["pairing", "first", "second", "score", "deal_seed", "deal"])
     if len(run.bots) > MOST_PROGRESS:
         return None
     if run.config.get("format") in _PAIRED:
@@ -199,11 +199,15 @@ def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
     rows = []
     for line in tenths.to_dict("records"):
         said = line["said"]
-        score, low, high = (100 * (line[name] - said) for name in ("score", "score_low", "score_high"))
+        score, *ends = (100 * (line[name] - said) for name in ("score", "score_low", "score_high"))
         tip = (
             f"{line['bot']} noted {percent(said)}% on average in {line['moves']:,} moves and scored"
-            f" {percent(line['score'])}% ({percent(line['score_low'])} .. {percent(line['score_high'])})"
+            f" {percent(line['score'])}%"
         )
+        low, high = None, None
+        if not math.isnan(ends[0]):
+            low, high = ends
+            tip += f" ({percent(line['score_low'])} .. {percent(line['score_high'])})"
         rows.append(Dot(f"{one_line(str(line['bot']), 12)} {100 * said:.0f}%", score, low, high, tip))
     return Dots(rows[:MOST_DOTS], "score minus the noted chance, in %", 0.0) if rows else None
 
@@ -222,7 +226,7 @@ def times_plot(run: RunData) -> Dots | None:
 
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
     """Plot the score as first minus the score as second player, of all and of each bot."""
-    used = games.filter(["first", "second", "score", "deal"])
+    used = games.filter(["first", "second", "score", "deal_seed", "deal"])
     (whole,) = first_player_score(used).to_dict("records")
     gap, low, high = (2 * whole[name] - 1 for name in ("score", "score_low", "score_high"))
     rows = [_dot("all", gap, low, high, _signed)]

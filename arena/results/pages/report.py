@@ -156,7 +156,7 @@ def _games(
     games = []
     for number, game in numbered:
         with suppress(ArenaError):  # a damaged record: `arena verify` reports it, and the figures are not affected
-            games.append(game_data(game, before + number) | {"id": before + str(game.id)})
+            games.append(game_data(game, before + number) | {"id": before + game.name})
     return games, there
 
 
@@ -256,7 +256,7 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
     sections = [section for section in sections if section.is_filled]
     return ReportPart(
         sections,
-        lead=[*verdict, _lead(figures), *place_answer(figures, gaps)],
+        lead=[*verdict, *(f"{alert[0]}." for alert in main.alerts), _lead(figures), *place_answer(figures, gaps)],
         facts=_facts(run, figures),
     )
 
@@ -273,14 +273,15 @@ def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
     gap = next(row for row in gaps if (row["bot"], row["opponent"]) == (best, second))
     elo, error = gap["elo_difference"], gap["elo_difference_error95"]
     if math.isnan(elo) or math.isnan(error):
-        return ["There are too few deals to say how certain that is: play more games."]
+        more = "" if standings.always_forfeiting else ": play more games"
+        return [f"There are too few deals to say how certain that is{more}."]
     apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; chance that {one_line(best, 60)} is the"
     apart += f" stronger bot: {chance_text(gap['los'])}."
     if elo > error:
         line = f"That is certain: {apart}"
         return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
     lines = [f"That is not certain: {apart}"]
-    if run.planned is not None and "games" in run.config and elo > 0:
+    if run.planned is not None and "games" in run.config and elo > 0 and not standings.always_forfeiting:
         games = math.ceil(run.config["games"] * (error / elo) ** 2 / 2) * 2
         if games <= _MOST_ADVISED:
             lines.append(f"Next: if it stays {elo:.0f} Elo ahead, about {games:,} games per pairing would settle it: ")
@@ -360,7 +361,8 @@ def _matrix(run: RunData, order: Sequence[str], gaps: Rows, closed: Sequence[Tab
         return Section("crosstable", "Crosstable", notes=[note], closed=closed)
     caption = (
         "Score in % of the row's bot against the column's, blue above 50%, orange below; under it the 95% interval,"
-        " clustered by deal. Point at a field for the difference in Elo and how surely the bot is stronger."
+        " clustered by deal, from 10 deals on. Point at a field for the difference in Elo and how surely the bot is the"
+        " stronger one."
     )
     return Section("crosstable", "Crosstable", [(square, caption)], closed=closed, half=len(order) <= NARROW)
 

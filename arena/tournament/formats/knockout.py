@@ -44,6 +44,16 @@ class Knockout(Schedule):
     deals: Deals
     extra: int
 
+    @property
+    def deal_count(self) -> int:
+        """Return the number of deals of all rounds, extra ones included."""
+        return (len(self.bots) - 1).bit_length() * (self.deals.units + self.extra)
+
+    @property
+    def design(self) -> str:
+        """Return whether both games of a deal are played."""
+        return self.deals.design
+
     def _winner(self, first: int, second: int, score: PairingScore) -> int | None:
         """Return the bot that advances, None while the pairing is undecided."""
         most = (self.deals.units + self.extra) * self._unit
@@ -198,5 +208,6 @@ KNOCKOUT = Format(
     "the loser of a pairing is out",
     lambda design, settings: knockout(design.bots, design.games, settings.extra, design.paired),
     KnockoutSettings,
+    closed="the results of a round decide who goes on to the next",
     round_view="bracket",
 )

@@ -1,24 +1,19 @@
-"""Formats whose pairings are known in advance: round robin, gauntlet and match."""
+"""Formats whose pairings are known in advance: round robin, gauntlet and match.
+
+A game of two bots depends on nothing but their names and the deal: not on the other bots, nor on the order in which the
+bots are listed. So a stored run can take new bots, and lose some, without a change in the games of the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar
 
 from arena.errors import did_you_mean
+from arena.game.rng import derive_seed
 from arena.settings import text
-from arena.tournament.formats.schedule import (
-    GAMES_A_PAIRING,
-    Deals,
-    Format,
-    FormatSettings,
-    Schedule,
-    deal_tasks,
-    deals_for,
-    taking_turns,
-)
+from arena.tournament.formats.schedule import Deals, Format, FormatSettings, Schedule, deal_tasks, deals_for
 from arena.tournament.games import Pairing, ScheduleProgress, Task
 
 
@@ -33,9 +28,14 @@ class FixedSchedule(Schedule):
     deals: Deals
 
     @property
-    def extent(self) -> tuple[int, int]:
-        """Return the deals of each pairing, and for each of them the deals of all pairings."""
-        return self.deals.units, len(self.meetings) if self.deals.own else 1
+    def deal_count(self) -> int:
+        """Return the number of deals."""
+        return self.deals.units
+
+    @property
+    def design(self) -> str:
+        """Return whether both games of a deal are played."""
+        return self.deals.design
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         """Return all pairings."""
@@ -43,39 +43,56 @@ class FixedSchedule(Schedule):
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         """Yield the units left to play."""
-        deals, begins = self.deals, taking_turns(self.meetings, self.bots, 0)
-        yield from deal_tasks(self.meetings, range(deals.units), deals.paired, begins, done, deals.own)
+        deals = self.deals
+        begins = {} if deals.paired else {number: _starter(a, b) for number, _, a, b in self.meetings}
+        yield from deal_tasks(self.meetings, range(deals.units), deals.paired, begins, done)
 
     def planned(self, done: ScheduleProgress) -> int:
         """Return the number of games."""
         return len(self.meetings) * self.deals.games
 
 
-def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> FixedSchedule:
-    """Let every two bots play `games` games (rounded up to whole pairs), on shared deals or each pairing on its `own`.
+def _starter(a: str, b: str) -> int:
+    """Return who begins on deal 0 where each deal is played once: 0 or 1, about half of a bot's opponents."""
+    return derive_seed(0, "who begins", a, b) & 1
+
+
+def round_robin(bots: Sequence[str], games: int, paired: bool = True) -> FixedSchedule:
+    """Let every two bots play `games` games (rounded up to whole pairs); each deal goes round by round.
 
     >>> from arena.tournament.games import ScheduleProgress
-    >>> schedule = round_robin(["a", "b", "c"], games=4)
-    >>> [(t.a, t.b, t.deal) for t in schedule.tasks(ScheduleProgress())]
-    [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
+    >>> schedule = round_robin(["a", "b", "c", "d"], games=2)
+    >>> [f"{task.a}{task.b}" for task in schedule.tasks(ScheduleProgress())]
+    ['ad', 'bc', 'ac', 'bd', 'ab', 'cd']
     """
-    return fixed_schedule(bots, combinations(bots, 2), games, paired, own)
+    return fixed_schedule(bots, circle(bots), games, paired)
 
 
-def gauntlet(
-    bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True, own: bool = False
-) -> FixedSchedule:
-    """Let the hero (default: the first bot) play `games` games against each other bot; `own` as in `round_robin`."""
+def circle(bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield every two bots once, in rounds in which each bot meets one other: the circle method.
+
+    With an odd number of bots, one rests in each round. So at any moment every bot has played about as often.
+    """
+    seats: list[str | None] = [*bots, *[None] * (len(bots) % 2)]
+    for _ in range(len(seats) - 1):
+        for near, far in zip(seats[: len(seats) // 2], reversed(seats)):
+            if near is not None and far is not None:
+                yield near, far
+        seats.insert(1, seats.pop())
+
+
+def gauntlet(bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True) -> FixedSchedule:
+    """Let the hero (default: the first bot) play `games` games against each other bot."""
     hero = hero or bots[0]
-    return fixed_schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired, own)
+    return fixed_schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired)
 
 
 def fixed_schedule(
-    bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool = True, own: bool = False
+    bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool = True
 ) -> FixedSchedule:
-    """Let each of these pairs of bots play `games` games; `own` as in `round_robin`."""
-    meetings = tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
-    return FixedSchedule(tuple(bots), meetings, deals_for(games, paired, own))
+    """Let each of these pairs of bots play `games` games; the bot whose name sorts first is `a`."""
+    meetings = tuple(Pairing(number, 0, min(pair), max(pair)) for number, pair in enumerate(pairs))
+    return FixedSchedule(tuple(bots), meetings, deals_for(games, paired))
 
 
 @dataclass(frozen=True)
@@ -94,22 +111,19 @@ class GauntletSettings(FormatSettings):
 ROUND_ROBIN = Format(
     "round-robin",
     "every bot plays every other bot",
-    lambda design, _: round_robin(design.bots, design.games, design.paired, design.own_deals),
+    lambda design, _: round_robin(design.bots, design.games, design.paired),
     own_deals=True,
-    grows=GAMES_A_PAIRING,
 )
 GAUNTLET = Format(
     "gauntlet",
     "one bot, the hero, plays all the others",
-    lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired, design.own_deals),
+    lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired),
     GauntletSettings,
     own_deals=True,
-    grows=GAMES_A_PAIRING,
 )
 MATCH = Format(
     "match",
     "two bots",
     lambda design, _: round_robin(design.bots, design.games, design.paired),
     two_bots=True,
-    grows=GAMES_A_PAIRING,
 )

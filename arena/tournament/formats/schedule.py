@@ -8,8 +8,8 @@ already known. Formats played in rounds yield one wave of units after another. S
 and it makes no difference where it was interrupted.
 
 All pairings advance together, deal by deal, so that an interrupted run is balanced. Deal numbers rise along the
-schedule: games sorted by (deal, pairing, game) are in schedule order. All pairings play the same deals, which makes
-their results easier to compare; for bots that could remember deals, each pairing can have its own.
+schedule: games sorted by (deal, pairing, game) are in schedule order. The cards also
+depend on the seed of the deals (`arena.tournament.games.deal_seed`).
 """
 
 from __future__ import annotations
@@ -40,28 +40,29 @@ class Place:
 
 @dataclass(frozen=True)
 class Deals:
-    """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once.
-
-    With `own`, no two pairings play the same deal, so that no bot sees the same cards against another opponent.
-    """
+    """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once."""
 
     units: int
     paired: bool = True
-    own: bool = False
 
     @property
     def games(self) -> int:
         """Return the number of games of each pairing."""
         return self.units * (2 if self.paired else 1)
 
+    @property
+    def design(self) -> str:
+        """Return how a deal is played: games of another design on the same deal do not count."""
+        return "pairs" if self.paired else "single games"
 
-def deals_for(games: int, paired: bool = True, own: bool = False) -> Deals:
+
+def deals_for(games: int, paired: bool = True) -> Deals:
     """Return the deals for at least `games` games of each pairing, in whole pairs.
 
     >>> deals_for(5), deals_for(5, paired=False)
-    (Deals(units=3, paired=True, own=False), Deals(units=5, paired=False, own=False))
+    (Deals(units=3, paired=True), Deals(units=5, paired=False))
     """
-    return Deals((games + 1) // 2 if paired else games, paired, own)
+    return Deals((games + 1) // 2 if paired else games, paired)
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,19 @@ class Schedule(ABC):
     bots: tuple[str, ...]
 
     @property
-    def extent(self) -> tuple[int, int]:
-        """Return the size in what the format grows by (deals of a pairing, rounds, series), and the deals of each.
+    @abstractmethod
+    def deal_count(self) -> int:
+        """Return the number of deals of a pairing, from 0 on; a larger schedule begins with those of a smaller one."""
 
-        Whatever the size, the first ones are played in the same way.
-        """
-        raise NotImplementedError(f"{type(self).__name__} does not grow")
+    @property
+    def stride(self) -> int:
+        """Return the number of deals that are reserved for a unit; it is done if a game on the first of them is."""
+        return 1
+
+    @property
+    @abstractmethod
+    def design(self) -> str:
+        """Return how games follow from a deal; games of another design are not those of this schedule."""
 
     @abstractmethod
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
@@ -144,23 +152,17 @@ def taking_turns(pairings: Sequence[Pairing], bots: Sequence[str], first_unit: i
 
 
 def deal_tasks(
-    pairings: Sequence[Pairing],
-    units: range,
-    paired: bool,
-    begins: Mapping[int, int],
-    done: ScheduleProgress,
-    own: bool = False,
+    pairings: Sequence[Pairing], units: range, paired: bool, begins: Mapping[int, int], done: ScheduleProgress
 ) -> Iterator[PairTask]:
-    """Yield unit by unit all pairings on the deal of that number, or each on one of its `own`; skip what is done.
+    """Yield unit by unit all pairings on the deal of that number; skip what is done.
 
     Unless `paired`, the bots of a pairing begin in turn; `begins` holds by pairing who begins the first unit, 0 or 1.
     """
     for unit in units:
-        for position, (number, round_, a, b) in enumerate(pairings):
-            deal = unit * len(pairings) + position if own else unit
-            if not done.has(number, deal):
+        for number, round_, a, b in pairings:
+            if not done.has(number, unit):
                 games = (0, 1) if paired else ((begins[number] + unit - units.start) % 2,)
-                yield PairTask(number, deal, a, b, round_, games)
+                yield PairTask(number, unit, a, b, round_, games)
 
 
 def margin(score: PairingScore) -> int:
@@ -170,12 +172,11 @@ def margin(score: PairingScore) -> int:
 
 @dataclass(frozen=True)
 class Design:
-    """The input of every format: `games` per pairing; with `own_deals`, no two pairings play the same deal."""
+    """The input of every format; `games` is the number of games of each pairing."""
 
     bots: tuple[str, ...]
     games: int
     paired: bool
-    own_deals: bool
     seed: int
 
 
@@ -209,32 +210,15 @@ class SequentialTest(Protocol):
 
 
 @dataclass(frozen=True)
-class Growth:
-    """The setting that extends a stored run and keeps the games played so far.
-
-    `key` is the setting, and the option of `arena resume`; it belongs to the format's own table unless `common`.
-    `noun` names it in messages. With `games_each`, `games` also extends the run, rounded up to whole units.
-    """
-
-    key: str
-    noun: str
-    common: bool = False
-    games_each: int = 0
-
-
-GAMES_A_PAIRING = Growth("games", "games per pairing", common=True)
-"""For formats in which every pairing that meets plays the same number of games."""
-
-
-@dataclass(frozen=True)
 class Format:
     """One tournament format. `arena.tournament.formats.FORMATS` lists them all.
 
     `games_from`   settings that fix the number of games if `games` and `pairs` do not apply, else ""
-    `own_deals`    each pairing may have its own deals
+    `size`         the setting of the format's own table that says how much is played, "" for `games`
+    `own_deals`    each pairing has its own deals unless the settings say otherwise
     `two_bots`     only for two bots, with its own command
     `chained`      a game decides who begins the next
-    `grows`        the setting that extends a stored run, None if it cannot be extended
+    `closed`       why a stored run takes no other bots, "" if bots may come, change and go
     `completed`    turns the settings of a command line into a full table, adding what a file would have to give
     `verdict`      makes the test that ends a run early, None if all games are always played
     `round_view`   how rounds are shown: as a list, as a bracket, or "" if there are none
@@ -245,10 +229,11 @@ class Format:
     make: Callable[[Design, Any], Schedule]
     settings: type[FormatSettings] = FormatSettings
     games_from: str = ""
+    size: str = ""
     own_deals: bool = False
     two_bots: bool = False
     chained: bool = False
-    grows: Growth | None = None
+    closed: str = ""
     completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     verdict: Callable[[Any], SequentialTest] | None = None
     round_view: Literal["", "rounds", "bracket"] = ""

@@ -10,7 +10,7 @@ from arena.game.rules import load_rules
 from arena.settings import choice, flag, real, whole
 from arena.stats.sprt import AdjustedSprt, Sprt, SprtResult, SprtTest
 from arena.tournament.formats.round_robin import round_robin
-from arena.tournament.formats.schedule import Format, FormatSettings, Growth
+from arena.tournament.formats.schedule import Format, FormatSettings
 from arena.tournament.games import GameId
 from arena.tournament.luck import JudgedLuck
 from arena.tournament.store.reader import Reader
@@ -72,10 +72,12 @@ class StoredSprt:
         return self._sprt.units if self.decided else None
 
     def _luck_from(self, run: Reader) -> Iterator[float]:
-        """Yield the luck of bot `a` in each of the next pairs; a pair is judged only when it is reached."""
+        """Yield the luck of the first bot in each of the next pairs; a pair is judged only when it is reached."""
         self._luck = self._luck or JudgedLuck(run.folder)
-        games = run.results("WHERE id >= ?", GameId(0, self._read, 0).key)
-        return self._luck.of_pairs(games, load_rules(run.config()["rules"]))
+        games = run.results("id >= ?", GameId(0, self._read, 0).key)
+        first, second = (bot.name for bot in run.bots())
+        sign = 1 if first < second else -1  # the bot whose name sorts first begins the first game of a pair
+        return (sign * luck for luck in self._luck.of_pairs(games, load_rules(run.config()["rules"])))
 
     @property
     def decided(self) -> bool:
@@ -98,7 +100,7 @@ SPRT = Format(
     lambda design, settings: round_robin(design.bots, 2 * settings.max_pairs),
     SprtSettings,
     games_from="sprt.max_pairs",
+    size="max_pairs",
     two_bots=True,
-    grows=Growth("max_pairs", "pairs", games_each=2),
     verdict=StoredSprt,
 )

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from arena.game.rng import derive_seed
 from arena.settings import choice, whole
 from arena.stats.score import other_side
-from arena.tournament.formats.schedule import Format, FormatSettings, Growth, Place, Schedule
+from arena.tournament.formats.schedule import Format, FormatSettings, Place, Schedule
 from arena.tournament.games import WIN_POINTS, GameResult, Pairing, ScheduleProgress, SeriesRule, SeriesTask, Task
 
 NEXT_STARTERS = ("winner", "loser", "alternate")
@@ -90,13 +90,25 @@ class SeriesSchedule(Schedule):
         return len(self.bots) * (len(self.bots) - 1) // 2 * self.matches
 
     @property
-    def extent(self) -> tuple[int, int]:
-        """Return the series of each pairing, and the deals of each."""
-        return self.matches, self.rule.stride
+    def deal_count(self) -> int:
+        """Return the number of deals reserved for all series of a pairing."""
+        return self.matches * self.rule.stride
+
+    @property
+    def stride(self) -> int:
+        """Return the number of deals reserved for a series."""
+        return self.rule.stride
+
+    @property
+    def design(self) -> str:
+        """Return the rule of the series."""
+        end = f"{self.rule.rounds} rounds" if self.rule.rounds else f"to {self.rule.target}"
+        return f"series {end}, {self.rule.next_starter} begins"
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         """Return all pairings."""
-        return [Pairing(number, 0, a, b) for number, (a, b) in enumerate(combinations(self.bots, 2))]
+        pairs = combinations(self.bots, 2)
+        return [Pairing(number, 0, min(pair), max(pair)) for number, pair in enumerate(pairs)]
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         """Yield the series left to play."""
@@ -105,7 +117,7 @@ class SeriesSchedule(Schedule):
             deal = match * self.rule.stride
             for number, round_, a, b in pairings:
                 if not done.has(number, deal):
-                    chance = derive_seed(self.seed, "series starter", number, match // 2) >> 63
+                    chance = derive_seed(self.seed, "series starter", a, b, match // 2) >> 63
                     yield SeriesTask(number, deal, a, b, round_, chance ^ match & 1, self.rule)
 
     def planned(self, done: ScheduleProgress) -> int:
@@ -204,6 +216,6 @@ SERIES = Format(
     SeriesSettings,
     games_from="series.matches and series.rounds",
     chained=True,
-    grows=Growth("matches", "series per pairing"),
+    size="matches",
     completed=_to_twenty,
 )

@@ -22,7 +22,6 @@ from arena.tournament.formats.schedule import (
     Deals,
     Format,
     FormatSettings,
-    Growth,
     Meeting,
     Place,
     Schedule,
@@ -168,9 +167,14 @@ class Swiss(Schedule):
         return len(self.bots) // 2
 
     @property
-    def extent(self) -> tuple[int, int]:
-        """Return the number of rounds, and the deals of each."""
-        return self.rounds, self.deals.units
+    def deal_count(self) -> int:
+        """Return the number of deals of all rounds."""
+        return self.rounds * self.deals.units
+
+    @property
+    def design(self) -> str:
+        """Return whether both games of a deal are played."""
+        return self.deals.design
 
     @cached_property
     def _replayed(self) -> list[tuple[ScheduleProgress, int, _Replay]]:
@@ -271,7 +275,8 @@ SWISS = Format(
     "rounds in which bots with about equal points meet, for large fields",
     lambda design, settings: swiss(design.bots, design.games, settings.rounds, design.paired),
     SwissSettings,
-    grows=Growth("rounds", "rounds"),
+    size="rounds",
+    closed="the results of a round decide who meets whom in the next",
     round_view="rounds",
 )
 

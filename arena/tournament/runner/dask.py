@@ -26,15 +26,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 import distributed
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from arena.bots.faults import BotError
-from arena.bots.spec import MODULE, BotSpec, check_unchanged, read_source, source_hash
+from arena.bots.kept import KeptBot, is_unchanged
+from arena.bots.source_files import current_hash
+from arena.bots.spec import MODULE, BotSpec
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.paths import PACKAGE, data_folder
@@ -255,23 +256,29 @@ def pack(job: Job) -> dict[str, bytes]:
     """Return the folders of the bots of a job as tar archives, by their paths; every machine has the program's own."""
     own = str(data_folder("bots").resolve())
     folders: dict[str, set[Path]] = {}
-    for bot in job.bots:
+    copies: dict[str, dict[Path, Path]] = {}
+    for bot, kept in zip_longest(job.bots, job.kept):
         if not MODULE.fullmatch(bot.target):
             home = str(Path(bot.path).parent)
             files = [Path(file) for file in bot.files or (bot.path,)]
             folders.setdefault(home, set()).update(file for file in files if file.is_relative_to(home))
-    return {home: _archive(Path(home), files) for home, files in folders.items() if home != own}
+            if kept is not None:  # the originals may be edited at any time
+                there = [path for path in Path(kept.folder).rglob("*") if path.is_file()]
+                instead = {Path(home, path.relative_to(kept.folder)): path for path in there}
+                copies.setdefault(home, {}).update(instead)
+    return {home: _archive(Path(home), files, copies.get(home, {})) for home, files in folders.items() if home != own}
 
 
-def _archive(home: Path, named: set[Path]) -> bytes:
-    beside = list(islice(_beside(home), _MOST_FILES + 1))
-    if len(beside) > _MOST_FILES or sum(path.stat().st_size for path in beside) > _MOST_BYTES:
-        beside = []
+def _archive(home: Path, named: set[Path], copies: Mapping[Path, Path]) -> bytes:
+    beside = {*islice(_beside(home), _MOST_FILES + 1), *copies}
     out = io.BytesIO()
     try:
+        size = sum(copies.get(path, path).stat().st_size for path in beside)
+        if len(beside) > _MOST_FILES or size > _MOST_BYTES:
+            beside = set()
         with tarfile.open(fileobj=out, mode="w", dereference=True) as archive:
             for path in sorted({*beside, *named}):
-                archive.add(path, path.relative_to(home).as_posix())
+                archive.add(copies.get(path, path), path.relative_to(home).as_posix())
     except OSError as error:
         raise ArenaError(f"cannot read {error.filename or home}: {error.strerror or error}") from error
     return out.getvalue()
@@ -321,11 +328,25 @@ class BotFiles(WorkerPlugin):
                 self._root = None
 
     def placed(self, job: Job) -> Job:
-        """Return the job with the paths that its bots have here."""
-        return replace(job, bots=tuple(map(self._spec, job.bots)))
+        """Return the job with the paths that its bots and their copies have here."""
+        placed = [self._placed(bot, kept) for bot, kept in zip_longest(job.bots, job.kept)]
+        bots, copies = zip(*placed)
+        return replace(job, bots=bots, kept=copies if job.kept else ())
+
+    def _placed(self, bot: BotSpec, kept: KeptBot | None) -> tuple[BotSpec, KeptBot | None]:
+        name = Path(bot.path).name
+        if kept is not None and current_hash(Path(kept.folder, name)) == bot.source_hash:
+            return bot, kept  # this machine sees the folder of the run
+        here = self._spec(bot)
+        home = str(Path(bot.path).parent)
+        if kept is None or here != bot or home not in self._archives:
+            return here, None
+        folder = self._unpacked(home)
+        is_same = current_hash(folder / name) == bot.source_hash
+        return here, replace(kept, folder=str(folder)) if is_same else None
 
     def _spec(self, bot: BotSpec) -> BotSpec:
-        if MODULE.fullmatch(bot.target) or _is_here(bot):
+        if MODULE.fullmatch(bot.target) or is_unchanged(bot):
             return bot
         home = Path(bot.path).parent
         folder = self._unpacked(str(home)) if str(home) in self._archives else data_folder("bots").resolve()
@@ -346,17 +367,6 @@ class BotFiles(WorkerPlugin):
                 archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and later
                 archive.extractall(folder)
         return folder
-
-
-def _is_here(bot: BotSpec) -> bool:
-    """Return whether this machine has the bot's file as it was submitted."""
-    try:
-        if bot.files:
-            check_unchanged(bot.target, bot.files, bot.source_hash)
-            return True
-        return source_hash(read_source(bot.target, Path(bot.path))) == bot.source_hash
-    except (BotError, OSError):
-        return False
 
 
 # ---------------------------------------------------------------- in the processes of the cluster

@@ -91,7 +91,7 @@ class LocalExecutor:
         self._workers = job.workers
         self._events: queue.SimpleQueue[WorkerEvent] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
-        given_up: dict[int, str] = {}
+        given_up = dict(job.given_up)
         self._supervisors = [
             Supervisor(job, self._events.put, sink, method, number, given_up) for number in range(self._workers)
         ]

@@ -11,6 +11,7 @@ from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.processes import has_children, kill_orphans
+from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
 from arena.tournament.referee import Player
 from arena.tournament.runner.job import Job
@@ -24,17 +25,16 @@ class IsolatedBots:
         self.pool = ProcessPool()
         self._beat = beat
 
-    def player(self, number: int) -> Player:
-        """Return the player of a bot of the job."""
-        bot = self._bot(number)
+    def player(self, number: int, spec: BotSpec) -> Player:
+        """Return the player of a bot of the job, by its place; `spec` says where to load it from."""
+        bot = self._bot(number, spec)
         if number < self.pool.most:
             bot.load()  # a file that cannot be run, a command that does not answer: known before the first game
             bot.suspend()
         return Player(bot.name, lambda: bot)
 
-    def _bot(self, number: int) -> WireBot | PythonBot:
-        job = self._job
-        spec, level = job.bots[number], job.level(number)
+    def _bot(self, number: int, spec: BotSpec) -> WireBot | PythonBot:
+        job, level = self._job, self._job.level(number)
         if spec.command:
             return WireBot(spec, level, job.bot_limits, self.pool, self._start)
         return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, self.pool, self._start)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation.levels import Isolation
+from arena.bots.kept import KeptBot
 from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
@@ -24,7 +25,9 @@ class Job:
     """Everything that a worker needs to play any unit of a run.
 
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
-    `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept.
+    `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept,
+    `own_deals` whether every two bots have deals of their own. `given_up` lists pairings of which a bot forfeits the
+    rest. `kept` holds the copy of each bot's files, None for a bot without one; if empty, no bot has one.
     """
 
     rules: str
@@ -36,6 +39,9 @@ class Job:
     levels: tuple[str, ...] = ()
     hash_seed: str = "0"
     notes: bool = True
+    own_deals: bool = False
+    given_up: tuple[tuple[int, str], ...] = ()
+    kept: tuple[KeptBot | None, ...] = ()
 
     def level(self, number: int) -> Isolation:
         """Return the isolation level of a bot, by its place. A wire bot has a process in any case."""
@@ -60,7 +66,7 @@ class Job:
     def game_settings(self) -> GameSettings:
         """What all games of the run have in common."""
         clock = TimeLeft(self.clock.move_ms, self.clock.bank_ms) if self.clocked else None
-        return GameSettings(load_rules(self.rules), self.seed, clock, self.notes)
+        return GameSettings(load_rules(self.rules), self.seed, clock, self.notes, self.own_deals)
 
     @property
     def bot_limits(self) -> BotLimits:

@@ -10,9 +10,9 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -20,34 +20,38 @@ from typing import NoReturn, TypeAlias
 
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
+from arena.bots.kept import BotCopies, BotEdited, BotSources, is_unchanged
 from arena.bots.spec import check_names
 from arena.endings import AFTER
-from arena.errors import ArenaError
-from arena.tournament.config import TournamentConfig, config_from_dict
-from arena.tournament.folders import is_begun
+from arena.errors import ArenaError, did_you_mean
+from arena.text import size_text
+from arena.tournament.config import TournamentConfig
+from arena.tournament.folders import stored_run
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.games import ScheduleProgress, Task
-from arena.tournament.growth import growing_key, growth_command, least_size, option_of
+from arena.tournament.games import GameTask, Row, ScheduleProgress, Task, deal_seed
+from arena.tournament.plan import Plan, plan_run, time_about
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
 from arena.tournament.runner.progress import GameRate, ProgressListener, RunningScores, RunStatus
 from arena.tournament.runner.supervisor import Supervisor
-from arena.tournament.store.reader import BotEntry, Reader
-from arena.tournament.store.sqlite import DATABASE, StoreError
-from arena.tournament.store.writer import OtherSettings, Store, open_store, reopen_store, setting_differences
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.sqlite import DATABASE
+from arena.tournament.store.writer import Store, open_store
+from arena.tournament.timeouts import given_up, keys_of, not_played, settled
 
 _log = logging.getLogger("arena.tournament.runner")
 
 _MAX_NOTES = 5
+_MOST_NAMED = 10
 
 StoppingRule: TypeAlias = Callable[[Reader], int | None]
 """Decide whether the run can stop: None to continue, or the number of deals, from the first, that make the result.
 It must depend on the games only."""
 
-More: TypeAlias = Callable[[Reader], TournamentConfig | None]
-"""Decide whether a finished run is extended: None, or its settings with more games. It must depend on the games
-only."""
+More: TypeAlias = Callable[[Reader], int | None]
+"""Decide whether a finished run is extended: None, or a larger number of games per pairing. It must depend on the
+games only."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,9 @@ class RunReport:
 
     `played` games were stored by this call, `done` are in the store now, `total` are planned. `forfeits`
     counts the forfeited games of the whole run, `workers_lost` the worker processes that died or had to be
-    stopped. An interrupted run has `done < total` and can be resumed with `resume=True`.
+    stopped. An interrupted run has `done < total`; the same call resumes it. `left_out` says why bots did not
+    play, by name. `edited` names the bots whose files were changed during play; the version that was read first has
+    played on. Those in `mixed` were changed as well, but have no copy (`arena.bots.kept`): any version may have played.
     """
 
     folder: Path
@@ -68,6 +74,9 @@ class RunReport:
     interrupted: bool
     forfeits: int
     workers_lost: int = 0
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    edited: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
 
 
 def play_run(
@@ -75,48 +84,172 @@ def play_run(
     folder: Path,
     progress: ProgressListener | None = None,
     *,
-    resume: bool = False,
     verdict: StoppingRule | None = None,
     more: More | None = None,
+    again: Collection[str] = (),
 ) -> RunReport:
-    """Play what is left of a tournament and store it in `folder`; ArenaError for what the user can fix.
+    """Bring the run in `folder` up to date: play and store what the settings ask for and what is not stored yet.
 
-    A config without a seed gets the seed of the run in the folder, or a new one (see `RunReport.seed`). With `resume`
-    there must be a run in the folder. Ctrl-C (SIGINT), SIGTERM and SIGHUP finish the games in progress and store them,
-    a second one stops at once; both set `interrupted` in the report.
+    Stored games stay when the field changes (`arena.tournament.plan`); the bots named in `again` play theirs again. A
+    bot that cannot be loaded is left out if the format can do without it. ArenaError for what the user can fix.
 
-    `verdict` (default: the format's own) is called before play and after each commit. When it is reached, the run ends
-    and keeps only the deals that the verdict rests on: how many were played beyond them depends on the workers. When
-    all games are played, `more` may extend the run.
+    A config without a seed gets the seed of the run in the folder, or a new one (see `RunReport.seed`). Ctrl-C
+    (SIGINT), SIGTERM and SIGHUP finish the games in progress and store them, a second one stops at once; both set
+    `interrupted` in the report.
+
+    `verdict` (default: the format's own) is called before play and after each commit. When it is reached, the run ends,
+    and its tables show only the deals that the verdict rests on: how many were played beyond them depends on the
+    workers. When all games are played, `more` may ask for a larger number.
     """
-    folder = Path(folder)
-    if config.seed is None:
-        stored = _stored_seed(folder)
-        config = config.with_seed(secrets.randbits(62) if stored is None else stored)
+    folder, listener, left_out = Path(folder), progress or ProgressListener(), dict[str, str]()
+    edits = Counter[str]()
+    config = with_stored_seed(config, folder)
+    while True:
+        run = prepare(config, folder, again, left_out)
+        left_out = dict(run.left_out)
+        try:
+            restless = [bot for bot, times in edits.items() if times > 1]
+            return _play(run, folder, listener, verdict or config.verdict(), more, again, restless)
+        except BotEdited as edited:  # after it was read, perhaps by itself when it was loaded
+            edits[edited.bot] += 1
+        except BotRefused as refused:  # by a worker elsewhere
+            if not _can_leave_out(run, refused.bot):
+                raise
+            left_out[refused.bot] = str(refused)
+
+
+def _play(
+    run: Prepared,
+    folder: Path,
+    listener: ProgressListener,
+    verdict: StoppingRule | None,
+    more: More | None,
+    again: Collection[str],
+    restless: Collection[str],
+) -> RunReport:
+    """Play a prepared run. No copies are kept of the bots that are `restless`: they change whenever they are loaded."""
     made = not folder.exists()
-    job = job_of(config)
-    store = _open(folder, config, job, resume)
     try:
-        with closing(store):
-            if asks_for_more(store, config):
-                store.grow(config.canonical(), config.to_dict())
+        with closing(open_store(folder)) as store, BotCopies(folder) as copies:
+            job = run.job
+            if run.plan.missing or more is not None:
+                job = replace(job, kept=copies.keep(job.bots, restless))
+            plan = run.plan_for(store, again)
+            listener.plan(plan)
+            store.bring_up(plan.wanted)
             with RunLog(folder) as run_log, StopSignals() as signals:
-                session = _Session(
-                    config, store, signals, progress or ProgressListener(), verdict or config.verdict(), more
-                )
+                session = _Session(run, store, signals, listener, verdict, more)
+                config = run.config
                 if not session.is_over():
                     store.begin_session({"workers": job.workers, "executor": config.executor})
                     _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
+                while not session.is_over():
+                    job = replace(job, given_up=session.given_up())
                     with closing(make_executor(job, config.executor, config.scheduler, run_log.sink)) as executor:
                         session.play(executor)
-                return session.report()
+                report = session.report()
+                return _with_edits(report, job) if report.played else report
     except ArenaError:
         if made:
             _remove_unplayed(folder)
         raise
 
 
+def _with_edits(report: RunReport, job: Job) -> RunReport:
+    """Return the report with the bots that are not any more what they were when they were read."""
+    edited = BotSources(job.bots, job.kept).changed(bot.name for bot in job.bots)
+    kept = {bot.name for bot, copy in zip(job.bots, job.kept) if copy is not None}
+    mixed = [bot.name for bot in job.bots if bot.name not in kept and not is_unchanged(bot)]
+    return replace(report, edited=tuple(edited), mixed=tuple(mixed))
+
+
 # ---------------------------------------------------------------- before play
+
+
+class BotRefused(ArenaError):
+    """A bot cannot be loaded; `bot` is its name."""
+
+    def __init__(self, text: str, bot: str) -> None:
+        super().__init__(text)
+        self.bot = bot
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that can begin: its bots can be loaded here.
+
+    `asked` are the settings, `config` the same without the bots that are `left_out`, by name with the reason.
+    """
+
+    asked: TournamentConfig
+    config: TournamentConfig
+    job: Job
+    left_out: Mapping[str, str]
+    plan: Plan
+
+    def plan_for(self, stored: Reader | None, again: Collection[str] = (), games: int | None = None) -> Plan:
+        """Plan the run in the folder of `stored`, perhaps with another number of games."""
+        config, asked = self.config, self.asked
+        if games is not None:
+            config, asked = replace(config, games=games), replace(asked, games=games)
+        return plan_run(config, self.job.bots, stored, asked=asked, left_out=self.left_out, again=again)
+
+
+def with_stored_seed(config: TournamentConfig, folder: Path) -> TournamentConfig:
+    """Return the config with a seed: its own, that of the run in the folder, or a new one."""
+    if config.seed is not None:
+        return config
+    stored = stored_run(folder)
+    if stored is None:
+        return config.with_seed(secrets.randbits(62))
+    with stored:
+        return config.with_seed(stored.config()["seed"])
+
+
+def prepare(
+    config: TournamentConfig,
+    folder: Path,
+    again: Collection[str] = (),
+    left_out: Mapping[str, str] | None = None,
+) -> Prepared:
+    """Plan a run of settings with a seed, and load its new bots once, as workers do; nothing is written.
+
+    A bot that cannot be loaded is left out, like those in `left_out`, if the format can do without it; else BotRefused.
+    Bots that play elsewhere are not loaded here.
+    """
+    unknown = [name for name in again if name not in config.bot_names]
+    if unknown:
+        near = did_you_mean(unknown[0], config.bot_names)
+        raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
+    left_out = dict(left_out or {})
+    while True:
+        run = _prepared(config, folder, again, left_out)
+        new = {entry.name for entry in run.plan.wanted.new}
+        if config.executor != "local" or not new:
+            return run
+        try:
+            _require_bots(_loading(run.job, new))
+            return run
+        except BotRefused as refused:
+            if not _can_leave_out(run, refused.bot):
+                raise
+            left_out[refused.bot] = str(refused)
+
+
+def _prepared(config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str]) -> Prepared:
+    playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
+    job = job_of(playing)
+    stored = stored_run(folder)
+    with nullcontext() if stored is None else closing(stored):
+        plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
+    return Prepared(config, playing, job, left_out, plan)
+
+
+def _can_leave_out(run: Prepared, bot: str) -> bool:
+    """Return whether the run can do without a bot: it is not a test of two bots, and the others are enough."""
+    others = [name for name in run.config.bot_names if name != bot]
+    faults = run.config.form.two_bots or len(others) < 2 or len(others) == len(run.config.bots)
+    return not faults and not list(run.config.format_settings.faults(others))
 
 
 def job_of(config: TournamentConfig) -> Job:
@@ -138,18 +271,22 @@ def job_of(config: TournamentConfig) -> Job:
         workers=config.workers or core_count(),
         levels=config.levels,
         notes=config.notes,
+        own_deals=config.deals_apart,
     )
 
 
 def require_bots(config: TournamentConfig) -> None:
     """Load all bots once, as workers do, and raise what would end the run, such as an unknown parameter."""
     if config.executor == "local":
-        _require_bots(_loading(job_of(config.with_seed(0))))
+        job = job_of(config.with_seed(0))
+        _require_bots(_loading(job, set(config.bot_names)))
 
 
-def _loading(job: Job) -> Job:
-    """Return the part of a job that loading its bots depends on."""
-    return replace(job, rules="base", seed=0, workers=1)
+def _loading(job: Job, names: Collection[str]) -> Job:
+    """Return the part of a job that loading these bots depends on."""
+    chosen = [number for number, bot in enumerate(job.bots) if bot.name in names]
+    bots, levels = tuple(job.bots[at] for at in chosen), tuple(job.levels[at] for at in chosen)
+    return replace(job, rules="base", seed=0, workers=1, bots=bots, levels=levels, own_deals=False)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
@@ -163,53 +300,10 @@ def _require_bots(job: Job) -> None:
         fail(failed)
 
 
-def _open(folder: Path, config: TournamentConfig, job: Job, resume: bool) -> Store:
-    """Open the store of a run; a new one only after its bots could be loaded here."""
-    bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
-    if resume:
-        return reopen_store(folder, bots)
-    if config.executor == "local" and not is_begun(folder):
-        _require_bots(_loading(job))
-    try:
-        return open_store(folder, config.canonical(), bots, config.to_dict())
-    except OtherSettings as other:
-        if other.keys != [growing_key(config)]:
-            raise
-        command = growth_command(config, folder)
-        raise StoreError(f"{other}\nOr extend that run, if it has fewer: {command}") from None
-
-
-def asks_for_more(reader: Reader, config: TournamentConfig) -> bool:
-    """Return whether settings ask for another number of games than the stored run's. StoreError for too few games."""
-    key = growing_key(config)
-    before = config_from_dict(reader.settings(), f"settings stored in {reader.folder}").with_seed(config.seed or 0)
-    lines = setting_differences(before.canonical(), config.canonical())
-    if not key or (not lines and before.schedule().extent == config.schedule().extent):
-        return False
-    if any(not line.startswith(f"{key}: ") for line in lines):
-        raise OtherSettings(reader.folder, lines)
-    asked, least = least_size(config, reader.last_deal())
-    if asked < least:
-        grows = config.form.grows
-        assert grows is not None
-        raise StoreError(
-            f"{reader.folder} already has {least} {grows.noun}; {option_of(grows.key)} must be at least {least}"
-        )
-    return True
-
-
-def _stored_seed(folder: Path) -> int | None:
-    if not is_begun(folder):
-        return None
-    with Reader(folder) as reader:
-        seed: int = reader.config()["seed"]
-    return seed
-
-
 def _remove_unplayed(folder: Path) -> None:
     """Remove the folder of a run that could not be played; otherwise it would look like a run."""
     with Reader(folder) as reader:
-        if reader.count():
+        if reader.count_all():
             return
     for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock", LOG):
         with contextlib.suppress(OSError):
@@ -226,43 +320,55 @@ class _Session:
 
     def __init__(
         self,
-        config: TournamentConfig,
+        run: Prepared,
         store: Store,
         signals: StopSignals,
         listener: ProgressListener,
         verdict: StoppingRule | None,
         more: More | None,
     ) -> None:
-        assert config.seed is not None
-        self._name, self._seed = config.name, config.seed
-        self._schedule = config.schedule()
+        self._run, self._name, self._seed = run, run.config.name, run.job.seed
+        self._schedule = run.config.schedule()
         self._store = store
         self._signals = signals
         self._listener = listener
         self._verdict = verdict
         self._more = more
-        self._before = store.progress()
-        self._figures = _Figures(store, self._schedule, self._before, at_most=verdict is not None)
+        self._done = store.progress()
+        self._is_finished = False
+        self._figures = _Figures(store, self._schedule, self._done, at_most=verdict is not None)
         self._lost = 0
+        # bots of which no game is stored, until there is one of each: then time and room can be estimated
+        self._unseen = set(run.config.bot_names) if run.plan.is_new and not run.config.form.two_bots else set[str]()
         self._started = time.monotonic()
 
     def is_over(self) -> bool:
-        """Return whether nothing is left to play; drop the deals beyond a verdict."""
-        return self._is_decided() or self._next_wave(self._before) is None
+        """Return whether nothing is left to play, or the user stops; hide the deals beyond a verdict."""
+        if self._signals.stopping or self._is_finished or self._is_decided():
+            return True
+        return self._next_wave() is None
 
     def play(self, executor: Executor) -> None:
-        """Play one wave of units after another, until none is left or the user stops the run."""
+        """Play one wave of units after another, until none is left or the user stops the run.
+
+        It also returns if units are to be played after all that its workers forfeit: others must play them.
+        """
         dispatcher = self._dispatcher(executor)
         self._figures.begin(executor)
         self._listener.begin(self._name, self._seed, self._figures.status())
         try:
-            done = self._before
-            while not self._signals.stopping and (wave := self._next_wave(done)) is not None:
+            while not self._signals.stopping and (wave := self._next_wave()) is not None:
                 dispatcher.play(wave, self._figures.left // 2, self._commit)  # about: a series is longer
-                if self._schedule.fixed and self._more is None:
-                    break  # it was the only wave; reading all games takes long
-                done = self._store.progress()
-                self._figures.follow(self._schedule, done)
+                if self._signals.stopping:
+                    break
+                is_settled = self._settle()
+                if is_settled and self._schedule.fixed and self._more is None:
+                    self._is_finished = True  # it was the only wave; reading all games takes long
+                    break
+                self._done = self._store.progress()
+                self._figures.follow(self._schedule, self._done)
+                if not is_settled:
+                    break
         finally:
             self._listener.end(self._figures.status(), self._signals.stopping)
 
@@ -284,36 +390,81 @@ class _Session:
             interrupted=self._signals.stopping and is_left,  # the signal may have come with the last game
             forfeits=self._store.count(forfeited=True),
             workers_lost=self._lost,
+            left_out=self._run.left_out,
         )
 
     # ------------------------------------------------------------ what to play
 
-    def _next_wave(self, done: ScheduleProgress) -> Iterator[Task] | None:
+    def _next_wave(self) -> Iterator[Task] | None:
         """Return the units that can be played now, extending a finished run if `more` asks for it; None without any."""
         while True:
-            wave = self._schedule.tasks(done)
+            wave = self._units(self._done)
             first = next(wave, None)
             if first is not None:
                 return chain([first], wave)
-            if not self._grow(done):
+            if not self._grow():
                 return None
 
-    def _grow(self, done: ScheduleProgress) -> bool:
+    def _units(self, done: ScheduleProgress) -> Iterator[Task]:
+        """Yield the units of the schedule under the numbers of their pairings in the store."""
+        job = self._run.job
+        for task in self._schedule.tasks(done):
+            yield self._store.numbered(task, deal_seed(job.seed, job.own_deals, task.a, task.b))
+
+    def _grow(self) -> bool:
         """Extend a finished run; return True if extended."""
-        config = None if self._more is None else self._more(self._store)
-        if config is None:
+        games = None if self._more is None else self._more(self._store)
+        if games is None:
             return False
-        self._store.grow(config.canonical(), config.to_dict())
-        self._schedule = config.schedule()
-        self._figures.follow(self._schedule, done)
+        self._store.bring_up(self._run.plan_for(self._store, games=games).wanted)
+        self._schedule = replace(self._run.config, games=games).schedule()
+        self._done = self._store.progress()  # more may be stored than was shown
+        self._figures.follow(self._schedule, self._done)
         return True
 
+    # ------------------------------------------------------------ pairings that are given up
+
+    def given_up(self) -> tuple[tuple[int, str], ...]:
+        """Return pairings of which a bot forfeits the rest, each with that bot, as far as the stored games say so."""
+        found, sides = [], self._store.pairings()
+        for pairing in () if self._run.job.clocked else self._store.late_pairings():
+            if (end := given_up(self._store.rows_of(pairing))) is not None:
+                _, _, *bots = sides[pairing]
+                found.append((pairing, str(bots[end.side])))
+        return tuple(found)
+
+    def _settle(self) -> bool:
+        """Let the stored games of pairings be what `timeouts.settled` says; return whether all of them are there."""
+        late = set() if self._run.job.clocked else set(self._store.late_pairings())
+        if not late:
+            return True
+        numbers = {self._store.pairings()[pairing].number for pairing in late}
+        spans = {number: span for number, span in self._done.spans.items() if number not in numbers}
+        units: dict[int, list[Task]] = {}
+        for task in self._units(replace(self._done, spans=spans)):
+            if task.pairing in late:
+                units.setdefault(task.pairing, []).append(task)
+        is_complete = True
+        for pairing, tasks in units.items():
+            for unit, rows in settled(self._store.rows_of(pairing), tasks, self._not_played):
+                self._store.replace(keys_of(unit), rows)
+                is_complete = is_complete and bool(rows)
+        self._figures.done = self._store.count()
+        return is_complete
+
+    def _not_played(self, game: GameTask, bot: str) -> Row:
+        job = self._run.job
+        return not_played(job.game_settings, game, bot, job.limits.decision_s)
+
+    # ------------------------------------------------------------ verdicts
+
     def _is_decided(self) -> bool:
-        """Return whether the verdict is reached; if so, drop the deals beyond those that it rests on."""
+        """Return whether the verdict is reached; if so, hide the deals beyond those that it rests on."""
         deals = None if self._verdict is None else self._verdict(self._store)
         if deals is None:
             return False
-        self._figures.drop(self._store.drop_from(deals))
+        self._store.show(deals)
+        self._figures.end(self._store.count())
         return True
 
     # ------------------------------------------------------------ for the dispatcher
@@ -334,7 +485,17 @@ class _Session:
         """Store what came back; return whether that is enough."""
         stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
         self._figures.add(deliveries, stored)
+        if self._unseen:
+            self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
+            if not self._unseen:
+                self._estimate()
         return self._is_decided()
+
+    def _estimate(self) -> None:
+        """Say how long the run will take and how much room it needs, from the first games of each bot."""
+        if (seconds := self._run.plan_for(self._store).seconds) is not None:
+            room = size_text(round(self._figures.total * self._store.bytes_per_game()))
+            self._listener.note(f"All games take about {time_about(seconds)} and {room} on disk.")
 
     def _note_lost(self, event: Lost) -> None:
         self._lost += event.worker
@@ -362,6 +523,7 @@ class _Figures:
     def follow(self, schedule: Schedule, done: ScheduleProgress) -> None:
         """Plan anew from what is done: when a wave has ended, or the run was extended."""
         self._schedule = schedule
+        self.done = done.games
         self.total = schedule.planned(done)
         self._scores = RunningScores(schedule, done, self._stored_forfeits)
 
@@ -380,10 +542,9 @@ class _Figures:
         self._rate.add(self.played)
         self._last_result = time.monotonic()
 
-    def drop(self, games: int) -> None:
-        """Take away games that were dropped from the store, and plan no more than are left."""
-        self.done -= games
-        self.total = self.done
+    def end(self, games: int) -> None:
+        """Plan no more than these games, which are the whole run."""
+        self.done = self.total = games
 
     @property
     def left(self) -> int:
@@ -417,4 +578,6 @@ class _Figures:
 
 def fail(event: Failed) -> NoReturn:
     """Raise the error that a `Failed` means: ArenaError for what the user can fix, else WorkerFault."""
-    raise WorkerFault(event.text) if event.ours else ArenaError(event.text)
+    if event.ours:
+        raise WorkerFault(event.text)
+    raise ArenaError(event.text) if event.bot is None else BotRefused(event.text, event.bot)

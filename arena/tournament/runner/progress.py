@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import ScheduleProgress
+from arena.tournament.plan import Plan
 from arena.tournament.runner.job import Played
 
 _RATE_S = 10.0
@@ -50,6 +51,9 @@ class RunStatus:
 
 class ProgressListener:
     """What a run reports to; this one ignores it. All calls come from the thread that called `play_run`."""
+
+    def plan(self, plan: Plan) -> None:
+        """Take note of what will be played."""
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         """Take note that play begins; `status.done` games were stored before."""

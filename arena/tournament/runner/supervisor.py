@@ -12,7 +12,7 @@ supervisor can tell what a hang or a death means:
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
 * Without a clock, a bot gives no answer in time in `MOST_TIMEOUTS` games of a pairing in a row: it forfeits the rest of
-  the pairing, which is not played. Each game would only take its full time again.
+  the pairing, which is not played (`arena.tournament.timeouts`).
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
@@ -35,7 +35,7 @@ from arena.endings import ForfeitKind
 from arena.tournament.games import Chunk, GameTask, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.tournament.referee import play_unit
-from arena.tournament.rows import cut_row, find_game, unplayed_row
+from arena.tournament.rows import cut_row, find_game
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink, WorkerLog
 from arena.tournament.runner.worker import (
@@ -50,6 +50,7 @@ from arena.tournament.runner.worker import (
     run_worker,
     scores_of,
 )
+from arena.tournament.timeouts import MOST_TIMEOUTS, not_played
 
 _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker as well
@@ -244,7 +245,6 @@ def _may_have_children() -> Iterator[None]:
 
 MOST_DEATHS = 5
 MOST_GARBLED = 25  # the bot that wrote into the pipe may have answered before that is read
-MOST_TIMEOUTS = 3
 
 
 class Stopped(Exception):
@@ -282,7 +282,7 @@ class Supervisor:
         self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
         self._broken: dict[str, tuple[str, str]] = {}
         self._timeouts: Counter[tuple[int, str]] = Counter()  # games in a row, by pairing and bot
-        self._given_up: dict[int, str] = {} if given_up is None else given_up
+        self._given_up: dict[int, str] = dict(job.given_up) if given_up is None else given_up
 
     def drain(self) -> None:
         """Let `play` return after the unit in progress."""
@@ -397,7 +397,7 @@ class Supervisor:
         else:
             row = cut_row(self._settings, game, snapshot, kind, worker.how)
             if row is None:
-                self._report(worker, f"replaying game {game.id}")
+                self._report(worker, f"replaying game {game.name}")
                 return None
             bot = game.first if row.forfeit_by == 1 else game.second
         if worker.overdue is None:
@@ -407,14 +407,14 @@ class Supervisor:
                 text = f"workers keep dying in games of {game.first} against {game.second}: {worker.how}"
                 return Failed(text, ours=False, pair=(game.first, game.second))
             if own_process or self._deaths[game.key] < 2:
-                self._report(worker, f"replaying game {game.id} ({game.first} against {game.second})")
+                self._report(worker, f"replaying game {game.name}")
                 return None
         if row is None:
             self._broken[bot] = (kind, f"in __init__: {worker.how}")
             self._report(worker, f"{bot} cannot be created and forfeits its games")
             return None
         did = "forfeits" if row.forfeit else "has failed after"
-        self._report(worker, f"{bot} {did} game {game.id} ({kind})")
+        self._report(worker, f"{bot} {did} game {game.name} ({kind})")
         known.append(row)
         if row.forfeit == ForfeitKind.TIMEOUT.code and not self.job.clocked:
             self._count_cut(game, bot, tasks, known)
@@ -489,6 +489,4 @@ class Supervisor:
 
     def _unplayed(self, game: GameTask) -> Row:
         bot = self._given_up[game.pairing]
-        within = f"no answer within {self.job.limits.decision_s:g} s"
-        text = f"not played: it gave {within} in {MOST_TIMEOUTS} games of this pairing running"
-        return unplayed_row(self._settings, game, bot, ForfeitKind.TIMEOUT, text)
+        return not_played(self._settings, game, bot, self.job.limits.decision_s)

@@ -17,6 +17,7 @@ import os
 import signal
 import threading
 import traceback
+import uuid
 from collections.abc import Sequence
 from itertools import chain
 from multiprocessing.connection import Connection
@@ -25,11 +26,14 @@ from typing import Any
 
 from arena.bots.bot import Actor
 from arena.bots.cores import pin_to_core
+from arena.bots.faults import BotError
 from arena.bots.forks import adopt_orphans, die_with_parent, forget_descriptors, keep_from_forks, lead_group
+from arena.bots.kept import BotSources
 from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
 from arena.bots.processes import has_children, memory_in_use
+from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.errors import ArenaError
 from arena.stats.score import other_side
@@ -93,7 +97,8 @@ def run_worker(
             adopt_orphans()
             pin_to_core(worker_number)
         gc.freeze()  # what was inherited by fork is never garbage
-        _Worker(job, chunks, results, move_log, status).work()
+        name = uuid.uuid4().hex if worker_number is None else str(worker_number)
+        _Worker(job, name, chunks, results, move_log, status).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has ended
     except MemoryError:
@@ -114,9 +119,16 @@ class _Worker:
     """
 
     def __init__(
-        self, job: Job, chunks: Connection[Any, Any], results: Connection[Any, Any], move_log: Any, status: Any
+        self,
+        job: Job,
+        name: str,
+        chunks: Connection[Any, Any],
+        results: Connection[Any, Any],
+        move_log: Any,
+        status: Any,
     ) -> None:
         self.job = job
+        self.sources = BotSources(job.bots, job.kept, name)
         self.chunks = chunks
         self.results = results
         self.status = status
@@ -162,17 +174,39 @@ class _Worker:
             self.isolated = IsolatedBots(self.job, self._beat)
         for number in range(len(self.job.bots)):
             self.status[LOADING] = number + 1
-            if self.isolated is not None and self.job.level(number).own_process:
-                players.append(self.isolated.player(number))
-            else:
-                players.append(self._player_inside(number))
+            players.append(self._player(number))
+            if not self.job.level(number).own_process:
                 state.restore()  # one bot's file must not change the world of the others
         self.status[LOADING] = 0
         self.threads = threading.active_count()
         return Referee(self.job.game_settings, players, buffer=self.move_log)
 
-    def _player_inside(self, number: int) -> Player:
-        bot = load_bot(self.job.bots[number])
+    def _player(self, number: int) -> Player:
+        spec = self.sources.spec(number)
+        try:
+            return self._player_of(number, spec)
+        except BotError as error:
+            copy = self.sources.spec(number)
+            if copy == spec == self.job.bots[number]:
+                raise
+            fault = error
+        if copy != spec:  # it was edited while it was loaded
+            try:
+                return self._player_of(number, copy)
+            except BotError as error:
+                fault = error
+        raise BotError(
+            f"{fault}\n{copy.name} was changed during play and was to play on in its old version, from a copy of the"
+            " files that it imports or names. If it needs others, change it only between two runs."
+        )
+
+    def _player_of(self, number: int, spec: BotSpec) -> Player:
+        if self.isolated is not None and self.job.level(number).own_process:
+            return self.isolated.player(number, spec)
+        return self._player_inside(spec)
+
+    def _player_inside(self, spec: BotSpec) -> Player:
+        bot = load_bot(spec)
 
         def make() -> Actor:
             """Make the bot; threads that it starts meanwhile are its tools, later ones outlive a game."""
@@ -224,16 +258,31 @@ class _Worker:
                     break
             # the last ones are sent below, after everything printed: who has all games may end this process
             if done < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
+                if self._are_edited(tasks[done - units : done]):
+                    rows, units, reusable = [], 0, False
+                    break
                 starting_s = referee.starting_s - started_s
                 self._send_rows(PART, units, now - start, starting_s, True, rows)
                 rows, units, start, started_s = [], 0, now, referee.starting_s
         if self.isolated is not None:
             self.isolated.pool.log_output()
         reusable = reusable and self._is_clean()
+        if self._are_edited(tasks[done - units : done]):
+            rows, units, reusable = [], 0, False
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
         self._send_rows(UNITS_DONE, units, perf_counter() - start, referee.starting_s - started_s, reusable, rows)
         return reusable
+
+    def _are_edited(self, tasks: Sequence[Task]) -> bool:
+        """Return whether the bots of units may have played in another version than the one that was read first.
+
+        They may have read a file that was edited meanwhile. So these units are played again, by another process.
+        """
+        edited = self.sources.changed(bot for task in tasks for bot in (task.a, task.b))
+        if edited:
+            _log.info("%s: edited during play; a copy of the old version plays on", " and ".join(edited))
+        return bool(edited)
 
     def _send_rows(
         self, kind: str, units: int, seconds: float, starting_s: float, reusable: bool, rows: Sequence[Row]

@@ -6,19 +6,19 @@ import sqlite3
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
-from arena.stats.frames import GameArrays, by_appearance, in_order, numbered
+from arena.stats.frames import GameArrays, by_appearance, in_order, numbered, same_cards
 from arena.stats.score import other_side
 from arena.tournament.games import (
     PAIRING_BITS,
     WIN_POINTS,
     GameId,
-    Pairing,
     PairingScore,
     ScheduleProgress,
     time_quantile,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _Column = npt.NDArray[Any]
 
 GAME_COLUMNS = (
+    "deal_seed",
     "pairing",
     "deal",
     "game",
@@ -55,6 +56,7 @@ CLOCK_COLUMNS = ("ms_first", "ms_second")
 """Thinking times in milliseconds, measured by a clock."""
 
 _ROWS_PER_BATCH = 20_000
+_LAST = (1 << 63) - 1
 _TIME_BUCKETS = 256
 _DTYPES: dict[str, npt.DTypeLike] = {  # the smallest types that hold them: a million games take some 100 MB
     "id": np.int64,
@@ -75,6 +77,20 @@ _LARGEST = {"score": 2, "ending": len(ENDINGS) - 1, "forfeit": len(FORFEITS), "f
 _MEASURED = ("max_us_first", "max_us_second", "hist_first", "hist_second")
 _CATEGORIES = {"ending": ENDINGS, "forfeit": FORFEITS}
 _NAMES = ("first", "second", "forfeit_by")
+
+
+class StoredPairing(NamedTuple):
+    """A pairing with games: its number in the schedule (None: not in it now), its bots by their numbers in the store.
+
+    `seed` is the seed of its deals, `design` says how games follow from a deal.
+    """
+
+    number: int | None
+    round: int
+    a: int
+    b: int
+    seed: int
+    design: str
 
 
 class ThinkingTime(NamedTuple):
@@ -120,7 +136,7 @@ class GameColumns:
         names, bots = in_order([self.bots[bot] for bot in played.tolist()], codes)
         first, second = bots[: len(self)], bots[len(self) :]
         deal = self["deal"].astype(np.int64)
-        cluster, clusters = by_appearance(deal)
+        cluster, clusters = by_appearance(same_cards(self["deal_seed"], deal))
         pair = deal << PAIRING_BITS | self["pairing"]
         return GameArrays(tuple(names), first, second, self["score"], cluster, clusters, pair)
 
@@ -179,39 +195,89 @@ class GameColumns:
 def stored_columns(db: sqlite3.Connection, names: Sequence[str]) -> dict[str, _Column]:
     """Read columns of numbers of all games, in order. Damage for other values."""
     parts: dict[str, list[_Column]] = {name: [np.empty(0, _DTYPES[name])] for name in names}
-    for batch in _batches(db, names, 0):
+    for batch in _batches(db, names, 0, _LAST):
         for name in names:
             parts[name].append(_integers(batch, name))
     return {name: np.concatenate(part) for name, part in parts.items()}
 
 
+class _Sides(NamedTuple):
+    """What is known of each pairing, by its number in the store: its bots and its seed, number and round.
+
+    `bots` are two columns, indexes of names. `number` is -1 for a pairing that is not shown, -2 where there is none.
+    """
+
+    bots: _Column
+    seed: _Column
+    number: _Column
+    round: _Column
+
+
+def _sides_of(pairings: Mapping[int, StoredPairing], places: Mapping[int, int | None]) -> _Sides:
+    size = max(pairings, default=0) + 1
+    sides = _Sides(
+        np.zeros((size, 2), np.int32), np.zeros(size, np.int64), np.full(size, -2, np.int32), np.zeros(size, np.int32)
+    )
+    for pairing, (number, round_, a, b, seed, _) in pairings.items():
+        place_a, place_b = places.get(a), places.get(b)
+        if number is None or place_a is None or place_b is None:
+            if number is not None:
+                raise Damage("a pairing names a bot that is not in the field")
+            sides.number[pairing] = -1
+            continue
+        sides.bots[pairing] = (place_a, place_b)
+        sides.seed[pairing], sides.number[pairing], sides.round[pairing] = seed, number, round_
+    return sides
+
+
 def read_columns(
-    db: sqlite3.Connection, bots: Sequence[str], pairings: Mapping[int, Pairing], start: int = 0
+    db: sqlite3.Connection,
+    bots: Sequence[str],
+    places: Mapping[int, int | None],
+    pairings: Mapping[int, StoredPairing],
+    start: int,
+    stop: int,
 ) -> GameColumns:
-    """Read the games from the identity `start` on. Damage for values that this program cannot have written."""
-    numbers = {name: index for index, name in enumerate(bots)}
-    sides = np.full((max(pairings, default=0) + 1, 3), -1, dtype=np.int32)
-    for number, round_, a, b in pairings.values():
-        sides[number] = (numbers[a], numbers[b], round_)
+    """Read the games with identities from `start` to before `stop` whose pairings have a number, in schedule order.
+
+    `places` says where each bot stands in the field, by its number in the store. Damage for values that this program
+    cannot have written.
+    """
+    sides = _sides_of(pairings, places)
     parts: dict[str, list[_Column]] = {name: [np.empty(0, dtype)] for name, dtype in _DTYPES.items()}
     times = _Times(len(bots))
-    for batch in _batches(db, (*_DTYPES, *_MEASURED), start):
+    for batch in _batches(db, (*_DTYPES, *_MEASURED), start, stop):
         columns = {name: _integers(batch, name) for name in _DTYPES}
         pairing, game = _pairing_and_game(columns["id"])
-        unknown = (pairing >= len(sides)) | (sides[np.minimum(pairing, len(sides) - 1), 0] < 0)
+        number = sides.number[np.minimum(pairing, len(sides.number) - 1)]
+        unknown = (pairing >= len(sides.number)) | (number == -2)
         if unknown.any():
             raise Damage(f"game {GameId.from_key(int(columns['id'][unknown.argmax()]))} belongs to no pairing")
-        times.add("first", sides[pairing, game], columns, batch)
-        times.add("second", sides[pairing, 1 - game], columns, batch)
+        shown = number >= 0
+        if not shown.all():
+            columns = {name: column[shown] for name, column in columns.items()}
+            batch = {name: tuple(compress(values, shown)) for name, values in batch.items() if name in _MEASURED}
+            pairing, game = pairing[shown], game[shown]
+            if not len(pairing):
+                continue
+        times.add("first", sides.bots[pairing, game], columns, batch)
+        times.add("second", sides.bots[pairing, 1 - game], columns, batch)
         for name, column in columns.items():
             parts[name].append(column)
     stored = {name: np.concatenate(part) for name, part in parts.items()}
-    return GameColumns(bots, _readable(stored, sides), times.of(bots))
+    values = _readable(stored, sides)
+    deal, number = values["deal"], values["pairing"]
+    if ((np.diff(deal) == 0) & (np.diff(number) < 0)).any():  # pairings came in another order than the schedule's
+        order = np.lexsort((values["game"], number, deal))
+        values = {name: column[order] for name, column in values.items()}
+    return GameColumns(bots, values, times.of(bots))
 
 
-def _batches(db: sqlite3.Connection, names: Sequence[str], start: int) -> Iterator[dict[str, tuple[Any, ...]]]:
-    sql = f"SELECT {', '.join(names)} FROM games WHERE id >= ? ORDER BY id"
-    cursor = db.execute(sql, (start,))
+def _batches(
+    db: sqlite3.Connection, names: Sequence[str], start: int, stop: int
+) -> Iterator[dict[str, tuple[Any, ...]]]:
+    sql = f"SELECT {', '.join(names)} FROM games WHERE id >= ? AND id < ? ORDER BY id"
+    cursor = db.execute(sql, (start, stop))
     while rows := cursor.fetchmany(_ROWS_PER_BATCH):
         yield dict(zip(names, zip(*rows)))
 
@@ -231,18 +297,19 @@ def _pairing_and_game(key: _Column) -> tuple[_Column, _Column]:
     return key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
 
 
-def _readable(stored: dict[str, _Column], sides: _Column) -> dict[str, _Column]:
-    """Turn stored columns into GAME_COLUMNS and CLOCK_COLUMNS. `sides` has bots a and b and the round of pairings."""
+def _readable(stored: dict[str, _Column], sides: _Sides) -> dict[str, _Column]:
+    """Turn stored columns into GAME_COLUMNS and CLOCK_COLUMNS."""
     pairing, game = _pairing_and_game(stored["id"])
     score = stored["score"]
-    first, second = sides[pairing, game], sides[pairing, 1 - game]
+    first, second = sides.bots[pairing, game], sides.bots[pairing, 1 - game]
     forfeited = stored["forfeit"] > 0
     by_first, by_second = (forfeited & (stored["forfeit_by"] == side) for side in (1, 2))
     values = stored | {
-        "pairing": pairing.astype(np.int32),
+        "pairing": sides.number[pairing],
+        "deal_seed": sides.seed[pairing],
         "deal": stored["id"] >> (PAIRING_BITS + 1),
         "game": game.astype(np.int8),
-        "round": sides[pairing, 2],
+        "round": sides.round[pairing],
         "first": first,
         "second": second,
         "score": score / 2,

@@ -1,30 +1,58 @@
-"""Read a run: settings, games in schedule order, sums for standings. Works while the run is being played."""
+"""Read a run: settings, games in schedule order, sums for standings. Works while the run is being played.
+
+A run may hold more games than its settings ask for: of bots that have left or have changed, on more deals. A reader
+yields those that the settings ask for, and nothing else selects from the table `games`; only `columns_of` also reads
+others, and `surplus` counts them.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from arena.endings import ForfeitKind
+from arena.text import counted
 from arena.tournament.forfeits import ForfeitReason, Reasons
-from arena.tournament.games import ROW_COLUMNS, GameId, GameResult, Pairing, Row, ScheduleProgress
-from arena.tournament.store.columns import GameColumns, read_columns
+from arena.tournament.games import (
+    DEAL_BITS,
+    PAIRING_BITS,
+    ROW_COLUMNS,
+    GameId,
+    GameResult,
+    Pairing,
+    Row,
+    ScheduleProgress,
+    game_key,
+    game_name,
+)
+from arena.tournament.store.columns import GameColumns, StoredPairing, read_columns
 from arena.tournament.store.sqlite import DATABASE, RUN_SCHEMA, Connection, StoreError
 
 SELECT_GAMES = f"SELECT {', '.join(ROW_COLUMNS)} FROM games"
+_BYTES_OF_NUMBERS = 60
+SHOWN_GAMES = "id < ? AND pairing IN (SELECT pairing FROM pairings WHERE number IS NOT NULL)"
+"""The condition, in SQL, for games that the tables show; its argument is the first identity beyond their deals."""
 
 
 @dataclass(frozen=True)
 class BotEntry:
-    """A bot as a run stores it: name in the tables, spec, hash of its source, parameters."""
+    """A bot as a run stores it: name in the tables, spec, hash of its source, parameters, level of isolation."""
 
     name: str
     spec: str
     source: str
     params: dict[str, Any] = field(default_factory=dict)
+    isolation: str = "none"
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """Return what distinguishes it from other bots and from its own versions; the place of its file does not."""
+        return self.name, self.source, json.dumps(self.params, sort_keys=True), self.isolation
 
 
 class WorkSession(NamedTuple):
@@ -34,6 +62,40 @@ class WorkSession(NamedTuple):
     ended: float
     games: int
     info: dict[str, Any]
+
+
+class Surplus(NamedTuple):
+    """Stored games that no table shows, and what they are of.
+
+    versions   other versions of bots in the field
+    gone       bots that are not in the field any more
+    unloaded   bots that the settings name but that could not be loaded
+    pairings   pairings of the field that the settings do not ask for
+    deals      deals beyond those that the settings ask for
+    """
+
+    games: int = 0
+    versions: int = 0
+    gone: int = 0
+    unloaded: int = 0
+    pairings: int = 0
+    deals: int = 0
+
+    def __str__(self) -> str:
+        """Return the number of games and what they are of.
+
+        >>> print(Surplus(3240, versions=4, gone=1, deals=2))
+        3,240 games that no table shows (of 4 other versions, 1 removed bot, 2 deals more than asked)
+        """
+        parts = [
+            counted(self.versions, "other version"),
+            counted(self.gone, "removed bot"),
+            f"{counted(self.unloaded, 'bot')} that could not be loaded",
+            f"{counted(self.pairings, 'pairing')} not asked for",
+            f"{counted(self.deals, 'deal')} more than asked",
+        ]
+        of = ", ".join(part for part, number in zip(parts, self[1:]) if number)
+        return f"{counted(self.games, 'game')} that no table shows (of {of})"
 
 
 def is_own_file(path: Path) -> bool:
@@ -52,7 +114,7 @@ class Reader:
         with RUN_SCHEMA.guard(self.folder, "read"):
             self._db: Connection = RUN_SCHEMA.open_reader(self.folder)
         self._columns: GameColumns | None = None
-        self._pairings: dict[int, Pairing] = {}
+        self._sides: dict[int, Pairing] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -64,14 +126,14 @@ class Reader:
         """Close the database."""
         self._db.close()
 
-    def _query(self, sql: str) -> list[Any]:
+    def _query(self, sql: str, *args: object) -> list[Any]:
         with RUN_SCHEMA.guard(self.folder, "read"):
-            return self._db.execute(sql).fetchall()
+            return self._db.execute(sql, args).fetchall()
 
     # ------------------------------------------------------------ the run
 
     def _table(self, key: str) -> dict[str, Any]:
-        values = self._query(f"SELECT value FROM meta WHERE key = '{key}'")
+        values = self._query("SELECT value FROM meta WHERE key = ?", key)
         if not values:
             raise StoreError(f"the run in {self.folder} was never begun: its database holds no {key}")
         return self._parsed(values[0][0])
@@ -82,13 +144,31 @@ class Reader:
         except (ValueError, TypeError, RecursionError) as error:
             raise RUN_SCHEMA.damaged(self.folder, "its settings cannot be read") from error
 
+    @property
+    def is_begun(self) -> bool:
+        """Return whether the run has settings."""
+        return bool(self._query("SELECT 1 FROM meta WHERE key = 'config'"))
+
     def config(self) -> dict[str, Any]:
         """Return the settings that determine the results."""
         return self._table("config")
 
+    def shape(self) -> dict[str, Any]:
+        """Return what every game of the run depends on (`TournamentConfig.shape`)."""
+        return self._table("shape")
+
     def settings(self) -> dict[str, Any]:
-        """Return all settings of the run, as given when it was begun."""
+        """Return all settings of the run, as given when it was last brought up to date."""
         return self._table("settings")
+
+    def left_out(self) -> dict[str, str]:
+        """Return why bots that the settings name do not play, by name: they cannot be loaded."""
+        return self._table("left_out")
+
+    def deal_count(self) -> int:
+        """Return the number of deals, from 0 on, whose games are shown."""
+        values = self._query("SELECT value FROM meta WHERE key = 'deals'")
+        return int(values[0][0]) if values else 0
 
     def is_own(self) -> bool:
         """Return whether the run belongs to this user."""
@@ -96,18 +176,37 @@ class Reader:
             return is_own_file(self.folder / DATABASE)
 
     def bots(self) -> list[BotEntry]:
-        """Return the bots in seed order."""
-        rows = self._query("SELECT name, spec, source, params FROM bots ORDER BY bot")
-        if not all(isinstance(value, str) for row in rows for value in row):
+        """Return the bots of the field in seed order."""
+        return [entry for _, entry in self._entries("WHERE place IS NOT NULL ORDER BY place")]
+
+    def entries(self) -> dict[int, BotEntry]:
+        """Return all bots that ever were in the field, each version by its number, in the order in which they came."""
+        return dict(self._entries("ORDER BY bot"))
+
+    def field_numbers(self) -> list[int]:
+        """Return the bots of the field in seed order, by their numbers among all `entries`."""
+        return [number for number, _ in self._entries("WHERE place IS NOT NULL ORDER BY place")]
+
+    def _entries(self, which: str) -> list[tuple[int, BotEntry]]:
+        rows = self._query(f"SELECT bot, name, spec, source, params, isolation FROM bots {which}")
+        if not all(isinstance(value, str) for row in rows for value in row[1:]):
             raise RUN_SCHEMA.damaged(self.folder, "its bots cannot be read")
-        return [BotEntry(name, spec, source, self._parsed(params)) for name, spec, source, params in rows]
+        return [
+            (number, BotEntry(name, spec, source, self._parsed(params), isolation))
+            for number, name, spec, source, params, isolation in rows
+        ]
+
+    def stored_pairings(self) -> dict[int, StoredPairing]:
+        """Return all pairings that have games, also those that the settings do not ask for, by their numbers here."""
+        rows = self._query("SELECT pairing, number, round, a, b, seed, design FROM pairings")
+        return {pairing: StoredPairing._make(values) for pairing, *values in rows}
 
     def pairings(self) -> dict[int, Pairing]:
-        """Return the pairings that have games, by number."""
+        """Return the pairings of the schedule that have games, by their numbers in the table `games`."""
         names = dict(self._query("SELECT bot, name FROM bots"))
-        rows = self._query("SELECT pairing, round, a, b FROM pairings")
+        rows = self._query("SELECT pairing, number, round, a, b FROM pairings WHERE number IS NOT NULL")
         try:
-            return {number: Pairing(number, round_, names[a], names[b]) for number, round_, a, b in rows}
+            return {pairing: Pairing(number, round_, names[a], names[b]) for pairing, number, round_, a, b in rows}
         except KeyError:
             raise RUN_SCHEMA.damaged(self.folder, "a pairing names a bot that does not exist") from None
 
@@ -118,48 +217,91 @@ class Reader:
 
     # ------------------------------------------------------------ single games
 
-    def count(self, forfeited: bool = False) -> int:
-        """Return the number of games stored, or of those that were forfeited."""
-        where = "WHERE forfeit > 0" if forfeited else ""
-        return int(self._query(f"SELECT count(*) FROM games {where}")[0][0])
+    @property
+    def _stop(self) -> int:
+        """Return the first identity beyond the deals that are shown."""
+        return game_key(0, min(self.deal_count(), 1 << DEAL_BITS), 0)
 
-    def last_deal(self) -> int:
-        """Return the greatest deal of a stored game, -1 without games."""
-        (key,) = self._query("SELECT max(id) FROM games")[0]
-        return -1 if key is None else GameId.from_key(key).deal
+    def count(self, forfeited: bool = False) -> int:
+        """Return the number of games, or of those that were forfeited."""
+        where = "AND forfeit > 0" if forfeited else ""
+        return int(self._query(f"SELECT count(*) FROM games WHERE {SHOWN_GAMES} {where}", self._stop)[0][0])
+
+    def count_all(self) -> int:
+        """Return the number of games stored, also of those that the settings do not ask for."""
+        return int(self._query("SELECT count(*) FROM games")[0][0])
+
+    def surplus(self) -> Surplus:
+        """Count what no table shows."""
+        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
+            field, left_out = {bot.name for bot in self.bots()}, self.left_out()
+            met = "SELECT a FROM pairings UNION SELECT b FROM pairings"
+            names = [name for (name,) in self._query(f"SELECT name FROM bots WHERE place IS NULL AND bot IN ({met})")]
+            apart = {name for name in names if name not in field}
+            unloaded = apart & left_out.keys()
+            ((pairings,),) = self._query(
+                "SELECT count(*) FROM pairings p JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b"
+                " WHERE p.number IS NULL AND a.place IS NOT NULL AND b.place IS NOT NULL"
+            )
+            shown = "pairing IN (SELECT pairing FROM pairings WHERE number IS NOT NULL)"
+            ((deals,),) = self._query(f"SELECT count(DISTINCT deal) FROM games WHERE id >= ? AND {shown}", self._stop)
+            ((games,),) = self._query(f"SELECT count(*) FROM games WHERE NOT ({SHOWN_GAMES})", self._stop)
+            versions = sum(name in field for name in names)
+            return Surplus(games, versions, len(apart - unloaded), len(unloaded), pairings, deals)
 
     def rows(self, where: str = "", *args: object) -> Iterator[Row]:
-        """Yield the stored rows in schedule order."""
+        """Yield the rows in schedule order; `where` is a further condition in SQL, with its `args`."""
+        stop, more = self._stop, f"AND ({where})" if where else ""
 
         def selected() -> Iterator[Row]:
-            yield from map(Row._make, self._db.execute(f"{SELECT_GAMES} {where} ORDER BY id", args))
+            sql = f"{SELECT_GAMES} WHERE {SHOWN_GAMES} {more} ORDER BY id"
+            yield from map(Row._make, self._db.execute(sql, (stop, *args)))
 
-        return RUN_SCHEMA.in_batches(self.folder, selected())
+        numbers = {pairing: known.number for pairing, known in self._known_pairings(refresh=True).items()}
+        for _, games in groupby(RUN_SCHEMA.in_batches(self.folder, selected()), _deal_of):
+            # pairings have come to the store in another order than that of the schedule
+            yield from sorted(games, key=lambda row: _place_of(row.id, numbers))
+
+    def rows_of(self, pairing: int) -> list[Row]:
+        """Return the rows of a stored pairing in schedule order."""
+        return list(self.rows("pairing = ?", pairing))
+
+    def late_pairings(self) -> list[int]:
+        """Return the stored pairings with games that were lost because a bot gave no answer in time."""
+        late = ForfeitKind.TIMEOUT.code
+        sql = f"SELECT DISTINCT pairing FROM games WHERE forfeit = ? AND forfeit > 0 AND {SHOWN_GAMES} ORDER BY pairing"
+        return [pairing for (pairing,) in self._query(sql, late, self._stop)]
 
     def results(self, where: str = "", *args: object) -> Iterator[GameResult]:
-        """Yield the games in schedule order."""
+        """Yield the games in schedule order; `where` as in `rows`."""
         for row in self.rows(where, *args):
             yield self.readable(row)
 
-    def result(self, identity: GameId) -> GameResult:
-        """Return a game; StoreError if it does not exist."""
-        for game in self.results("WHERE id = ?", identity.key):
-            return game
-        low, high = self._query("SELECT min(id), max(id) FROM games")[0]
-        there = "it holds no games yet"
-        if low is not None:
-            there = f"its games run from {GameId.from_key(low)} to {GameId.from_key(high)}"
-        raise StoreError(f"there is no game {identity} in {self.folder}; {there}")
+    def result(self, first: str, second: str, deal: int) -> GameResult:
+        """Return the game of two bots on a deal that `first` begins; StoreError if it does not exist."""
+        for stored, (_, _, a, b) in self._known_pairings(refresh=True).items():
+            if {a, b} == {first, second} and deal < 1 << DEAL_BITS:
+                for game in self.results("id = ?", game_key(stored, deal, int(first != a))):
+                    return game
+        name = game_name(first, second, deal)
+        raise StoreError(f"there is no game {name} in {self.folder}; its deals are 0 to {self.deal_count() - 1}")
+
+    def _known_pairings(self, refresh: bool = False) -> dict[int, Pairing]:
+        if refresh or not self._sides:
+            self._sides = self.pairings()
+        return self._sides
 
     def readable(self, row: Row) -> GameResult:
         """Return the readable form of a row. StoreError for a row that this program cannot have written."""
         identity = GameId.from_key(row.id)
-        if identity.pairing not in self._pairings:  # read once: there may be half a million pairings
-            self._pairings = self.pairings()
+        if identity.pairing not in self._sides:  # read once: there may be half a million pairings
+            self._known_pairings(refresh=True)
         try:
             if not isinstance(row.record, str):
                 raise TypeError("the record is not text")
-            pairing = self._pairings[identity.pairing]
+            pairing = self._sides[identity.pairing]
+            if pairing.number != identity.pairing:
+                row = row._replace(id=game_key(pairing.number, identity.deal, identity.game))
             return GameResult.from_row(row, pairing.a, pairing.b, pairing.round)
         except (IndexError, KeyError, TypeError) as error:
             raise RUN_SCHEMA.damaged(self.folder, f"game {identity} cannot be read") from error
@@ -169,7 +311,7 @@ class Reader:
         faults = RUN_SCHEMA.faults(self._db, self.folder)
         if faults:
             return faults
-        stored, sessions = self.count(), self.sessions()
+        stored, sessions = self.count_all(), self.sessions()
         added = sum(session.games for session in sessions)
         if sessions and added != stored:
             return [f"{added:,} games were stored, but there are {stored:,}"]
@@ -185,29 +327,71 @@ class Reader:
 
     def _read_columns(self, deal: int = 0) -> GameColumns:
         with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
-            pairings, names = self.pairings(), [bot.name for bot in self.bots()]
-            return read_columns(self._db, names, pairings, GameId(0, deal, 0).key)
+            names = [bot.name for bot in self.bots()]
+            places = dict(self._query("SELECT bot, place FROM bots"))
+            start = game_key(0, deal, 0)
+            return read_columns(self._db, names, places, self.stored_pairings(), start, self._stop)
+
+    def columns_of(self, bots: Mapping[int, str], numbers: Mapping[int, int]) -> GameColumns:
+        """Return the games of some pairings on the deals that are shown, also of pairings that are not.
+
+        `bots` has the names to give to their bots, `numbers` those to give to the pairings, by their numbers here.
+        """
+        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
+            places = {bot: place for place, bot in enumerate(bots)}
+            pairings = {
+                pairing: known._replace(number=numbers.get(pairing))
+                for pairing, known in self.stored_pairings().items()
+            }
+            return read_columns(self._db, list(bots.values()), places, pairings, 0, self._stop)
 
     def progress(self) -> ScheduleProgress:
         """Return what has been played, for `Schedule.tasks`."""
         return self.columns().progress()
 
+    def games_by_pairing(self, deals: int, stride: int = 1) -> dict[int, int]:
+        """Count the games of each stored pairing on every `stride`-th of the first `deals` deals."""
+        stop = game_key(0, min(deals, 1 << DEAL_BITS), 0)
+        sql = "SELECT pairing, count(*) FROM games WHERE id < ? AND deal % ? = 0 GROUP BY pairing"
+        return dict(self._query(sql, stop, stride))
+
+    def seconds_by_pairing(self) -> dict[int, float]:
+        """Return the mean duration of a game of each stored pairing."""
+        return dict(self._query("SELECT pairing, avg(us) / 1e6 FROM games GROUP BY pairing"))
+
+    def bytes_per_game(self) -> float:
+        """Return about how much room a game takes on the disk."""
+        texts = " + ".join(f"coalesce(length({name}), 0)" for name in ("record", "detail", "hist_first", "hist_second"))
+        mean = self._query(f"SELECT avg({texts}) FROM (SELECT * FROM games LIMIT 1000)")[0][0] or 0.0
+        return float(mean) + _BYTES_OF_NUMBERS
+
     def pair_scores_from(self, deal: int) -> list[int]:
-        """Return the half points, 0..4, of bot `a` in each pair of a run with one pairing.
+        """Return the half points, 0..4, of the first bot of the field in each pair of a run with one pairing.
 
         The pairs are on the deals from `deal` on, up to the first that is missing.
         """
         scores: list[int] = []
-        deals, points = self._read_columns(deal).pairs()
+        columns = self._read_columns(deal)
+        deals, points = columns.pairs()
+        is_first = not len(columns) or int(columns["first"][0]) == int(columns["game"][0])
         for number, score in zip(deals.tolist(), points.tolist()):
             if number != deal + len(scores):
                 break
-            scores.append(score)
+            scores.append(score if is_first else 4 - score)
         return scores
 
     def forfeit_reasons(self) -> list[ForfeitReason]:
         """Return why each bot forfeited games or failed after them (`AFTER`), the most frequent reason first."""
         reasons = Reasons()
-        for game in self.results("WHERE forfeit_by > 0"):
+        for game in self.results("forfeit_by > 0"):
             reasons.add_game(game)
         return reasons.lines()
+
+
+def _deal_of(row: Row) -> int:
+    return row.id >> PAIRING_BITS + 1
+
+
+def _place_of(key: int, numbers: Mapping[int, int]) -> tuple[int, int]:
+    """Return the place of a game among those on its deal: the number of its pairing in the schedule, then its own."""
+    return numbers.get(key >> 1 & (1 << PAIRING_BITS) - 1, 0), key & 1

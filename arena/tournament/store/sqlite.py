@@ -278,9 +278,9 @@ GAMES_TABLE = f"""CREATE TABLE games (
 FORFEITS_INDEX = "CREATE INDEX forfeits ON games (forfeit) WHERE forfeit > 0"
 META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
-# For users and other programs; this program does not read it.
+# For users and other programs; this program does not read it. It shows the games that the tables count.
 _GAME_LIST = f"""CREATE VIEW game_list AS
-    SELECT g.pairing, g.deal, g.game, p.round,
+    SELECT p.number AS pairing, p.seed AS deal_seed, g.deal, g.game, p.round,
         CASE g.game WHEN 0 THEN a.name ELSE b.name END AS first,
         CASE g.game WHEN 0 THEN b.name ELSE a.name END AS second,
         g.score / 2.0 AS score, g.stones_first, g.stones_second, g.points_first, g.points_second,
@@ -291,19 +291,24 @@ _GAME_LIST = f"""CREATE VIEW game_list AS
         g.decisions_first, g.decisions_second, g.record, g.detail
     FROM games g JOIN pairings p ON p.pairing = g.pairing
         JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b
-    ORDER BY g.id"""
+    WHERE p.number IS NOT NULL AND g.deal < (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'deals')
+    ORDER BY g.deal, p.number, g.game"""
 
+# A run only adds rows to bots and pairings, until a user deletes what no table shows. Games belong to a pairing, so
+# they stay true when the field changes. `place` and `number` are what the tables show now: the place of a bot in the
+# field, the number of a pairing in the schedule. NULL: not shown.
 RUN_SCHEMA = Database(
     what="run",
     file=DATABASE,
     statements=(
         META,
         """CREATE TABLE bots (
-    bot INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL, source TEXT NOT NULL,
-    params TEXT NOT NULL)""",
+    bot INTEGER PRIMARY KEY, place INTEGER, name TEXT NOT NULL, spec TEXT NOT NULL, source TEXT NOT NULL,
+    params TEXT NOT NULL, isolation TEXT NOT NULL)""",
         """CREATE TABLE pairings (
-    pairing INTEGER PRIMARY KEY, round INTEGER NOT NULL,
-    a INTEGER NOT NULL REFERENCES bots, b INTEGER NOT NULL REFERENCES bots)""",
+    pairing INTEGER PRIMARY KEY, number INTEGER, round INTEGER NOT NULL,
+    a INTEGER NOT NULL REFERENCES bots, b INTEGER NOT NULL REFERENCES bots,
+    seed INTEGER NOT NULL, design TEXT NOT NULL)""",
         """CREATE TABLE sessions (
     session INTEGER PRIMARY KEY, started REAL NOT NULL, ended REAL NOT NULL, games INTEGER NOT NULL,
     info TEXT NOT NULL)""",
@@ -313,7 +318,7 @@ RUN_SCHEMA = Database(
         _GAME_LIST,
     ),
     application=0x53544F54,  # "STOT"
-    version=4,
+    version=5,
     error=StoreError,
     synchronous="NORMAL",
     wait_s=30,

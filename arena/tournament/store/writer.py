@@ -2,6 +2,8 @@
 
 A delivery is committed as one transaction: when `add` returns, its games are stored, even if the process is killed
 right after. A second delivery of the same game changes nothing. Only one process at a time may write into a folder.
+Bots and pairings are only ever added: a run that is brought up to date keeps the games that it does not show, until
+`prune` deletes them.
 """
 
 from __future__ import annotations
@@ -11,12 +13,14 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, Pairing, SeriesTask, game_key
-from arena.tournament.store.columns import GameColumns
-from arena.tournament.store.reader import BotEntry, Reader
+from arena.text import utc_iso
+from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, Row, SeriesTask, Task, game_key
+from arena.tournament.store.columns import GameColumns, StoredPairing
+from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader, Surplus
 from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError
 
 _INSERT = (
@@ -25,26 +29,37 @@ _INSERT = (
 )
 
 _LOCK = ".lock"
-_SHOWN_LINES = 10  # of the settings that differ
-
-
-class OtherSettings(StoreError):
-    """The folder holds a run with other settings; `keys` are the settings that differ."""
-
-    def __init__(self, folder: Path, lines: Sequence[str]) -> None:
-        more = len(lines) - _SHOWN_LINES
-        shown = [*lines[:_SHOWN_LINES], *[f"and {more:,} more"] * (more > 0)]
-        super().__init__(
-            f"{folder} holds a run with other settings; nothing was started.\n  "
-            + "\n  ".join(shown)
-            + "\nChoose another folder with --out, or start with the settings of that run."
-        )
-        self.keys = [line.partition(": ")[0] for line in lines]
 
 
 def insert_games(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
     """Insert games within a transaction, keeping those already stored; return the number of new games."""
     return db.executemany(_INSERT, rows).rowcount if rows else 0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the tables of a run are to show.
+
+    config    what determines the results (`TournamentConfig.canonical`), shown with the tables
+    settings  all settings, from which the run can be resumed
+    shape     what every game depends on (`TournamentConfig.shape`)
+    field     the bots in seed order, by their numbers in the store; those that are new have the next numbers
+    new       the bots that are new in the store
+    numbers   by stored pairing, its number in the schedule; all others are hidden
+    deals     the number of deals whose games are shown
+    design    how games follow from a deal (`Schedule.design`)
+    left_out  why bots that the settings name do not play, by name
+    """
+
+    config: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    shape: Mapping[str, Any]
+    field: Sequence[int]
+    new: Sequence[BotEntry]
+    numbers: Mapping[int, int]
+    deals: int
+    design: str
+    left_out: Mapping[str, str]
 
 
 class Store(Reader):
@@ -53,31 +68,121 @@ class Store(Reader):
     def __init__(self, folder: Path, lock: Connection, db: Connection) -> None:
         self.folder = folder
         self._columns = None
+        self._sides = {}
         self._lock = lock
         self._db = db
-        self._bot_numbers = {bot.name: number for number, bot in enumerate(self.bots())}
-        self._pairings = self.pairings()
+        self._design = ""
+        self._known = self.stored_pairings()
+        self._field: dict[str, int] = {}
+        self._keys: dict[tuple[int, int, int], int] = {}
+        self._next = max(self._known, default=-1) + 1
+        self._waiting: dict[int, StoredPairing] = {}
         self._session: int | None = None
 
     def columns(self) -> GameColumns:
         """Return all games as they are now."""
         return self._read_columns()
 
+    # ------------------------------------------------------------ what is shown
+
+    def bring_up(self, wanted: Wanted) -> None:
+        """Let the tables show what is `wanted` from now on."""
+        first_new = max(self.entries(), default=-1) + 1
+        texts = {key: _canonical(getattr(wanted, key)) for key in ("config", "settings", "shape", "left_out")}
+        with self._transaction():
+            self._db.executemany(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+                [*texts.items(), ("deals", str(wanted.deals))],
+            )
+            self._db.executemany(
+                "INSERT INTO bots (bot, name, spec, source, params, isolation) VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (number, bot.name, bot.spec, bot.source, _canonical(bot.params), bot.isolation)
+                    for number, bot in enumerate(wanted.new, first_new)
+                ],
+            )
+            self._db.execute("UPDATE bots SET place = NULL WHERE place IS NOT NULL")
+            self._db.executemany(
+                "UPDATE bots SET place = ? WHERE bot = ?", [(place, bot) for place, bot in enumerate(wanted.field)]
+            )
+            self._db.executemany(
+                "UPDATE bots SET spec = ? WHERE bot = ?",
+                [(bot["spec"], number) for bot, number in zip(wanted.config["bots"], wanted.field)],
+            )
+            self._db.execute("UPDATE pairings SET number = NULL WHERE number IS NOT NULL")
+            self._db.executemany(
+                "UPDATE pairings SET number = ? WHERE pairing = ?",
+                [(number, pairing) for pairing, number in wanted.numbers.items()],
+            )
+        self._design = wanted.design
+        self._known = self.stored_pairings()
+        self._field = {bot["name"]: number for bot, number in zip(wanted.config["bots"], wanted.field)}
+        self._keys = {
+            (known.round, known.a, known.b): pairing
+            for pairing, known in self._known.items()
+            if known.number is not None
+        }
+        self._waiting = {}
+
+    def show(self, deals: int) -> None:
+        """Let the tables show the games on the first `deals` deals from now on."""
+        with self._transaction():
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'deals'", (str(deals),))
+
+    def prune(self, expected: Surplus) -> None:
+        """Delete the games that no table shows, with their pairings and bots, in one transaction.
+
+        StoreError if they are not what is `expected`: then nothing is deleted. All other numbers stay.
+        """
+        with self._transaction():
+            if self.surplus() != expected:
+                raise StoreError(f"the run in {self.folder} has changed meanwhile; nothing was deleted")
+            self._db.execute(f"DELETE FROM games WHERE NOT ({SHOWN_GAMES})", (self._stop,))
+            self._db.execute("DELETE FROM pairings WHERE number IS NULL")
+            met = "SELECT a FROM pairings UNION SELECT b FROM pairings"
+            self._db.execute(f"DELETE FROM bots WHERE place IS NULL AND bot NOT IN ({met})")
+            # the games of all sessions add up to those stored; nothing was played, so the run was last played as before
+            ((ended,),) = self._db.execute("SELECT max(ended) FROM sessions").fetchall()
+            if ended is not None:
+                info = {"remark": "deleted what no table showed", "when": utc_iso(time.time())}
+                self._db.execute(
+                    "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, ?, ?)",
+                    (ended, ended, -expected.games, json.dumps(info, sort_keys=True)),
+                )
+        self._known = self.stored_pairings()
+
+    def compact(self) -> None:
+        """Write the database anew without the room of deleted games, which lay between all others."""
+        with RUN_SCHEMA.guard(self.folder, "compact"):
+            self._db.execute("VACUUM")
+
+    def numbered(self, task: Task, seed: int) -> Task:
+        """Return the unit with the number of its pairing in the store, a new one if need be; `seed` is of its deals."""
+        a, b = self._field[task.a], self._field[task.b]
+        pairing = self._keys.get((task.round, a, b))
+        if pairing is None:
+            pairing = self._keys[task.round, a, b] = self._next
+            self._waiting[pairing] = StoredPairing(task.pairing, task.round, a, b, seed, self._design)
+            self._next += 1
+        return task if pairing == task.pairing else task._replace(pairing=pairing)
+
     # ------------------------------------------------------------ writing
 
     def add(self, deliveries: Iterable[tuple[Chunk, Sequence[tuple[Any, ...]]]]) -> int:
         """Store finished chunks in one transaction, each with its rows; return the number of new games.
 
-        The rows of a chunk are the games of its tasks, in complete units. Games already stored are kept: if a game was
-        played twice, the first play counts. StoreError if the disk refuses; then nothing of this delivery is stored.
+        The rows of a chunk are the games of its tasks (see `numbered`), in complete units. Games already stored are
+        kept: if a game was played twice, the first play counts. StoreError if the disk refuses; then nothing of this
+        delivery is stored.
         """
-        new, pairings = 0, dict(self._pairings)
+        new, added = 0, set()
         with self._transaction():
             for chunk, rows in deliveries:
-                self._add_pairings(chunk, pairings)
+                added |= self._add_pairings(chunk)
                 new += insert_games(self._db, self._new_series(chunk, rows))
             self._touch_session(new)
-        self._pairings = pairings
+        for pairing in added:
+            self._known[pairing] = self._waiting.pop(pairing)
         return new
 
     @contextmanager
@@ -85,14 +190,15 @@ class Store(Reader):
         with RUN_SCHEMA.guard(self.folder, "write to"), self._db.transaction():
             yield
 
-    def _add_pairings(self, chunk: Chunk, known: dict[int, Pairing]) -> None:
-        for number in {task.pairing for task in chunk.tasks} - known.keys():
-            task = next(task for task in chunk.tasks if task.pairing == number)
-            known[number] = Pairing(number, task.round, task.a, task.b)
-            self._db.execute(
-                "INSERT INTO pairings (pairing, round, a, b) VALUES (?, ?, ?, ?)",
-                (number, task.round, self._bot_numbers[task.a], self._bot_numbers[task.b]),
-            )
+    def _add_pairings(self, chunk: Chunk) -> set[int]:
+        if not self._waiting:
+            return set()
+        added = {task.pairing for task in chunk.tasks} & self._waiting.keys()
+        self._db.executemany(
+            "INSERT OR IGNORE INTO pairings (pairing, number, round, a, b, seed, design) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(pairing, *self._waiting[pairing]) for pairing in sorted(added)],
+        )
+        return added
 
     def _new_series(self, chunk: Chunk, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
         """Return the rows without series that are stored already.
@@ -111,20 +217,15 @@ class Store(Reader):
         key = game_key(pairing, deal, 0)
         return self._db.execute("SELECT 1 FROM games WHERE id BETWEEN ? AND ?", (key, key + 1)).fetchone() is not None
 
-    def drop_from(self, deal: int) -> int:
-        """Remove the games on `deal` and all later deals; return their number."""
+    def replace(self, keys: tuple[int, int], rows: Sequence[Row]) -> None:
+        """Store these games of a pairing in place of those with keys from the first to before the second."""
+        pairing = GameId.from_key(keys[0]).pairing
         with self._transaction():
-            dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (game_key(0, deal, 0),)).rowcount
-            self._touch_session(-dropped)
-        return dropped
+            sql = "DELETE FROM games WHERE id >= ? AND id < ? AND pairing = ?"
+            dropped = self._db.execute(sql, (*keys, pairing)).rowcount
+            self._touch_session(insert_games(self._db, rows) - dropped)
 
     # ------------------------------------------------------------ sessions
-
-    def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        """Write the settings of a run that is extended; see `arena.tournament.growth.grown`."""
-        with self._transaction():
-            for key, values in (("config", config), ("settings", settings)):
-                self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (_canonical(values), key))
 
     def begin_session(self, info: Mapping[str, Any]) -> None:
         """Record the start of a session, with remarks such as the number of workers."""
@@ -152,18 +253,10 @@ class Store(Reader):
 # ---------------------------------------------------------------- opening
 
 
-def open_store(
-    folder: Path | str,
-    config: Mapping[str, Any],
-    bots: Sequence[BotEntry],
-    settings: Mapping[str, Any] | None = None,
-) -> Store:
-    """Open the folder of a run for writing, making it if it does not exist.
+def open_store(folder: Path | str) -> Store:
+    """Open the folder of a run for writing, making it if it does not exist; `Store.bring_up` says what it shows.
 
-    `config` is what determines the results (`TournamentConfig.canonical()`). A folder that holds a run with another
-    one, or with bots whose source has changed, is refused with the differences; a run without games (perhaps its bot
-    could not be loaded) is replaced. `settings` is the whole config, kept for resuming. StoreError if another process
-    writes there, or if the folder or the database cannot be used.
+    StoreError if another process writes there, or if the folder or the database cannot be used.
     """
     folder = Path(folder)
     with RUN_SCHEMA.guard(folder, "write to"):
@@ -174,49 +267,9 @@ def open_store(
             if not RUN_SCHEMA.has_tables(db, folder):
                 with db.transaction():
                     RUN_SCHEMA.make_tables(db)
-            _begin(db, folder, config, bots, settings)
             store = Store(folder, lock, db)
             opened.pop_all()  # from now on the store closes them
             return store
-
-
-def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None) -> Store:
-    """Open an existing run to resume it; `bots` are those loaded now, to refuse any that have changed."""
-    with Reader(folder) as reader:  # a clear error before a lock file is made in a folder without a run
-        config, settings, stored = reader.config(), reader.settings(), reader.bots()
-    return open_store(folder, config, stored if bots is None else bots, settings)
-
-
-def _begin(
-    db: Connection,
-    folder: Path,
-    config: Mapping[str, Any],
-    bots: Sequence[BotEntry],
-    settings: Mapping[str, Any] | None,
-) -> None:
-    """Write the settings into a database without games, or compare them with the settings of its run."""
-    asked = json.loads(json.dumps(config))
-    stored = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
-    if stored is None or db.execute("SELECT 1 FROM games LIMIT 1").fetchone() is None:
-        with db.transaction():
-            for table in ("meta", "sessions", "pairings", "bots"):  # of a run that ended before its first game
-                db.execute(f"DELETE FROM {table}")
-            texts = {"config": asked, "settings": config if settings is None else settings}
-            db.executemany(
-                "INSERT INTO meta (key, value) VALUES (?, ?)", [(k, _canonical(v)) for k, v in texts.items()]
-            )
-            db.executemany(
-                "INSERT INTO bots (bot, name, spec, source, params) VALUES (?, ?, ?, ?, ?)",
-                [(n, bot.name, bot.spec, bot.source, _canonical(bot.params)) for n, bot in enumerate(bots)],
-            )
-        return
-    lines = setting_differences(json.loads(stored[0]), asked)
-    sources = dict(db.execute("SELECT name, source FROM bots"))
-    for bot in bots:
-        if bot.name in sources and sources[bot.name] != bot.source:
-            lines.append(f"bot {bot.name}: its source has changed since the run began")
-    if lines:
-        raise OtherSettings(folder, lines)
 
 
 def _canonical(value: object) -> str:

@@ -53,7 +53,7 @@ def test_a_plot_is_a_file_of_svg_by_itself(strange: Path, tmp_path: Path, kind: 
     root = ElementTree.fromstring(content)
     texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert any(NAMES[0][:8] in text for text in texts) or kind == "lengths"
-    assert any(re.search(r"round-robin, rules base, \d+ games, seed \d", text) for text in texts)
+    assert any(re.search(r"round-robin, rules base, \d+ games, own deals, seed \d", text) for text in texts)
     assert kind != "crosstable" or sum(text.startswith(NAMES[0][:8]) for text in texts) == 2
     assert "var(" not in content
 
@@ -72,9 +72,9 @@ def test_plots_are_converted(strange: Path, tmp_path: Path, ending: str, begins:
 def test_comparisons_are_plotted_by_variant(compared: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     arena("plot", compared, "--kind", "variants", "-o", "one.svg")
     for title, rules in zip(panels_of(StoredComparison(compared), "lengths"), ("base", "tactical"), strict=True):
-        assert title.endswith(f"{rules}: round-robin, rules {rules}, 10 games, seed 3")
+        assert title.endswith(f"{rules}: round-robin, rules {rules}, 10 games, own deals, seed 3")
     picture = public.load(compared).plot("lengths")
-    assert "rules tactical, 10 games, seed 3</text>" in picture._repr_svg_()
+    assert "rules tactical, 10 games, own deals, seed 3</text>" in picture._repr_svg_()
     picture.save(tmp_path / "two.svg")
     assert (tmp_path / "two.svg").read_text() == picture._repr_svg_()
 

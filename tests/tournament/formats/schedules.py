@@ -20,12 +20,9 @@ def names(count: int) -> list[str]:
     return [f"bot{at}" for at in range(count)]
 
 
-#: By format. In "... apart", each pairing has its own deals.
 MAKERS: dict[str, Callable[[int, int, bool], Schedule]] = {
     "round-robin": lambda bots, games, paired: round_robin(names(bots), games, paired),
     "gauntlet": lambda bots, games, paired: gauntlet(names(bots), games, names(bots)[-1], paired),
-    "round-robin apart": lambda bots, games, paired: round_robin(names(bots), games, paired, own=True),
-    "gauntlet apart": lambda bots, games, paired: gauntlet(names(bots), games, None, paired, own=True),
     "match": lambda bots, games, paired: round_robin(names(2), games, paired),
     "swiss": lambda bots, games, paired: swiss(names(bots), games, None, paired),
     "knockout": lambda bots, games, paired: knockout(names(bots), games, 2, paired),

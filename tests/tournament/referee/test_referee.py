@@ -83,13 +83,13 @@ def test_bots_get_fresh_processes_between_first_and_second_games_of_pairs() -> N
 
     pairs = [PairTask(0, deal, "a", "b") for deal in range(2)]
     whole = played(pairs)
-    assert done[::2] == ["0/0/0", "0/1/0", "close", "0/0/1", "0/1/1"]  # each is said to both bots
+    assert done[::2] == ["a/b/0", "a/b/1", "close", "b/a/0", "b/a/1"]  # each is said to both bots
     inside = Referee(GameSettings(load_rules("base"), 1), [player("first", "a"), player("first", "b")])
     assert whole == timeless([row for task in pairs for row in inside.play_unit(task)])
     assert played(pairs, stopping=lambda: True) == whole[:2]
     first = inside.play(pairs[0].game_tasks()[0])
     assert played(pairs, known={first.id: first}) == whole
-    assert done[::2] == ["0/1/0", "close", "0/0/1", "0/1/1"]
+    assert done[::2] == ["a/b/1", "close", "b/a/0", "b/a/1"]
     played([pair._replace(games=(1,)) for pair in pairs])
     assert "close" not in done
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
+from typing import Any
 
 from arena.endings import ENDINGS, FORFEITS
+from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.games import (
     Chunk,
     GameResult,
@@ -19,7 +21,7 @@ from arena.tournament.games import (
     pack_times,
 )
 
-CONFIG = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "clock": {"move_ms": 50}, "bots": []}
+CONFIG: dict[str, Any] = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "clock": {"move_ms": 50}}
 
 
 def fake_result(task: GameTask, strength: dict[str, float] | None = None, faults: bool = True) -> GameResult:
@@ -120,6 +122,6 @@ def play_pairs(chunk: Chunk, play: Callable[[GameTask], GameResult] = fake_resul
 
 
 def pair_tasks(bots: Sequence[str], deals: Iterable[int]) -> list[PairTask]:
-    """Yield pairs of every pairing, deal by deal."""
-    pairs = [(a, b) for at, a in enumerate(bots) for b in bots[at + 1 :]]
-    return [PairTask(number, deal, a, b) for deal in deals for number, (a, b) in enumerate(pairs)]
+    """Return the pairs of a round robin, deal by deal."""
+    meetings = round_robin(bots, 2).meetings
+    return [PairTask(number, deal, a, b) for deal in deals for number, _, a, b in meetings]

@@ -19,9 +19,9 @@ from typing import Any
 from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.tournament.config import config_from_dict
-from arena.tournament.games import CLOCKED, ROW_COLUMNS
+from arena.tournament.games import CLOCKED, ROW_COLUMNS, GameId
 from arena.tournament.runner.play_run import RunReport, play_run
-from arena.tournament.runner.progress import RunStatus
+from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 
 BOTS = Path(__file__).resolve().parents[2] / "data" / "bots"
@@ -51,12 +51,10 @@ def games(folder: Path, without: Iterable[str] = ()) -> list[tuple[Any, ...]]:
     """Return what must be equal in two runs: the games in order, without measured times."""
     left_out = set(without)
     with Reader(folder) as reader:
-        rows = reader._db.execute(
-            f"SELECT p.round, a.name, b.name, g.deal, g.game, {', '.join('g.' + name for name in _SAME)}"
-            " FROM games g JOIN pairings p ON p.pairing = g.pairing JOIN bots a ON a.bot = p.a"
-            " JOIN bots b ON b.bot = p.b ORDER BY g.id"
-        )
-        return [row for row in rows if not left_out & {row[1], row[2]}]
+        pairings = reader.pairings()
+        rows = [(GameId.from_key(row.id), [getattr(row, name) for name in _SAME]) for row in reader.rows()]
+    found = [(*pairings[game.pairing][1:], game.deal, game.game, *values) for game, values in rows]
+    return [row for row in found if not left_out & {row[1], row[2]}]
 
 
 def forfeits(folder: Path) -> dict[tuple[str, str], int]:
@@ -106,7 +104,7 @@ class Running:
         self.process.send_signal(signal.SIGKILL)
 
 
-class _Printed:
+class _Printed(ProgressListener):
     """Prints progress as lines on stdout; printed games are stored."""
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:

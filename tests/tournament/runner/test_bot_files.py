@@ -11,7 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.bots.kept import BotCopies, BotSources
 from arena.bots.loading import load_bot
+from arena.bots.source_files import current_hash
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
 from arena.tournament.runner import dask as bot_files
@@ -74,6 +76,40 @@ def test_another_file_at_the_same_place_is_not_used(home: Path, tmp_path: Path) 
     there = files_of(job, tmp_path)
     (home / "bot.py").write_text("def act(view, moves):\n    return moves[0]\n")
     assert there.placed(job).bots[0].path != str(home / "bot.py")
+
+
+def test_a_bot_with_another_helper_at_the_same_place_is_not_used(home: Path, tmp_path: Path) -> None:
+    job = job_of(str(home / "bot.py"))
+    there = files_of(job, tmp_path)
+    (home / "helper.py").write_text("AT = 0\n")
+    assert there.placed(job).bots[0].path != str(home / "bot.py")
+
+
+def test_a_bot_that_is_edited_during_play_travels_as_it_was(home: Path, tmp_path: Path) -> None:
+    with BotCopies(tmp_path / "run") as copies:
+        job = job_of(str(home / "bot.py"), "random")
+        job = replace(job, kept=copies.keep(job.bots))
+        (home / "helper.py").write_text("AT = 0\n")
+        (home / "bot.py").unlink()
+        there = files_of(job, tmp_path)
+        assert there.placed(job) == job  # the folder of the run is there as well
+    mine = there.placed(job).bots[0]
+    assert there.placed(job).kept[0] is None  # nobody edits what was sent
+    assert current_hash(Path(mine.path)) == mine.source_hash
+    assert load_bot(mine).spec == mine
+
+
+def test_what_travels_is_the_copy_where_the_original_is_as_well(home: Path, tmp_path: Path) -> None:
+    with BotCopies(tmp_path / "run") as copies:
+        job = job_of(str(home / "bot.py"))
+        job = replace(job, kept=copies.keep(job.bots))
+        there = files_of(job, tmp_path)
+    placed = there.placed(job)
+    assert placed.bots == job.bots
+    (home / "helper.py").write_text("AT = 0\n")
+    sources = BotSources(placed.bots, placed.kept, "worker")
+    assert sources.changed(["bot"]) == ["bot"]
+    assert current_hash(Path(sources.spec(0).path)) == job.bots[0].source_hash
 
 
 def test_a_command_travels(home: Path, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_ctrl_c_and_resume_on_a_cluster(cluster: tuple[str, list[int]], tmp_path
     report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=Interrupts(4, 0))
     assert report.interrupted
     assert 4 <= report.done < report.total
-    play(tmp_path / "dask", data, executor="dask", scheduler=address, resume=True)
+    play(tmp_path / "dask", data, executor="dask", scheduler=address)
     play(tmp_path / "local", data)
     assert games(tmp_path / "dask") == games(tmp_path / "local")
 

@@ -75,10 +75,10 @@ def test_no_process_plays_both_games_of_a_pair(tmp_path: Path) -> None:
     data = settings(one, bot("random", "ann"), bot("first", "bob"), games=20, isolation="process")
     play(tmp_path / "run", data, 1)
     log = (tmp_path / "run" / "run.log").read_text()
-    found = {game: int(pid) for game, pid in re.findall(r"one \(game ([0-9/]+), .*\): process ([0-9]+)\n", log)}
-    pairs = {game.rpartition("/")[0] for game in found}
+    found = {game: int(pid) for game, pid in re.findall(r"one \(game (\w+/\w+/[0-9]+), .*\): process ([0-9]+)\n", log)}
+    pairs = [(found[f"one/{foe}/{deal}"], found[f"{foe}/one/{deal}"]) for foe in ("ann", "bob") for deal in range(10)]
     assert len(found) == 2 * len(pairs) == 40
-    assert all(found[f"{pair}/0"] != found[f"{pair}/1"] for pair in pairs)
+    assert all(first != second for first, second in pairs)
     assert len(set(found.values())) < len(pairs)  # first games of several pairs, then their second games
 
 

@@ -31,7 +31,7 @@ for line in sys.stdin:
         answer["move"] = message["moves"][0]
     print(json.dumps(answer), flush=True)
 """
-LINE = re.compile(r"loud \(game (\d+/\d+/\d+), seat ([ab]), decision (\d+)\): turn (\d+) (\w+)$")
+LINE = re.compile(r"loud \(game (\w+/\w+/\d+), seat ([ab]), decision (\d+)\): turn (\d+) (\w+)$")
 
 
 @pytest.mark.parametrize("how", ["none", "process", "wire"])
@@ -41,7 +41,7 @@ def test_a_printed_line_names_game_seat_and_decision(tmp_path: Path, how: str) -
     spec = f"cmd:{sys.executable} {file}" if how == "wire" else str(file)
     loud = {"name": "loud", "spec": spec, "params": {}}
     level = "process" if how == "process" else "none"
-    play(tmp_path / "run", settings(loud, bot("first"), games=4, rules="base", isolation=level))
+    play(tmp_path / "run", settings(loud, bot("first"), games=4, rules="base", isolation=level, own_deals=False))
     lines = (tmp_path / "run" / "run.log").read_text().splitlines()
     found = [LINE.search(line) for line in lines if ": turn " in line]
     assert found
@@ -51,18 +51,18 @@ def test_a_printed_line_names_game_seat_and_decision(tmp_path: Path, how: str) -
         game, seat, decision, turn, phase = one.groups()
         places[game, seat, decision] = int(turn), phase
     assert len(places) == len(found)
-    for game in ("0/0/0", "0/0/1", "0/1/0", "0/1/1"):
+    for game in ("loud/first/0", "first/loud/0", "loud/first/1", "first/loud/1"):
         assert expected(game) == {key[1:]: value for key, value in places.items() if key[0] == game}
     if how != "wire":
         assert sum("breakpoint() does not stop in a run" in line for line in lines) == len(found)
 
 
 def expected(text: str) -> dict[tuple[str, str], tuple[int, str]]:
-    """By seat and decision, the turn and phase of each decision of the first bot of the pairing."""
-    _, number, which = map(int, text.split("/"))
+    """By seat and decision, the turn and phase of each decision of `loud`."""
+    starter, _, number = text.split("/")
     rules = load_rules("base")
-    deal = make_deal(rules, 11, number)
-    seat = deal.starter if which == 0 else 1 - deal.starter
+    deal = make_deal(rules, 11, int(number))
+    seat = deal.starter if starter == "loud" else 1 - deal.starter
     state, found, count = State(rules, deal), {}, 0
     while moves := state.legal_moves():
         if state.turn == seat and len(moves) > 1:

@@ -76,7 +76,7 @@ def test_interrupted_anywhere_the_result_is_the_same(
     """Two workers, and one that plays without a break."""
     broken_off = 0
     for attempt in range(20):
-        report = play(tmp_path, of_format(name), 2, progress=_StopsAt(4 * attempt), resume=attempt > 0)
+        report = play(tmp_path, of_format(name), 2, progress=_StopsAt(4 * attempt))
         assert report.done == len(games(tmp_path))
         if not report.interrupted:
             break
@@ -124,7 +124,7 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         run.rest()
         assert wait_for(lambda workers=workers: not any(map(is_running, workers)))  # type: ignore[misc]
         assert len(games(tmp_path / "killed")) >= run.reported >= done
-    report = play(tmp_path / "killed", data, resume=True)
+    report = play(tmp_path / "killed", data)
     assert report.done == report.total == 120
     assert games(tmp_path / "killed") == games(tmp_path / "whole")
 
@@ -169,7 +169,7 @@ def test_a_stored_seed_of_zero_is_a_seed(tmp_path: Path) -> None:
     data = {**settings(bot("first", "ann"), bot("well_behaved", "bob"), games=2), "seed": 0}
     play(tmp_path / "run", data)
     del data["seed"]
-    again = play(tmp_path / "run", data, resume=True)
+    again = play(tmp_path / "run", data)
     assert (again.seed, again.played) == (0, 0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +14,43 @@ import pytest
 from arena.tournament.games import Chunk, GameTask, Row
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import DATABASE
-from arena.tournament.store.writer import Store, open_store
+from arena.tournament.store.writer import Store, Wanted, open_store
 from tests.tournament.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs, row_of
-from tests.tournament.store.writer import BOTS
 
+BOTS = ["ann", "bob", "cid"]
 ENTRIES = [BotEntry(name, name, f"hash of {name}", {"depth": 2}) for name in BOTS]
+MANY = 1 << 20
+
+
+def bring_up(
+    store: Store,
+    config: Mapping[str, Any] = CONFIG,
+    entries: Sequence[BotEntry] = ENTRIES,
+    settings: Mapping[str, Any] | None = None,
+    deals: int = MANY,
+) -> None:
+    """Let a store show these bots, all pairings that it shows already, and so many deals."""
+    known = {entry.identity: number for number, entry in store.entries().items()}
+    new = [entry for entry in entries if entry.identity not in known]
+    known |= {entry.identity: number for number, entry in enumerate(new, len(known))}
+    shown = {pairing: it.number for pairing, it in store.stored_pairings().items() if it.number is not None}
+    config = {**config, "bots": [{"name": entry.name, "spec": entry.spec} for entry in entries]}
+    field = [known[entry.identity] for entry in entries]
+    store.bring_up(Wanted(config, settings or {}, {}, field, new, shown, deals, "pairs", {}))
+
+
+def begin(folder: Path) -> Store:
+    """Open a store in which every two of BOTS may meet."""
+    store = open_store(folder)
+    bring_up(store)
+    for task in pair_tasks(BOTS, [0]):
+        store.numbered(task, CONFIG["seed"])
+    return store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "run", CONFIG, ENTRIES) as opened:
+    with begin(tmp_path / "run") as opened:
         yield opened
 
 

@@ -18,9 +18,9 @@ import pytest
 
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
-from arena.tournament.store.writer import Store, open_store, reopen_store
-from tests.tournament.runner.fake import CONFIG, play_pairs
-from tests.tournament.store.stored import ENTRIES, change_database, chunk_of, expected, query
+from arena.tournament.store.writer import Store, open_store, setting_differences
+from tests.tournament.runner.fake import play_pairs
+from tests.tournament.store.stored import ENTRIES, begin, bring_up, change_database, chunk_of, expected, query
 
 ROOT = Path(__file__).parents[3]
 
@@ -28,70 +28,42 @@ ROOT = Path(__file__).parents[3]
 # ---------------------------------------------------------------- opening
 
 
-def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
-    config = {**CONFIG, "bots": [{"name": "ann", "spec": "x.py"}, {"name": "bob", "spec": "y.py"}]}
-    with open_store(tmp_path, config, ENTRIES) as store:
-        store.add([(chunk_of(range(1)), play_pairs(chunk_of(range(1))))])
+def test_settings_differ_key_by_key() -> None:
+    there = {"seed": 7, "clock": {"move_ms": 50}, "bots": [{"name": "ann", "spec": "x"}, {"name": "bob", "spec": "y"}]}
     asked = {
-        **CONFIG,
         "seed": 8,
         "clock": {"move_ms": 50, "bank_ms": 9},
-        "bots": [{"name": "ann", "spec": "z.py"}, {"name": "cid", "spec": "y.py"}],
+        "bots": [{"name": "ann", "spec": "z"}, {"name": "cid", "spec": "y"}],
     }
-    changed = [ENTRIES[0], replace(ENTRIES[1], source="other")]
-    with pytest.raises(StoreError) as caught:
-        open_store(tmp_path, asked, changed)
-    assert str(caught.value).splitlines() == [
-        f"{tmp_path} holds a run with other settings; nothing was started.",
-        '  bots in order: ["ann", "bob"] there, ["ann", "cid"] asked for',
-        '  bots.ann.spec: "x.py" there, "z.py" asked for',
-        '  bots.bob.spec: "y.py" there, nothing asked for',
-        '  bots.cid.spec: nothing there, "y.py" asked for',
-        "  clock.bank_ms: nothing there, 9 asked for",
-        "  seed: 7 there, 8 asked for",
-        "  bot bob: its source has changed since the run began",
-        "Choose another folder with --out, or start with the settings of that run.",
+    assert setting_differences(there, asked) == [
+        'bots in order: ["ann", "bob"] there, ["ann", "cid"] asked for',
+        'bots.ann.spec: "x" there, "z" asked for',
+        'bots.bob.spec: "y" there, nothing asked for',
+        'bots.cid.spec: nothing there, "y" asked for',
+        "clock.bank_ms: nothing there, 9 asked for",
+        "seed: 7 there, 8 asked for",
     ]
-    open_store(tmp_path, config, ENTRIES).close()  # and the folder is free again
 
 
-def test_a_run_without_games_makes_room_for_another(tmp_path: Path) -> None:
-    """Its bot could not be loaded, and now it is mended: nothing would be lost."""
-    with open_store(tmp_path, CONFIG, ENTRIES) as store:
-        store.begin_session({"workers": 1})
-    mended = [ENTRIES[0], replace(ENTRIES[1], source="other")]
-    with reopen_store(tmp_path, mended) as store:
-        assert store.bots() == mended
-    with open_store(tmp_path, {**CONFIG, "seed": 8}, ENTRIES, settings={"workers": 3}) as store:
-        assert (store.config()["seed"], store.settings()) == (8, {"workers": 3})
-        assert store.bots() == list(ENTRIES)
-        store.begin_session({"workers": 2})
-        store.add([(chunk_of(range(1)), play_pairs(chunk_of(range(1))))])
-        assert list(store.rows()) == expected(range(1))
-        assert len(store.sessions()) == 1
-    with pytest.raises(StoreError, match="seed: 8 there, 7 asked for"):
-        open_store(tmp_path, CONFIG, ENTRIES)
-
-
-def test_reopening(tmp_path: Path) -> None:
-    with open_store(tmp_path, CONFIG, ENTRIES, settings={"workers": 3}) as store:
-        store.add([(chunk_of(range(1)), play_pairs(chunk_of(range(1))))])
-    with reopen_store(tmp_path, ENTRIES) as store:
-        assert store.settings() == {"workers": 3}
-        store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
+def test_reopened_it_shows_what_is_wanted_and_keeps_the_rest(tmp_path: Path) -> None:
+    with begin(tmp_path) as store:
+        store.add([(chunk_of(range(4)), play_pairs(chunk_of(range(4))))])
+    changed = [ENTRIES[0], replace(ENTRIES[1], source="other")]
+    with open_store(tmp_path) as store:
+        assert list(store.rows()) == expected(range(4))  # as it was left
+        bring_up(store, settings={"workers": 3}, deals=2)
+        assert (store.settings(), store.count(), store.count_all()) == ({"workers": 3}, 12, 24)
         assert list(store.rows()) == expected(range(2))
-    with pytest.raises(StoreError, match="bot ann: its source has changed"):
-        reopen_store(tmp_path, [replace(ENTRIES[0], source="new")])
-    with pytest.raises(StoreError, match=r"there is no run in .*nowhere: it holds no games\.sqlite"):
-        reopen_store(tmp_path / "nowhere")
-    assert not (tmp_path / "nowhere").exists()
+        store._db.execute("UPDATE pairings SET number = NULL WHERE a = 1 OR b = 1")
+        bring_up(store, entries=changed)
+        assert (store.bots(), [*store.entries().values()]) == (changed, [*ENTRIES, changed[1]])
 
 
 @pytest.mark.process
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with open_store(tmp_path, CONFIG, ENTRIES):
+    with begin(tmp_path):
         with pytest.raises(StoreError, match=r"another process is playing the run in"):
-            open_store(tmp_path, CONFIG, ENTRIES)
+            open_store(tmp_path)
         other = subprocess.run(
             [sys.executable, "-m", "tests.tournament.store.writer", str(tmp_path), "2"],
             cwd=ROOT,
@@ -101,7 +73,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
         )
         assert f"another process is playing the run in {tmp_path}. Wait for it" in other.stderr
         assert other.stdout == ""
-    open_store(tmp_path, CONFIG, ENTRIES).close()
+    open_store(tmp_path).close()
 
 
 @pytest.mark.parametrize(
@@ -118,7 +90,7 @@ def test_a_database_that_is_no_run_of_ours_is_not_touched(tmp_path: Path, statem
     if statement:
         change_database(tmp_path / DATABASE, *statement.split(";"))
     before = (tmp_path / DATABASE).read_bytes()
-    for opening in (lambda: open_store(tmp_path, CONFIG, ENTRIES), lambda: Reader(tmp_path)):
+    for opening in (lambda: open_store(tmp_path), lambda: Reader(tmp_path)):
         with pytest.raises(StoreError, match=reason):
             opening()
     assert (tmp_path / DATABASE).read_bytes() == before
@@ -128,7 +100,7 @@ def test_an_empty_file_becomes_a_run_and_reads_as_none(tmp_path: Path) -> None:
     (tmp_path / DATABASE).touch()
     with pytest.raises(StoreError, match=r"there is no run in .* yet"):
         Reader(tmp_path)
-    open_store(tmp_path, CONFIG, ENTRIES).close()
+    open_store(tmp_path).close()
     with Reader(tmp_path) as reader:
         assert reader.count() == 0
 
@@ -136,9 +108,9 @@ def test_an_empty_file_becomes_a_run_and_reads_as_none(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"cannot write to .*file"):
-        open_store(tmp_path / "file", CONFIG, ENTRIES)
+        open_store(tmp_path / "file")
     with pytest.raises(StoreError, match=r"cannot write to .*run"):
-        open_store(tmp_path / "file" / "run", CONFIG, ENTRIES)
+        open_store(tmp_path / "file" / "run")
 
 
 def test_a_full_disk_loses_nothing_stored(store: Store) -> None:
@@ -187,7 +159,7 @@ def open_path() -> Iterator[Path]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_read_only_folder_can_be_read_but_not_written(open_path: Path) -> None:
     run = open_path / "run"
-    with open_store(run, CONFIG, ENTRIES) as store:
+    with begin(run) as store:
         store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
     run.chmod(0o555)
     for file in run.iterdir():
@@ -200,8 +172,8 @@ def test_a_read_only_folder_can_be_read_but_not_written(open_path: Path) -> None
 
     try:
         assert in_child(read) == ""
-        assert "StoreError: cannot write to" in in_child(lambda: open_store(run, CONFIG, ENTRIES).close())
-        new = in_child(lambda: open_store(run / "new", CONFIG, ENTRIES).close())
+        assert "StoreError: cannot write to" in in_child(lambda: open_store(run).close())
+        new = in_child(lambda: open_store(run / "new").close())
         assert new.startswith(f"StoreError: cannot write to {run / 'new'}")
     finally:
         run.chmod(0o755)
@@ -211,7 +183,7 @@ def test_a_read_only_folder_can_be_read_but_not_written(open_path: Path) -> None
 @pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None:
-    store = open_store(tmp_path, CONFIG, ENTRIES)
+    store = begin(tmp_path)
     fork = multiprocessing.get_context("fork")
     closing = fork.Process(target=store.close)
     closing.start()
@@ -264,7 +236,7 @@ def test_reading_beside_a_run(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_nothing_stays_behind_a_run_or_its_readers(tmp_path: Path) -> None:
-    with open_store(tmp_path, CONFIG, ENTRIES) as store:
+    with begin(tmp_path) as store:
         store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
     assert sorted(os.listdir(tmp_path)) == [".lock", DATABASE]
     with Reader(tmp_path) as one:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from arena.tournament.formats.round_robin import round_robin
-from arena.tournament.store.reader import BotEntry
-from arena.tournament.store.writer import open_store
-from tests.tournament.runner.fake import CONFIG, chunks, play_pairs
-
-BOTS = ["ann", "bob", "cid"]
+from tests.tournament.runner.fake import chunks, play_pairs
+from tests.tournament.store.stored import BOTS, begin
 
 
 def main(folder: str, deals: int) -> None:
     schedule = round_robin(BOTS, 2 * deals)
-    store = open_store(folder, CONFIG, [BotEntry(name, name, f"hash of {name}") for name in BOTS])
+    store = begin(Path(folder))
     store.begin_session({"workers": 0})
-    for chunk in chunks(schedule.tasks(store.progress()), 4):
+    tasks = (store.numbered(task, 7) for task in schedule.tasks(store.progress()))
+    for chunk in chunks(tasks, 4):
         new = store.add([(chunk, play_pairs(chunk))])
         print(chunk.tasks[0].pairing, chunk.tasks[0].deal, new, flush=True)
     store.close()

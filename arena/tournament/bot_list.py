@@ -1,0 +1,178 @@
+"""The field of a tournament: the bot files that patterns and folders in a list of bots stand for, and their names.
+
+An entry such as `class/*.py` or `class/` stands for every bot file there: `.py` files whose names do not begin with
+`_` or `.`. A file that several entries name plays once, and files of one name get the name of their folder before it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from glob import glob
+from pathlib import Path
+
+from arena.bots.bot import Param
+from arena.bots.faults import BotError
+from arena.bots.spec import MODULE, PREFIX, check_names, display_name, find_bot, known_bots, parse_spec
+from arena.errors import did_you_mean
+from arena.text import quoted
+
+
+@dataclass(frozen=True)
+class FieldBot:
+    """An entry of a list of bots, or a bot that it stands for, whose spec works from the working directory.
+
+    `number` is the place of the entry, from 1; `name` is empty if it gives none. `file` is equal where two entries name
+    one file, None if unknown. `match` is the path of a file that a pattern or folder stands for, None for other bots.
+    """
+
+    number: int
+    spec: str
+    name: str = ""
+    params: Mapping[str, Param] = field(default_factory=dict)
+    file: Path | None = None
+    match: Path | None = None
+
+
+@dataclass(frozen=True)
+class Namesakes:
+    """Files of patterns and folders that would have one name, and the names with folders that they play under."""
+
+    name: str
+    names: tuple[str, ...]
+
+    def sentence(self) -> str:
+        """Say which names the files play under.
+
+        >>> Namesakes("ben", ("group1-ben", "group2-ben")).sentence()
+        'the names of folders tell bots called ben apart: group1-ben, group2-ben'
+        """
+        more = f" and {len(self.names) - 5} more" if len(self.names) > 5 else ""
+        return f"the names of folders tell bots called {self.name} apart: {', '.join(self.names[:5])}{more}"
+
+
+@dataclass(frozen=True)
+class Field:
+    """The bots that a list stands for, in order, and those of them whose files have one name."""
+
+    bots: tuple[FieldBot, ...]
+    namesakes: tuple[Namesakes, ...]
+
+    def tables(self) -> list[dict[str, str]]:
+        """Return the bots in the form of a file."""
+        return [{"spec": bot.spec, "name": bot.name} for bot in self.bots]
+
+
+def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> Field:
+    """Return the field of a command line, and check that its bots exist. BotError if not.
+
+    >>> [bot.name for bot in command_field(["greedy", "deep=search:rollouts=50"]).bots]
+    ['greedy', 'deep']
+    """
+    faults: list[str] = []
+    entries = [FieldBot(number, spec) for number, spec in enumerate(specs, start=1)]
+    found = find_field(entries, [*exclude], Path(), lambda key, text: faults.append(f"{key.split(',')[0]}: {text}"))
+    if faults:
+        raise BotError("\n".join(faults))
+    check_names([find_bot(bot.spec, name=bot.name) for bot in found.bots])
+    return found
+
+
+def find_field(entries: list[FieldBot], exclude: list[str], folder: Path, fault: Callable[[str, str], None]) -> Field:
+    """Return the bots that entries stand for, without excluded files; `fault` is given the place of a mistake and why.
+
+    Paths start at `folder`, those of entries that name one file at the working directory if the file is there.
+    """
+    bots: list[FieldBot] = []
+    excluded: set[Path] = set()
+    for number, text in enumerate(exclude, start=1):
+        with _noting(fault, f"exclude, entry {number}", text):
+            excluded |= _excluded(text, folder)
+    for entry in entries:
+        with _noting(fault, f"bots, entry {entry.number}", entry.spec):
+            found = _bots_of(entry, folder)
+            kept = [bot for bot in found if bot.file is None or excluded.isdisjoint((bot.file, *bot.file.parents))]
+            if not kept and found[0].match is not None:
+                raise BotError(f"{entry.spec}: `exclude` leaves out all bot files there")
+            bots += kept
+    first = {bot.file: bot for bot in reversed(bots)} | {bot.file: bot for bot in bots if bot.match is None}
+    return _with_folders([bot for bot in bots if bot.match is None or bot is first[bot.file]])
+
+
+@contextmanager
+def _noting(fault: Callable[[str, str], None], key: str, text: str) -> Iterator[None]:
+    try:
+        yield
+    except BotError as error:
+        fault(key, str(error))
+    except (OSError, ValueError, RuntimeError) as error:  # TOML can write NUL, and any number of `*/`
+        fault(key, f"{quoted(text)} cannot be used: {error}")
+
+
+def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
+    """Return the bots that an entry stands for, at least one. BotError for a pattern or a folder without bots."""
+    parsed = parse_spec(entry.spec)
+    target, name, params = parsed.target, entry.name or parsed.name, {**parsed.params, **entry.params}
+    options = f":{','.join(f'{key}={value}' for key, value in parsed.params.items())}" if parsed.params else ""
+    place = _path(folder, target)
+    is_pattern = any(sign in target for sign in "*?[") or target.endswith("/")
+    is_folder = os.path.isdir(place) and target not in known_bots()
+    if target.startswith(PREFIX) or MODULE.fullmatch(target) or not (is_pattern or is_folder):
+        bot = replace(entry, name=name or display_name(target, params))
+        if target.endswith(".py") and os.path.isdir(place.parent) and not os.path.isfile(_path(Path(), target)):
+            bot = replace(bot, spec=_from_here(place) + options)
+        with suppress(BotError):  # reported when all bots are searched for; a command is another bot than its files
+            bot = replace(bot, file=None if target.startswith(PREFIX) else Path(find_bot(bot.spec).path))
+        return [bot]
+    if name:
+        raise BotError(f"the name '{name}' is for one bot, but {target} stands for all bot files there")
+    pattern = os.path.join(target, "*.py") if target.endswith("/") or is_folder else target
+    found = [path for path in _glob(pattern, folder) if path.suffix == ".py" and path.name[0] not in "_."]
+    paths = sorted(path for path in found if path.is_file())
+    if not paths:
+        raise BotError(f"{target}: found no bot file (looked for {pattern} in {folder.resolve()})")
+    bots = [replace(entry, name=display_name(path.name, params), file=path.resolve(), match=path) for path in paths]
+    return [replace(bot, spec=_from_here(path) + options) for bot, path in zip(bots, paths)]
+
+
+def _path(folder: Path, text: str) -> Path:
+    return Path(os.path.normpath(folder / os.path.expanduser(text)))
+
+
+def _glob(pattern: str, folder: Path) -> list[Path]:
+    return [_path(folder, text) for text in glob(os.path.expanduser(pattern), root_dir=folder, recursive=True)]
+
+
+def _from_here(path: Path) -> str:
+    return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
+
+
+def _excluded(text: str, folder: Path) -> set[Path]:
+    """Return the files and folders that an entry of `exclude` names."""
+    if any(sign in text for sign in "*?["):
+        return {path.resolve() for path in _glob(text, folder)}
+    path = _path(folder, text).resolve()
+    if not path.exists():
+        near = did_you_mean(path.name, [other.name for other in path.parent.glob("*")])
+        raise BotError(f"{quoted(text)}: there is no such file in {path.parent}{near}")
+    return {path}
+
+
+def _with_folders(bots: Sequence[FieldBot]) -> Field:
+    """Put names of folders before the names of matches until they differ; other bots keep their names."""
+    folders = [() if bot.match is None else Path(os.path.abspath(bot.match)).parts[1:-1] for bot in bots]
+    names: list[tuple[str, ...]] = [(bot.name,) for bot in bots]
+    for depth in range(1, max(map(len, folders), default=0) + 1):
+        counts = Counter(names)
+        names = [
+            (*parts[-depth:], bot.name) if counts[name] > 1 else name for bot, parts, name in zip(bots, folders, names)
+        ]
+    namesakes: dict[str, list[str]] = defaultdict(list)
+    for bot, name in zip(bots, names):
+        if len(name) > 1:
+            namesakes[bot.name].append("-".join(name))
+    found = tuple(replace(bot, name="-".join(name)) for bot, name in zip(bots, names))
+    return Field(found, tuple(Namesakes(name, tuple(renamed)) for name, renamed in namesakes.items()))

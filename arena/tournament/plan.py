@@ -1,0 +1,290 @@
+"""Plan what a run must play to hold what its settings ask for: like `make`, a tournament plays only what is missing.
+
+A stored game depends on the shape of the run (`TournamentConfig.shape`), on its deal and on its two bots, and on
+nothing else. So it stays true when bots come, change or go, and a run brought up to date in any number of steps is the
+same as one played from the start with the last settings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from arena.bots.cores import core_count
+from arena.bots.spec import BotSpec
+from arena.text import counted, one_line
+from arena.tournament.config import TournamentConfig
+from arena.tournament.formats.schedule import Schedule
+from arena.tournament.games import ScheduleProgress, deal_seed
+from arena.tournament.store.reader import BotEntry, Reader
+from arena.tournament.store.sqlite import StoreError
+from arena.tournament.store.writer import Wanted, setting_differences
+
+_SHOWN = 10  # bots and settings named in a message
+
+
+class Why(StrEnum):
+    """Why games are played: because a bot is new, has changed or is back, was to play again, or games are missing."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    BACK = "back"
+    AGAIN = "again"
+    MORE = "more"
+    LEFT = "left"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Games to play and why: the bot is new, has changed, is back or plays again; without a bot, others are missing."""
+
+    why: Why
+    bot: str
+    games: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run plays to be up to date.
+
+    changes   games to play by their reason; those of two new bots count for the first
+    gone      bots that are not in the tables any more
+    stays     stored games that the tables show
+    hidden    stored games that they do not show
+    missing   games to play, as far as they are known
+    seconds   about how long that takes, None if it is not known
+    is_new    nothing is stored yet
+    at_most   fewer games may be enough
+    notes     what else is to be said of the field
+    """
+
+    wanted: Wanted
+    changes: tuple[Change, ...] = ()
+    gone: tuple[str, ...] = ()
+    stays: int = 0
+    hidden: int = 0
+    missing: int = 0
+    seconds: float | None = None
+    is_new: bool = True
+    at_most: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_news(self) -> bool:
+        """Return whether it does more than go on with a run."""
+        return bool(self.gone or self.notes) or any(change.why != Why.LEFT for change in self.changes)
+
+    def __str__(self) -> str:
+        """Return the plan in sentences."""
+        most = "at most " if self.at_most else ""
+        notes = [f"{note[0].upper()}{note[1:]}." for note in self.notes]
+        if self.is_new:
+            games = f"{most}{counted(self.missing, 'game')} of {counted(len(self.wanted.field), 'bot')}."
+            return " ".join([games.capitalize(), *notes])
+        said = [_sentence(change, most) for change in self.changes[:_SHOWN]]
+        if rest := self.changes[_SHOWN:]:
+            said.append(f"{counted(len(rest), 'more bot')}: {counted(sum(change.games for change in rest), 'game')}.")
+        if self.gone:
+            more = f" and {len(self.gone) - _SHOWN} more" if len(self.gone) > _SHOWN else ""
+            said.append(f"{one_line(', '.join(self.gone[:_SHOWN]))}{more} left the tables.")
+        if not self.missing:
+            said.append("Nothing is left to play.")
+        elif not self.changes:  # in a format that takes no other bots
+            said.append(f"{most}{counted(self.missing, 'game')} left to play.".capitalize())
+        said.append(f"{counted(self.stays, 'game')} {'stays' if self.stays == 1 else 'stay'}.")
+        if self.hidden:
+            said.append(f"{self.hidden:,} more are stored but not shown.")
+        if self.missing and self.seconds is not None:
+            said.append(f"About {time_about(self.seconds)}.")
+        return " ".join(said + notes)
+
+
+def _sentence(change: Change, most: str = "") -> str:
+    games, bot = most + counted(change.games, "game"), one_line(change.bot)
+    if not change.games and change.why == Why.BACK:
+        return f"{bot} is back with its games."
+    if not change.games:  # all of them against bots that were named before
+        word = {Why.NEW: "is new", Why.CHANGED: "changed", Why.AGAIN: "plays again"}[change.why]
+        return f"{bot} {word} as well."
+    return {
+        Why.NEW: f"{bot} is new: {games}.",
+        Why.CHANGED: f"{bot} changed: {games} again.",
+        Why.BACK: f"{bot} is back: {games}.",
+        Why.AGAIN: f"{bot} plays again: {games}.",
+        Why.MORE: f"{games} more.",
+        Why.LEFT: f"{games} left to play.",
+    }[change.why]
+
+
+def time_about(seconds: float) -> str:
+    """Return a rough duration in words.
+
+    >>> time_about(0.2), time_about(42.4), time_about(600), time_about(9000)
+    ('1 s', '42 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{max(round(seconds), 1)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def entries_of(config: TournamentConfig, bots: Sequence[BotSpec]) -> list[BotEntry]:
+    """Return the bots as a run stores them."""
+    return [
+        BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params), level)
+        for bot, level in zip(bots, config.levels)
+    ]
+
+
+def plan_run(
+    config: TournamentConfig,
+    bots: Sequence[BotSpec],
+    stored: Reader | None,
+    *,
+    asked: TournamentConfig | None = None,
+    left_out: Mapping[str, str] | None = None,
+    again: Collection[str] = (),
+) -> Plan:
+    """Plan a run of these settings, which have a seed, in a folder that holds the run `stored` or none.
+
+    `asked` are the settings with the bots that are `left_out`, and why. The bots named in `again` play all their games
+    again. StoreError if the stored games have another shape.
+    """
+    schedule, entries = config.schedule(), entries_of(config, bots)
+    known = {} if stored is None else stored.entries()
+    if stored is not None and not (stored.is_begun and stored.count_all()):
+        stored = None
+    numbers = {entry.identity: number for number, entry in known.items()}  # of several, the last
+    for entry in entries:
+        if entry.name in again:
+            numbers.pop(entry.identity, None)
+    new = [entry for entry in entries if entry.identity not in numbers]
+    numbers |= {entry.identity: number for number, entry in enumerate(new, max(known, default=-1) + 1)}
+    wanted = Wanted(
+        config=config.canonical(),
+        settings=(asked or config).to_dict(),
+        shape=config.shape(),
+        field=[numbers[entry.identity] for entry in entries],
+        new=new,
+        numbers={},
+        deals=schedule.deal_count,
+        design=schedule.design,
+        left_out=left_out or {},
+    )
+    notes = tuple(one.sentence() for one in config.namesakes)
+    plan = Plan(wanted, at_most=config.form.verdict is not None, notes=notes)
+    if stored is None:
+        return replace(plan, missing=schedule.planned(ScheduleProgress()))
+    _check_shape(stored, config, wanted)
+    current = {entry.name: entry.identity for entry in stored.bots()}
+    gone = tuple(name for name in current if name not in config.bot_names)
+    plan = replace(plan, gone=gone, is_new=False)
+    if config.form.closed:
+        shown = {pairing: it.number for pairing, it in stored.stored_pairings().items() if it.number is not None}
+        progress = stored.progress()
+        missing, hidden = schedule.planned(progress) - progress.games, stored.count_all() - progress.games
+        plan = replace(plan, wanted=replace(wanted, numbers=shown), stays=progress.games, hidden=hidden)
+        return replace(plan, missing=max(missing, 0))
+    reasons: dict[str, Why] = {}
+    for entry in entries:
+        if entry.name in again:
+            reasons[entry.name] = Why.AGAIN
+        elif current.get(entry.name) != entry.identity:
+            names = {each.name for each in known.values()}
+            is_back = entry not in new or entry.name not in current
+            reasons[entry.name] = Why.NEW if entry.name not in names else Why.BACK if is_back else Why.CHANGED
+    return _counted(plan, schedule, config, stored, reasons)
+
+
+def _check_shape(stored: Reader, config: TournamentConfig, wanted: Wanted) -> None:
+    """Raise StoreError if the games of a run have another shape than those of the settings."""
+    there, asked = stored.shape(), dict(wanted.shape)
+    if there["rules"] != asked["rules"] and stored.config()["rules"] != config.rules:  # as the user wrote them
+        there["rules"], asked["rules"] = stored.config()["rules"], config.rules
+    lines = [one_line(text) for text in _field_differences(there.pop("bots", None), asked.pop("bots", None))]
+    lines = setting_differences(there, asked) + lines
+    if config.form.closed and wanted.new:
+        lines += [f"bot {bot.name}: it has changed since the run began" for bot in wanted.new if not lines]
+    if not lines:
+        return
+    shown = [*lines[:_SHOWN], *[f"and {len(lines) - _SHOWN:,} more"] * (len(lines) > _SHOWN)]
+    why = "every game there depends on these settings"
+    if config.form.closed:
+        why = f"a {config.format} run takes no other bots or games, because {config.form.closed}"
+    raise StoreError(
+        f"{stored.folder} holds games with other settings; nothing was started.\n  "
+        + "\n  ".join(shown)
+        + f"\nChoose another folder with --out, or start with the settings of that run: {why}."
+    )
+
+
+def _field_differences(there: Sequence[str] | None, asked: Sequence[str] | None) -> Iterator[str]:
+    """Yield in sentences how the fields of two runs differ that take no other bots."""
+    if there is None or asked is None or there == asked:
+        return
+    for names, others, fate in ((asked, there, "new"), (there, asked, "missing")):
+        if apart := [name for name in names if name not in others]:
+            yield f"bots: {', '.join(apart[:_SHOWN])}{', ...' if len(apart) > _SHOWN else ''}: {fate}"
+    if sorted(there) == sorted(asked):
+        yield "bots: they are named in another order, which is that of their seeds"
+
+
+def _counted(
+    plan: Plan, schedule: Schedule, config: TournamentConfig, stored: Reader, reasons: Mapping[str, Why]
+) -> Plan:
+    """Return the plan with the stored pairings that it shows, and the games that are missing by their reasons."""
+    assert config.seed is not None
+    wanted, numbers = plan.wanted, dict(zip(config.bot_names, plan.wanted.field))
+    there = {
+        (known.round, known.a, known.b, known.seed, known.design): pairing
+        for pairing, known in stored.stored_pairings().items()
+    }
+    pairings = schedule.pairings(ScheduleProgress())
+    counts = units = stored.games_by_pairing(schedule.deal_count)
+    each = whole = schedule.planned(ScheduleProgress()) / len(pairings)
+    if schedule.stride > 1:  # a series may have any number of games
+        units, whole = (
+            stored.games_by_pairing(schedule.deal_count, schedule.stride),
+            schedule.deal_count / schedule.stride,
+        )
+    shown: dict[int, int] = {}
+    missing: list[tuple[str, str, float]] = []
+    games = Counter[str]()
+    for number, round_, a, b in pairings:
+        seed = deal_seed(config.seed, config.deals_apart, a, b)
+        pairing = there.get((round_, numbers[a], numbers[b], seed, wanted.design), -1)
+        if pairing >= 0:
+            shown[pairing] = number
+        left = each * (1 - units.get(pairing, 0) / whole)
+        if left > 0:
+            missing.append((a, b, left))
+            games[next((bot for bot in reasons if bot in (a, b)), "")] += round(left)
+    changes = [Change(why, bot, games[bot]) for bot, why in reasons.items()]
+    if games[""]:
+        changes.append(Change(Why.LEFT if stored.config() == wanted.config else Why.MORE, "", games[""]))
+    stays = sum(counts.get(pairing, 0) for pairing in shown)
+    return replace(
+        plan,
+        wanted=replace(wanted, numbers=shown),
+        changes=tuple(changes),
+        stays=stays,
+        hidden=stored.count_all() - stays,
+        missing=sum(games.values()),
+        seconds=_seconds(missing, config, stored) if missing else None,
+    )
+
+
+def _seconds(missing: Iterable[tuple[str, str, float]], config: TournamentConfig, stored: Reader) -> float | None:
+    """Estimate how long the missing games take; a bot without games takes as long as its other versions."""
+    entries, pairings = stored.entries(), stored.stored_pairings()
+    halves: dict[str, list[float]] = {}
+    for pairing, seconds in stored.seconds_by_pairing().items():
+        for bot in (pairings[pairing].a, pairings[pairing].b):
+            halves.setdefault(entries[bot].name, []).append(seconds / 2)
+    if not halves:
+        return None
+    means = {name: sum(times) / len(times) for name, times in halves.items()}
+    usual = sum(means.values()) / len(means)
+    work = sum(games * (means.get(a, usual) + means.get(b, usual)) for a, b, games in missing)
+    return work / (config.workers or core_count())

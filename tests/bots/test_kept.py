@@ -1,0 +1,172 @@
+"""The copies of bots' files: what is in them, and when a bot is loaded from one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.bots import kept as kept_files
+from arena.bots.kept import KEPT, BotCopies, BotEdited, BotSources
+from arena.bots.loading import load_bot
+from arena.bots.source_files import current_hash
+from arena.bots.spec import find_bot
+
+ACT = "\n\ndef act(view, moves):\n    return moves[0]\n"
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of two bots."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "class"
+    write(folder / "anna.py", 'from anna_tools.deep import one\nBOOK = "data/book.json"\nNET = "nets/new/a.npz"' + ACT)
+    write(folder / "anna_tools" / "__init__.py", "")
+    write(folder / "anna_tools" / "deep" / "__init__.py", "")
+    write(folder / "anna_tools" / "deep" / "one.py", "DEEP = '*.txt'")
+    write(folder / "data" / "book.json", "[1]")
+    write(folder / "data" / "other.json", "[1]")
+    write(folder / "nets" / "old.npz", "1")
+    write(folder / "ben.py", ACT)
+    return folder
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_copy_is_the_same_bot(home: Path, tmp_path: Path) -> None:
+    specs = [find_bot(text) for text in ("class/anna.py", "class/ben.py", "b2=class/ben.py", "cmd:cat", "random")]
+    with BotCopies(tmp_path / "run") as copies:
+        anna, ben, again, command, house = copies.keep(specs)
+        assert anna is not None
+        assert ben is not None
+        assert house is not None
+        assert files_below(Path(anna.folder)) == [
+            "anna.py",
+            "anna_tools/__init__.py",
+            "anna_tools/deep/__init__.py",
+            "anna_tools/deep/one.py",
+            "data/book.json",
+        ]
+        assert files_below(Path(ben.folder)) == ["ben.py"]
+        assert (again, command) == (ben, None)
+        assert current_hash(Path(anna.folder, "anna.py")) == specs[0].source_hash
+    assert not (tmp_path / "run" / KEPT).exists()
+    with BotCopies(tmp_path / "run") as copies:
+        assert [kept is None for kept in copies.keep(specs[:2], without=["anna"])] == [True, False]
+
+
+def test_a_class_of_a_package_has_no_copy(tmp_path: Path) -> None:
+    with BotCopies(tmp_path) as copies:
+        assert copies.keep([find_bot("arena.bots.bot:Bot")]) == (None,)
+
+
+def test_what_is_left_is_removed_and_links_are_not_followed(home: Path, tmp_path: Path) -> None:
+    write(tmp_path / "run" / KEPT / "0" / "first" / "old.py", "")
+    with BotCopies(tmp_path / "run") as copies:
+        (kept,) = copies.keep([find_bot("class/ben.py")])
+        assert kept is not None
+        assert files_below(Path(kept.folder)) == ["ben.py"]
+    (tmp_path / "run" / KEPT).symlink_to(home)
+    with BotCopies(tmp_path / "run") as copies:
+        copies.keep([find_bot("class/ben.py")])
+    assert (home / "ben.py").exists()
+    assert not os.path.lexists(tmp_path / "run" / KEPT)
+
+
+def test_a_bot_that_has_changed_is_not_copied(home: Path, tmp_path: Path) -> None:
+    spec = find_bot("class/anna.py")
+    write(home / "nets" / "new" / "a.npz", "1")
+    with BotCopies(tmp_path / "run") as copies, pytest.raises(BotEdited) as caught:
+        copies.keep([spec])
+    assert caught.value.bot == "anna"
+
+
+def test_a_large_bot_is_not_copied(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_files, "MOST_KEPT_BYTES", 100)
+    with BotCopies(tmp_path / "run") as copies:
+        assert [kept is None for kept in copies.keep([find_bot("class/anna.py"), find_bot("class/ben.py")])] == [1, 0]
+
+
+def test_a_file_that_cannot_be_read_is_in_no_copy(home: Path, tmp_path: Path) -> None:
+    """As the hash counts it, the copy would be another bot."""
+    write(home / "data" / "book.json", "x").chmod(0)
+    if os.access(home / "data" / "book.json", os.R_OK):
+        pytest.skip("this user may read all files")
+    with BotCopies(tmp_path / "run") as copies:
+        assert copies.keep([find_bot("class/anna.py")]) == (None,)
+
+
+EDITS = [
+    "anna.py",
+    "anna_tools/deep/one.py",
+    "anna_tools/__init__.py",
+    "data/book.json",
+    "nets/new/a.npz",
+    "anna_tools/deep/x.txt",
+]
+"""Some are new."""
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_the_copy_is_loaded_once_the_original_differs(home: Path, tmp_path: Path, name: str) -> None:
+    specs = [find_bot("class/ben.py"), find_bot("class/anna.py")]
+    with BotCopies(tmp_path / "run") as copies:
+        kept = copies.keep(specs)
+        before, after = BotSources(specs, kept, "1"), BotSources(specs, kept, "2")
+        assert [before.spec(0), before.spec(1)] == specs
+        assert before.changed(["anna", "ben"]) == []
+        write(home / name, "import os" + ACT)
+        if name != "anna_tools/deep/x.txt":
+            assert before.changed(["anna", "ben"]) == ["anna"]
+            assert before.changed(["ben"]) == []
+            assert after.spec(0) == specs[0]
+            there = after.spec(1)
+            assert (there.name, there.source_hash) == (specs[1].name, specs[1].source_hash)
+            assert there.path != specs[1].path
+            assert Path(there.path).name == "anna.py"
+            assert current_hash(Path(there.path)) == specs[1].source_hash
+            load_bot(there)
+            assert after.changed(["anna"]) == []  # whatever it does with it
+        else:  # "*.txt" names no folder, and so no file
+            assert before.changed(["anna", "ben"]) == []
+
+
+def test_each_worker_begins_with_the_files_as_they_were(home: Path, tmp_path: Path) -> None:
+    spec = find_bot("class/anna.py")
+    with BotCopies(tmp_path / "run") as copies:
+        kept = copies.keep([spec])
+        write(home / "anna.py", ACT)
+        first = Path(BotSources([spec], kept, "1").spec(0).path)
+        other = Path(BotSources([spec], kept, "2").spec(0).path)
+        assert first != other
+        write(first.parent / "data" / "book.json", "[2]")
+        write(first.parent / "new", "")
+        assert current_hash(other) == spec.source_hash
+        after_it = Path(BotSources([spec], kept, "1").spec(0).path)
+        assert after_it == first
+        assert files_below(first.parent) == files_below(other.parent)
+        assert current_hash(first) == spec.source_hash
+
+
+def test_files_are_read_again_only_if_they_look_different(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = find_bot("class/anna.py")
+    with BotCopies(tmp_path / "run") as copies:
+        sources = BotSources([spec], copies.keep([spec]))
+        read: list[str] = []
+        hashed = kept_files.is_unchanged
+        monkeypatch.setattr(kept_files, "is_unchanged", lambda one: read.append(one.name) or hashed(one))
+        assert sources.changed(["anna"]) == [] == read
+        write(home / "data" / "book.json", "[1]")
+        assert sources.changed(["anna"]) == sources.changed(["anna"]) == []
+        assert read == ["anna"]

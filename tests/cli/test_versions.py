@@ -1,0 +1,308 @@
+"""`arena standings --versions` and `arena runs --trim`: what a run holds of bots as they were, and without it."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.main import main
+from arena.stats.intervals import mean_difference
+from arena.tournament.games import GameResult
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.sqlite import DATABASE
+from tests.cli.conftest import Arena, json_of
+from tests.tournament.store.stored import query
+
+pytestmark = pytest.mark.process
+
+MINE = """
+from arena import Bot
+
+class Mine(Bot):
+    def __init__(self, last: bool = False) -> None:
+        self.move = -1 if last else 0
+
+    def act(self, view, moves):
+        return moves[self.move]
+"""
+CUP = "name = 'cup'\nseed = 3\ngames = {games}\nbots = {bots}\n"
+
+
+def play(place: Path, bots: Iterable[str], games: int = 24, out: str = "run", *more: object) -> None:
+    specs = [f"mine={place / bot}" if ".py" in bot else bot for bot in bots]
+    (place / "cup.toml").write_text(CUP.format(games=games, bots=specs))
+    command = ["run", place / "cup.toml", "--workers", 1, "--out", place / out, "--quiet", *more]
+    assert main([*map(str, command)]) == 0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose bot `mine` has had three versions, of which the first never met `counter`."""
+    place = tmp_path_factory.mktemp("versions")
+    (place / "mine.py").write_text(MINE)
+    play(place, ["greedy", "random", "mine.py"])
+    (place / "mine.py").write_text(f"{MINE}# better\n")
+    play(place, ["greedy", "random", "mine.py:last=true"])
+    play(place, ["counter", "random", "mine.py:last=true"], 28)
+    play(place, ["counter", "random", "mine.py"], 24)
+    return place / "run"
+
+
+@pytest.fixture
+def run(arena: Arena, folder: Path) -> Path:
+    """A copy in the working directory."""
+    return Path(shutil.copytree(folder, "run"))
+
+
+@pytest.fixture(scope="module")
+def values(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json_of("standings", folder, "--versions", "--json")
+    return found
+
+
+def stored_games(folder: Path, bot: int, opponents: Sequence[int], deals: int) -> dict[tuple[int, int, int], float]:
+    """Read with SQL the score of each game of a bot by opponent, deal and seat; bots are numbers in the store."""
+    sql = (
+        "SELECT p.a, p.b, g.deal, g.game, g.score / 2.0 FROM games g JOIN pairings p ON p.pairing = g.pairing"
+        f" WHERE g.deal < {deals} AND {bot} IN (p.a, p.b)"
+    )
+    with Reader(folder) as reader:
+        rows = query(reader, sql)
+    found = {}
+    for a, b, deal, game, score in rows:
+        opponent, began = (b, game == 0) if a == bot else (a, game == 1)
+        if opponent in opponents:
+            found[opponent, deal, int(began)] = score if began else 1 - score
+    return found
+
+
+def test_each_version_is_counted_against_the_field_of_now(folder: Path, values: dict[str, Any]) -> None:
+    with Reader(folder) as reader:
+        known, field = reader.entries(), reader.field_numbers()
+    mine = [bot for bot, entry in known.items() if entry.name == "mine"]
+    others = [bot for bot in field if bot not in mine]
+    assert [row["bot"] for row in values["versions"]] == ["mine"] * 3
+    assert [row["version"] for row in values["versions"]] == [3, 2, 1]
+    assert [row["plays"] for row in values["versions"]] == [True, False, False]
+    # the first version met random and greedy, but not counter, which plays now; and 2 deals are not shown
+    assert [row["games"] for row in values["versions"]] == [48, 48, 24]
+    for row, bot in zip(values["versions"], mine[::-1]):
+        games = stored_games(folder, bot, others, 12)
+        assert row["games"] == len(games)
+        assert row["score"] == round(sum(games.values()) / len(games), 4)
+        assert row["source"] == known[bot].source
+    assert values["versions"][0]["elo"] is not None
+
+
+def test_the_difference_is_that_of_the_games_both_played(folder: Path, values: dict[str, Any]) -> None:
+    with Reader(folder) as reader:
+        known, field = reader.entries(), reader.field_numbers()
+    first, second, third = (bot for bot, entry in known.items() if entry.name == "mine")
+    others = [bot for bot in field if bot != third]
+    for change, then, deals in zip(values["changes"], (second, first), (24, 12), strict=True):
+        now, before = stored_games(folder, third, others, 12), stored_games(folder, then, others, 12)
+        both = sorted(now.keys() & before.keys())
+        cards = [opponent * 1000 + deal for opponent, deal, _ in both]  # every pairing has its own deals
+        wanted = mean_difference([now[key] for key in both], cards, [before[key] for key in both], cards)
+        assert (change["games"], change["deals"]) == (len(both), deals) == (2 * deals, wanted.shared)
+        assert change["difference"] == pytest.approx(wanted.difference, abs=1e-4)
+        assert change["low"] == pytest.approx(wanted.low, abs=1e-4)
+        assert change["high"] == pytest.approx(wanted.high, abs=1e-4)
+    assert [(change["version"], change["against"]) for change in values["changes"]] == [(3, 2), (3, 1)]
+    elo = [row["elo"] for row in values["versions"]]
+    assert values["changes"][0]["elo_difference"] == pytest.approx(elo[0] - elo[1], abs=0.02)
+
+
+def test_the_table_says_what_differs(arena: Arena, run: Path, values: dict[str, Any]) -> None:
+    shown = arena("standings", run, "--versions", "--wide").out
+    source = values["versions"][0]["source"][:8]
+    lines = re.findall(r"^mine +(\d) +(now|) +(\w{8}) +(last not set|last=true)", shown, re.MULTILINE)
+    assert lines == [
+        ("3", "now", source, "last not set"),
+        ("2", "", source, "last=true"),
+        ("1", "", values["versions"][2]["source"][:8], "last not set"),
+    ]
+    assert "greedy" not in shown  # it has left
+    assert "differ from those of the standings" in shown
+    arena("standings", run, "--versions", "--csv", "tables")
+    rows = list(csv.DictReader(Path("tables/versions.csv").read_text().splitlines()))
+    assert [row["games"] for row in rows] == ["48", "48", "24"]
+    assert len(Path("tables/changes.csv").read_text().splitlines()) == 3
+
+
+def test_a_bot_that_plays_again_or_goes_back_keeps_its_numbers(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    play(tmp_path, ["random", "mine.py"], 4)
+    (tmp_path / "mine.py").write_text(f"{MINE}# worse\n")
+    play(tmp_path, ["random", "mine.py"], 4)
+    (tmp_path / "mine.py").write_text(MINE)
+    play(tmp_path, ["random", "mine.py"], 4)
+    rows = json_of("standings", "run", "--versions", "--json")["versions"]
+    assert [(row["version"], row["plays"]) for row in rows] == [(2, False), (1, True)]
+    play(tmp_path, ["random", "mine.py"], 4, "run", "--again", "mine")
+    found = arena("standings", "run", "--versions", "--wide").out
+    assert re.search(r"mine +3 +now +\w+ +played again", found)
+    assert "no ± yet" in found.lower()
+    assert "There is none on fewer than 10 deals." in found
+    assert re.search(r"mine +3 - 1 +4 +2 +\S+ +\S+ +\+0\.0 +-", found)
+
+
+def test_games_on_other_deals_are_not_compared(arena: Arena, tmp_path: Path) -> None:
+    config = "name = 'cup'\nseed = 3\ngames = {}\nbots = ['random', 'mine.py']\n{}"
+    for text, shape in ((MINE, "own_deals = false"), (f"{MINE}# better\n", "own_deals = true")):
+        (tmp_path / "mine.py").write_text(text)
+        (tmp_path / "cup.toml").write_text(config.format(4, shape))
+        arena("run", "cup.toml", "--workers", 1, "--out", "run", "--quiet")
+    assert [row["games"] for row in json_of("standings", "run", "--versions", "--json")["versions"]] == [4, 0]
+    assert "A version without games met no bot as it is now." in arena("standings", "run", "--versions").out
+    (tmp_path / "mine.py").write_text(f"{MINE}# best\n")
+    (tmp_path / "cup.toml").write_text(config.format(4, "own_deals = true\npairs = false"))
+    arena("run", "cup.toml", "--workers", 1, "--out", "run", "--quiet")
+    found = json_of("standings", "run", "--versions", "--json")
+    assert [row["games"] for row in found["versions"]] == [4, 0, 0]
+    assert found["changes"] == []
+
+
+def test_a_bot_may_be_called_as_a_version_of_another(arena: Arena, tmp_path: Path) -> None:
+    found = []
+    for rival in ("mine (1)", "rival"):
+        for text in (MINE, f"{MINE}# better\n"):
+            (tmp_path / "mine.py").write_text(text)
+            config = f"seed = 3\ngames = 4\nown_deals = false\nbots = ['mine.py', '{rival}=greedy']\n"
+            (tmp_path / "cup.toml").write_text(config)
+            arena("run", "cup.toml", "--workers", 1, "--out", rival, "--quiet")
+        found.append(json_of("standings", rival, "--versions", "--json")["versions"])
+    assert found[0] == found[1]
+
+
+def test_only_games_against_the_bots_of_now_count(arena: Arena, tmp_path: Path) -> None:
+    for mine, other in (("1", "1"), ("2", "1"), ("2", "2")):
+        (tmp_path / "mine.py").write_text(f"{MINE}# {mine}\n")
+        (tmp_path / "other.py").write_text(f"{MINE}# {other}\n")
+        arena("match", "mine.py", "other.py", "--games", 4, "--seed", 1, "--workers", 1, "--out", "run", "--quiet")
+    rows = json_of("standings", "run", "--versions", "--json")["versions"]
+    assert [(row["bot"], row["version"], row["games"]) for row in rows] == [
+        ("mine", 2, 4),
+        ("mine", 1, 0),
+        ("other", 2, 4),
+        ("other", 1, 4),
+    ]
+
+
+def test_without_versions_a_sentence_says_so(arena: Arena, played: Path) -> None:
+    shown = arena("standings", played, "--versions").out
+    assert "No bot of this run has more than one version." in shown
+    assert json_of("standings", played, "--versions", "--json")["versions"] == []
+
+
+def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) -> None:
+    options = {"--variants": "base,expert", "--games": 4, "--seed": 1, "--workers": 1, "--out": "pair"}
+    command = ["compare", "random", "mine.py", *(part for option in options.items() for part in option)]
+    (tmp_path / "mine.py").write_text(MINE)
+    arena(*command)
+    (tmp_path / "mine.py").write_text(f"{MINE}# better\n")
+    arena(*command)
+    assert {*json_of("standings", "pair", "--versions", "--json")["variants"]} == {"base", "expert"}
+    found = arena("runs", "--trim", "pair", code=2)
+    assert found.out.splitlines() == [
+        f"pair/{rules} holds 4 games that no table shows (of 1 other version)" for rules in ("base", "expert")
+    ]
+    assert "All 8 games. Nothing was deleted" in found.err
+    assert "Deleted 8 games." in arena("runs", "--trim", "pair", "--yes").out
+    assert arena("verify", "pair").out.count("4 games replayed") == 2
+    assert "Nothing to delete" in arena("runs", "--trim", "pair", "--yes").out
+
+
+@pytest.mark.parametrize(
+    "options", [["--all"], ["--adjusted"], ["--where", "turns > 3"], ["--metric", "length=mean turns"]]
+)
+def test_other_tables_are_asked_for_alone(arena: Arena, played: Path, options: Sequence[str]) -> None:
+    assert "--versions has tables of its own" in arena("standings", played, "--versions", *options, code=2).err
+
+
+def test_leagues_and_records_have_no_versions_of_a_run(arena: Arena, played: Path) -> None:
+    arena("league", "create", "open")
+    assert "arena league show leagues/open BOT" in arena("standings", "open", "--versions", code=2).err
+    assert "--trim takes a run" in arena("runs", "--trim", "open", code=2).err
+    Path("games.txt").write_text(arena("replay", played, 1, "--record").out)
+    assert "name a run" in arena("standings", "games.txt", "--versions", code=2).err
+    assert "--trim takes a run" in arena("runs", "--trim", "games.txt", code=2).err
+
+
+# ---------------------------------------------------------------- deleting
+
+
+def results(folder: Path) -> list[GameResult]:
+    with Reader(folder) as reader:
+        return list(reader.results())
+
+
+def test_what_no_table_shows_is_deleted_when_a_person_agrees(
+    arena: Arena, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holds = "run holds 156 games that no table shows (of 2 other versions, 1 removed bot, 2 deals more than asked)"
+    kept, table, size = results(run), arena("standings", run).out, (run / DATABASE).stat().st_size
+    refused = arena("runs", "--trim", "run", code=2)
+    assert refused.err == f"Error: {holds}. Nothing was deleted; to delete them without a question, add --yes\n"
+    asked: list[str] = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda text: asked.append(text) or "n")
+    assert "nothing was deleted" in arena("runs", "--trim", "run", code=2).err
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda text: asked.append(text) or "y")
+    done = arena("runs", "--trim", "run").out
+    assert len(asked) == 2
+    assert re.search(r"Deleted 156 games\.\n.*: 0\.\d MB before, 0\.\d MB now\.$", done.strip())
+    assert (run / DATABASE).stat().st_size < size
+    assert results(run) == kept
+    assert arena("standings", run).out == table
+    assert arena("verify", run).out == "72 games replayed, all with their stored results.\n"
+    assert "No bot of this run has more than one version." in arena("standings", run, "--versions").out
+    assert arena("runs", "--trim", "run").out == "Nothing to delete: the tables of run show all its games.\n"
+
+
+def test_a_run_without_surplus_is_played_on_as_any_other(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    play(tmp_path, ["random", "first", "mine.py"], 8)
+    all_games = results(tmp_path / "run")
+    play(tmp_path, ["random", "first"], 4)
+    assert "Deleted 20 games." in arena("runs", "--trim", "run", "--yes").out
+    play(tmp_path, ["random", "first", "mine.py"], 8)
+    again = results(tmp_path / "run")
+    assert [(game.name, game.record) for game in again] == [(game.name, game.record) for game in all_games]
+    assert "24 games replayed" in arena("verify", "run").out
+
+
+def test_a_run_at_play_loses_nothing(arena: Arena, run: Path) -> None:
+    program = (
+        "import sys; from arena.tournament.store.writer import open_store; store = open_store(sys.argv[1]);"
+        " print('ready', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, "run"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        assert "run is being played" in arena("runs", "--trim", "run", "--yes", code=2).err
+        process.kill()
+    with closing(Reader(run)) as reader:
+        assert reader.count_all() == 228
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--yes"], "--yes belongs to --prune or --trim"),
+        (["--trim", "run", "--prune"], "--trim names the one RUN"),
+        (["--trim", "nowhere"], "nowhere"),
+    ],
+)
+def test_mistakes_are_said(arena: Arena, options: Sequence[str], message: str) -> None:
+    assert message in arena("runs", *options, code=2).err

@@ -1,0 +1,209 @@
+"""A run that is brought up to date in any number of steps is the run that was played at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from arena.results.records import export_line
+from arena.results.run_data import read_run
+from arena.results.run_standings import standings
+from arena.results.standings_report import write_run_files
+from arena.tournament.config import TournamentConfig, config_from_dict
+from arena.tournament.runner.play_run import play_run, prepare
+from arena.tournament.runner.progress import ProgressListener, RunStatus
+from arena.tournament.store.reader import Reader
+
+pytestmark = pytest.mark.process
+FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+NAMES = ("ann", "bob", "cyd", "dan", "eve")
+BOT = """
+class Bot:
+    def __init__(self, step: int = 1) -> None:
+        self.step = step
+
+    def act(self, view, moves):
+        seen = sum(map(ord, moves[-1].text)) + len(moves) * self.step
+        return moves[seen * {factor} % len(moves)]
+"""
+LATE = """
+import time
+
+class Bot:
+    def act(self, view, moves):
+        time.sleep(60)
+"""
+
+
+@dataclass(frozen=True)
+class Player:
+    """A bot of the field: its name, its version (0: gives no answer), a parameter, its level of isolation."""
+
+    name: str
+    version: int = 1
+    step: int = 1
+    isolation: str = "none"
+
+
+@dataclass(frozen=True)
+class Cup:
+    """The settings of a run, as a file would give them."""
+
+    players: tuple[Player, ...]
+    units: int = 2
+    pairs: bool = True
+    own_deals: bool | None = None
+    format: str = "round-robin"
+
+    def config(self, folder: Path) -> TournamentConfig:
+        """Write the files of the bots, and return the settings."""
+        bots = []
+        for player in self.players:
+            file = folder / f"{player.name}.py"
+            file.write_text(BOT.format(factor=player.version) if player.version else LATE)
+            params = {"step": player.step} if player.version else {}
+            table = {"spec": str(file), "name": player.name, "params": params, "isolation": player.isolation}
+            bots.append(table)
+        values: dict[str, Any] = {"bots": bots, "seed": 11, "workers": 2, "limits": {"decision_s": 0.4}}
+        values["format"] = self.format
+        if self.format == "series":
+            values["series"] = {"rounds": 2, "matches": self.units}
+        else:
+            values |= {"games": 2 * self.units if self.pairs else self.units, "pairs": self.pairs}
+            values |= {} if self.own_deals is None else {"own_deals": self.own_deals}
+        return config_from_dict(values, "cup")
+
+
+class KilledAfter(ProgressListener):
+    """Kills this process as soon as some games are stored."""
+
+    def __init__(self, games: int) -> None:
+        self.games = games
+
+    def update(self, status: RunStatus) -> None:
+        if status.done >= self.games:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def outcome(folder: Path) -> tuple[Any, ...]:
+    """Return all that must be the same: settings, records, files, and that nothing is left to play."""
+    paths = write_run_files(standings(read_run(folder)), folder, games=True)
+    with Reader(folder) as reader:
+        kept = reader.config(), [export_line(game) for game in reader.results()], reader.faults()
+        assert reader.count() == len(kept[1])
+    return *kept, *(path.read_bytes() for path in paths if path.name in FILES)
+
+
+class UpToDate(RuleBasedStateMachine):
+    """A class changes its bots all evening, and the organiser brings the run up to date now and then."""
+
+    late = False
+    formats = ("round-robin", "gauntlet")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Path(tempfile.mkdtemp())
+        self.fresh: dict[Cup, tuple[Any, ...]] = {}
+        self.cup = Cup((Player("ann"), Player("bob", 2)))
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.root)
+
+    def change(self, name: str, **values: Any) -> None:
+        players = (replace(each, **values) if each.name == name else each for each in self.cup.players)
+        self.cup = replace(self.cup, players=tuple(players))
+
+    @initialize(form=st.integers(0, 1))
+    def begin(self, form: int) -> None:
+        self.cup = replace(self.cup, format=self.formats[form])
+
+    @precondition(lambda self: len(self.cup.players) < 5)
+    @rule(version=st.integers(1, 3), at=st.integers(0, 4), isolation=st.sampled_from(["none", "none", "process"]))
+    def add(self, version: int, at: int, isolation: str) -> None:
+        known = {player.name for player in self.cup.players}
+        new = Player(next(name for name in NAMES if name not in known), version, isolation=isolation)
+        players = list(self.cup.players)
+        players.insert(at, new)
+        self.cup = replace(self.cup, players=tuple(players))
+
+    @precondition(lambda self: len(self.cup.players) > 2)
+    @rule(at=st.integers(0, 4))
+    def remove(self, at: int) -> None:
+        players = list(self.cup.players)
+        del players[at % len(players)]
+        self.cup = replace(self.cup, players=tuple(players))
+
+    @rule(at=st.integers(0, 4), version=st.integers(0, 3), step=st.integers(1, 2))
+    def edit(self, at: int, version: int, step: int) -> None:
+        name = self.cup.players[at % len(self.cup.players)].name
+        self.change(name, version=version if self.late else max(version, 1), step=step)
+
+    @rule(at=st.integers(1, 4))
+    def reorder(self, at: int) -> None:
+        players = self.cup.players
+        self.cup = replace(self.cup, players=players[at % len(players) :] + players[: at % len(players)])
+
+    @rule(units=st.integers(1, 4))
+    def resize(self, units: int) -> None:
+        self.cup = replace(self.cup, units=units)
+
+    @rule(pairs=st.booleans(), own_deals=st.sampled_from([None, True, False]))
+    def redesign(self, pairs: bool, own_deals: bool | None) -> None:
+        if self.cup.format != "series":
+            self.cup = replace(self.cup, pairs=pairs, own_deals=own_deals)
+
+    @rule(games=st.integers(1, 12))
+    def play_until_killed(self, games: int) -> None:
+        config = self.cup.config(self.root)
+        child = multiprocessing.get_context("fork").Process(
+            target=play_run, args=(config, self.root / "run", KilledAfter(games))
+        )
+        child.start()
+        child.join()
+
+    @rule()
+    def bring_up_to_date(self) -> None:
+        config = self.cup.config(self.root)
+        plan = prepare(config, self.root / "run").plan
+        report = play_run(config, self.root / "run")
+        assert plan.missing == report.played or self.cup.format == "series"
+        assert prepare(config, self.root / "run").plan.missing == 0
+        if self.cup not in self.fresh:
+            with tempfile.TemporaryDirectory() as fresh:
+                play_run(config, Path(fresh) / "run")
+                self.fresh[self.cup] = outcome(Path(fresh) / "run")
+        assert outcome(self.root / "run") == self.fresh[self.cup]
+
+
+class SeriesUpToDate(UpToDate):
+    """The same with series."""
+
+    formats = ("series", "series")
+
+
+class LateUpToDate(UpToDate):
+    """The same with bots that may give no answer."""
+
+    late = True
+
+
+_COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
+TestUpToDate = UpToDate.TestCase
+TestUpToDate.settings = settings(max_examples=3, stateful_step_count=8, derandomize=True, **_COMMON)
+TestMoreUpToDate = pytest.mark.slow(type("TestMoreUpToDate", (UpToDate.TestCase,), {}))
+TestMoreUpToDate.settings = settings(max_examples=15, stateful_step_count=14, **_COMMON)
+TestSeries = pytest.mark.slow(SeriesUpToDate.TestCase)
+TestSeries.settings = settings(max_examples=6, stateful_step_count=10, **_COMMON)
+TestLate = pytest.mark.slow(LateUpToDate.TestCase)
+TestLate.settings = settings(max_examples=3, stateful_step_count=8, **_COMMON)

@@ -1,0 +1,193 @@
+"""A run that is brought up to date: the same bytes as of a run that had asked for so many games at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.results.run_data import read_run, stored_config
+from arena.results.run_standings import standings
+from arena.results.standings_report import write_run_files
+from arena.results.until_error import UntilError
+from arena.tournament.config import TournamentConfig, config_from_dict
+from arena.tournament.runner.play_run import play_run
+from arena.tournament.runner.progress import ProgressListener, RunStatus
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.sqlite import StoreError
+from tests.tournament.runner.runs import FIELD, games, settings
+
+pytestmark = pytest.mark.process
+FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+
+
+def own(*bots: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return settings of a format that has another word for the number of games."""
+    return {key: value for key, value in settings(*bots, **more).items() if key != "games"}
+
+
+class PressCtrlC(ProgressListener):
+    """Presses Ctrl-C as soon as there is a sign of life: with the first games in hand."""
+
+    pressed = False
+
+    def update(self, status: RunStatus) -> None:
+        if not self.pressed:
+            self.pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def field(games: int, **more: Any) -> TournamentConfig:
+    return config_from_dict(settings(*FIELD, games=games, **more))
+
+
+def play(folder: Path, config: TournamentConfig, workers: int = 2, **more: Any) -> None:
+    play_run(replace(config, workers=workers), folder, **more)
+
+
+def whole(folder: Path) -> tuple[Any, ...]:
+    """Return all that must be the same: settings, games with their records, files."""
+    paths = write_run_files(standings(read_run(folder)), folder, games=True)
+    with Reader(folder) as reader:
+        kept = (reader.config(), {**reader.settings(), "workers": None})
+    return *kept, games(folder), *(path.read_bytes() for path in paths if path.name in FILES)
+
+
+def count(folder: Path) -> int:
+    with Reader(folder) as reader:
+        return reader.count()
+
+
+SIZED: dict[str, Callable[[int], dict[str, Any]]] = {
+    "pairs": lambda number: settings(*FIELD, games=2 * number),
+    "single games": lambda number: settings(*FIELD, games=number, pairs=False),
+    "series": lambda number: own(*FIELD, format="series", series={"target": 12, "matches": number}),
+    "sprt": lambda number: own(*FIELD[:2], format="sprt", sprt={"elo0": 0, "elo1": 1, "max_pairs": number}),
+}
+
+
+@pytest.mark.parametrize("sized", SIZED.values(), ids=SIZED)
+def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(
+    tmp_path: Path, sized: Callable[[int], dict[str, Any]]
+) -> None:
+    """More games, then fewer, then more again."""
+    for workers, number in enumerate((3, 5, 2, 6), start=1):
+        play(tmp_path / "run", config_from_dict(sized(number)), workers)
+        if number != 3:
+            play(tmp_path / f"{number}", config_from_dict(sized(number)))
+            assert whole(tmp_path / "run") == whole(tmp_path / f"{number}")
+    with Reader(tmp_path / "run") as reader:
+        assert reader.count() == reader.count_all()
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    play(folder, field(200), 1, progress=PressCtrlC())
+    assert 0 < (before := count(folder)) < 300
+    play(folder, field(100), 1, progress=PressCtrlC())  # fewer than it was to have
+    assert before <= count(folder) < 300
+    play(folder, field(100))
+    play(tmp_path / "once", field(100))
+    assert whole(folder) == whole(tmp_path / "once")
+
+
+SWISS, KNOCKOUT = {"format": "swiss", "swiss": {"rounds": 2}}, {"format": "knockout"}
+
+
+@pytest.mark.parametrize(
+    ("usual", "change", "message"),
+    [
+        ({}, {"seed": 12}, "seed: 11 there, 12 asked for"),
+        ({}, {"rules": "tactical"}, "rules: "),
+        ({}, {"clock": {"move_ms": 9000}}, "clock.move_ms: nothing there, 9000 asked for"),
+        (SWISS, {"games": 6}, "games: 4 there, 6 asked for"),
+        (KNOCKOUT, {"bots": [*FIELD[:2]]}, r"(?s)a knockout run takes no other bots or games, because the results"),
+    ],
+)
+def test_games_of_another_shape_need_another_folder(
+    tmp_path: Path, usual: dict[str, Any], change: dict[str, Any], message: str
+) -> None:
+    data = settings(*FIELD, games=4, **usual)
+    play(tmp_path, config_from_dict(data))
+    before = whole(tmp_path)
+    with pytest.raises(StoreError, match=message):
+        play(tmp_path, config_from_dict(data | change))
+    assert whole(tmp_path) == before
+
+
+def test_a_swiss_run_takes_more_rounds(tmp_path: Path) -> None:
+    for rounds in (1, 3):
+        play(tmp_path / "run", field(4, format="swiss", swiss={"rounds": rounds}))
+    play(tmp_path / "once", field(4, format="swiss", swiss={"rounds": 3}))
+    assert whole(tmp_path / "run") == whole(tmp_path / "once")
+
+
+# ---------------------------------------------------------------- until the errors are small
+
+
+def play_until(folder: Path, until: UntilError, workers: int = 1, progress: ProgressListener | None = None) -> None:
+    play(folder, until.begin(field(4)), workers, progress=progress, more=until)
+
+
+@pytest.fixture(scope="module")
+def small_errors(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A run that went on until all errors were small, and how many games of each pairing it took."""
+    folder = tmp_path_factory.mktemp("error") / "run"
+    until = UntilError(45.0)
+    play_until(folder, until)
+    assert until.reached
+    return folder, until.games
+
+
+def test_it_stops_at_the_first_stop_where_all_errors_are_small(small_errors: tuple[Path, int]) -> None:
+    folder, games = small_errors
+    found = standings(read_run(folder))
+    assert games > 40
+    assert max(row["elo_error95"] for row in found.rows) <= 45
+    with Reader(folder) as reader:
+        assert (stored_config(reader).games, reader.count()) == (games, 3 * games)
+
+
+def test_wherever_it_begins_it_stops_at_the_same_games(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
+    play(tmp_path, field(4))
+    play_until(tmp_path, UntilError(90.0))
+    play_until(tmp_path, UntilError(45.0), 2, PressCtrlC())
+    assert count(tmp_path) < 3 * small_errors[1]
+    play(tmp_path, field(2 * small_errors[1]))  # more than it takes
+    play_until(tmp_path, UntilError(45.0), 2)
+    assert whole(tmp_path) == whole(small_errors[0])
+
+
+def test_it_is_given_up_at_the_limit(tmp_path: Path) -> None:
+    until = UntilError(1.0, most=26)
+    play_until(tmp_path, until)
+    assert (until.reached, until.games, count(tmp_path)) == (False, 26, 78)
+    assert "after 26 games of each pairing, ± 1 wanted" in until.state
+
+
+def test_the_errors_of_some_bots_only(tmp_path: Path) -> None:
+    play(tmp_path, field(40))
+    best = min(standings(read_run(tmp_path)).rows, key=lambda row: row["elo_error95"])
+    one = UntilError(best["elo_error95"], [best["bot"]])
+    play_until(tmp_path, one)
+    assert one.reached
+    assert (one.worst[1], one.games <= 40) == (best["bot"], True)
+    with pytest.raises(ArenaError, match="did you mean 'ann'"):
+        UntilError(10, ["anne"]).begin(field(4))
+
+
+@pytest.mark.parametrize("error", [0, -1, float("nan"), float("inf")])
+def test_an_error_is_a_number_above_0(error: float) -> None:
+    with pytest.raises(ArenaError, match="above 0"):
+        UntilError(error).begin(field(4))
+
+
+def test_formats_without_games_of_each_pairing_have_no_such_end() -> None:
+    with pytest.raises(ArenaError, match="swiss does not grow by games"):
+        UntilError(10).begin(field(4, format="swiss"))

@@ -1,0 +1,142 @@
+"""Games that no table shows: counted by what they are of, and deleted without a trace in anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.tournament.games import Chunk, PairTask
+from arena.tournament.store.reader import BotEntry, Surplus
+from arena.tournament.store.sqlite import DATABASE, StoreError
+from arena.tournament.store.writer import Store, Wanted, open_store
+from tests.tournament.runner.fake import play_pairs
+from tests.tournament.store.stored import change_database, query
+
+PAIRS = "pairs"
+
+
+def bring_up(
+    store: Store, bots: Mapping[str, str], deals: int, design: str = PAIRS, left_out: Mapping[str, str] | None = None
+) -> None:
+    """Bring a run of bots (name: source) up to date, as a round robin."""
+    known = store.entries()
+    numbers = {(entry.name, entry.source): number for number, entry in known.items()}
+    new = [BotEntry(name, name, source) for name, source in bots.items() if (name, source) not in numbers]
+    numbers |= {(bot.name, bot.source): number for number, bot in enumerate(new, max(known, default=-1) + 1)}
+    field = [numbers[bot] for bot in bots.items()]
+    tasks = [PairTask(number, 0, a, b) for number, (a, b) in enumerate(pairs_of([*bots]))]
+    at = {(it.a, it.b, it.design): pairing for pairing, it in store.stored_pairings().items()}
+    place = dict(zip(bots, field))
+    shown = {at.get((place[task.a], place[task.b], design)): task.pairing for task in tasks}
+    shown.pop(None, None)
+    config = {"bots": [{"name": name, "spec": name} for name in bots], "seed": 7}
+    store.bring_up(Wanted(config, {}, {}, field, new, shown, deals, design, left_out or {}))
+    store.begin_session({})
+    for deal in range(deals):
+        chunk = Chunk(deal, tuple(store.numbered(task._replace(deal=deal), 7) for task in tasks))
+        store.add([(chunk, play_pairs(chunk))])
+
+
+def pairs_of(names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(a, b) for at, a in enumerate(names) for b in names[at + 1 :]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Store]:
+    with closing(open_store(tmp_path / "run")) as store:
+        yield store
+
+
+def test_nothing_is_too_much_in_a_new_run(run: Store) -> None:
+    bring_up(run, {"ann": "1", "bob": "1"}, 5)
+    assert run.surplus() == Surplus()
+
+
+@pytest.mark.parametrize(
+    ("after", "surplus"),
+    [
+        (({"ann": "1", "bob": "2", "cid": "1"}, 5), Surplus(20, versions=1)),
+        (({"ann": "1", "bob": "1"}, 5), Surplus(20, gone=1)),
+        (({"ann": "1", "bob": "1"}, 5, PAIRS, {"cid": "no file"}), Surplus(20, unloaded=1)),
+        (({"ann": "1", "bob": "1", "cid": "1"}, 3), Surplus(12, deals=2)),
+        (({"ann": "1", "bob": "1", "cid": "1"}, 5, "other"), Surplus(30, pairings=3)),
+        # what is beyond the deals of a bot that has left is counted once, with the bot
+        (({"ann": "1", "bob": "3"}, 4), Surplus(30, versions=1, gone=1)),
+    ],
+)
+def test_the_surplus_is_what_changed(run: Store, after: tuple[object, ...], surplus: Surplus) -> None:
+    bring_up(run, {"ann": "1", "bob": "1", "cid": "1"}, 5)
+    bring_up(run, *after)  # type: ignore[arg-type]
+    assert run.surplus() == surplus
+    assert run.count_all() - run.count() == surplus.games
+    rows, pairings, entries = list(run.rows()), run.stored_pairings(), run.entries()
+    run.prune(surplus)
+    assert run.surplus() == Surplus()
+    assert list(run.rows()) == rows
+    assert run.count_all() == run.count() == len(rows)
+    assert run.stored_pairings().items() == {(at, it) for at, it in pairings.items() if it.number is not None}
+    field = run.field_numbers()
+    assert run.entries() == {at: entry for at, entry in entries.items() if at in field}
+    assert run.faults() == []
+
+
+def test_a_run_was_last_played_as_before(run: Store) -> None:
+    bring_up(run, {"ann": "1", "bob": "1"}, 5)
+    bring_up(run, {"ann": "1", "bob": "2"}, 5)
+    played = run.sessions()
+    run.prune(run.surplus())
+    *before, last = run.sessions()
+    assert before == played
+    assert (last.games, last.ended, last.started) == (-10, played[-1].ended, played[-1].ended)
+    assert last.info["remark"] == "deleted what no table showed"
+
+
+def test_only_what_was_expected_is_deleted(run: Store) -> None:
+    bring_up(run, {"ann": "1", "bob": "1"}, 5)
+    expected = Surplus(10, versions=1)
+    bring_up(run, {"ann": "1", "bob": "2"}, 5)
+    bring_up(run, {"ann": "1", "bob": "3"}, 5)
+    with pytest.raises(StoreError, match="has changed meanwhile; nothing was deleted"):
+        run.prune(expected)
+    assert run.count_all() == 30
+    assert run.faults() == []
+
+
+def test_all_is_deleted_or_nothing(run: Store) -> None:
+    bring_up(run, {"ann": "1", "bob": "1"}, 5)
+    bring_up(run, {"ann": "1", "bob": "2"}, 5)
+    trigger = "CREATE TRIGGER no BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'no'); END"
+    change_database(run.folder / DATABASE, trigger)
+    with pytest.raises(Exception, match="no"):
+        run.prune(run.surplus())
+    assert run.surplus() == Surplus(10, versions=1)
+    assert len(query(run, "SELECT * FROM bots")) == 3
+    assert run.faults() == []
+
+
+def test_the_room_is_given_back(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path / "run")) as store:
+        bring_up(store, {"ann": "1", "bob": "1"}, 600)
+        bring_up(store, {"ann": "1", "bob": "2"}, 600)
+    before = (tmp_path / "run" / DATABASE).stat().st_size
+    with closing(open_store(tmp_path / "run")) as store:
+        store.prune(store.surplus())
+        rows = list(store.rows())
+        store.compact()
+        assert list(store.rows()) == rows
+    after = (tmp_path / "run" / DATABASE).stat().st_size
+    assert after < 0.7 * before
+
+
+def test_a_version_that_comes_again_is_new(run: Store) -> None:
+    bring_up(run, {"ann": "1", "bob": "1"}, 5)
+    bring_up(run, {"ann": "1", "bob": "2"}, 5)
+    run.prune(run.surplus())
+    assert [*run.entries()] == [0, 2]
+    bring_up(run, {"ann": "1", "bob": "1"}, 5)
+    assert [*run.entries()] == [0, 2, 3]
+    assert run.surplus() == Surplus(10, versions=1)
+    assert run.faults() == []
