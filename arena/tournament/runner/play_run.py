@@ -21,9 +21,11 @@ from typing import NoReturn, TypeAlias
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
 from arena.bots.kept import BotCopies, BotEdited, BotSources, is_unchanged
+from arena.bots.limits import Limits
 from arena.bots.spec import check_names
 from arena.endings import AFTER
 from arena.errors import ArenaError, did_you_mean
+from arena.settings import as_dict
 from arena.text import size_text
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run
@@ -141,7 +143,9 @@ def _play(
                 session = _Session(run, store, signals, listener, verdict, more)
                 config = run.config
                 if not session.is_over():
-                    store.begin_session({"workers": job.workers, "executor": config.executor})
+                    changed = as_dict(config.limits).items() - as_dict(Limits()).items()
+                    limits = {"limits": dict(changed)} if changed else {}
+                    store.begin_session({"workers": job.workers, "executor": config.executor, **limits})
                     _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
                 while not session.is_over():
                     job = replace(job, given_up=session.given_up())

@@ -311,6 +311,9 @@ class Reader:
         faults = RUN_SCHEMA.faults(self._db, self.folder)
         if faults:
             return faults
+        (orphans,) = self._query("SELECT count(*) FROM games WHERE pairing NOT IN (SELECT pairing FROM pairings)")[0]
+        if orphans:
+            return [f"{orphans:,} games belong to no pairing"]
         stored, sessions = self.count_all(), self.sessions()
         added = sum(session.games for session in sessions)
         if sessions and added != stored:

@@ -144,10 +144,11 @@ class UpToDate(RuleBasedStateMachine):
         del players[at % len(players)]
         self.cup = replace(self.cup, players=tuple(players))
 
-    @rule(at=st.integers(0, 4), version=st.integers(0, 3), step=st.integers(1, 2))
-    def edit(self, at: int, version: int, step: int) -> None:
+    @rule(at=st.integers(0, 4), version=st.integers(0, 3), step=st.integers(1, 2), apart=st.booleans())
+    def edit(self, at: int, version: int, step: int, apart: bool) -> None:
         name = self.cup.players[at % len(self.cup.players)].name
-        self.change(name, version=version if self.late else max(version, 1), step=step)
+        version = version if self.late else max(version, 1)
+        self.change(name, version=version, step=step, isolation="process" if apart else "none")
 
     @rule(at=st.integers(1, 4))
     def reorder(self, at: int) -> None:

@@ -18,7 +18,6 @@ from tools.fuzz_database import fuzz
 
 _FOURTH = "WHERE id = (SELECT id FROM games ORDER BY id LIMIT 1 OFFSET 3)"
 _UNSEEN = {"id", "hist_first", "hist_second", "record", "detail", "forfeit_by", "decisions_first", "decisions_second"}
-HIDDEN = pytest.mark.xfail(strict=True, reason="verify looks only at games that are shown")
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +40,8 @@ def run(tmp_path: Path, played: bytes) -> Path:
         f"UPDATE games SET record = replace(record, ':1 ', ':2 ') {_FOURTH}",
         f"UPDATE games SET record = NULL {_FOURTH}",
         f"UPDATE games SET score = 'abc' {_FOURTH}",
-        pytest.param(f"UPDATE games SET id = 1 << 60 {_FOURTH}", marks=HIDDEN),
         f"DELETE FROM games {_FOURTH}",
-        pytest.param("DELETE FROM pairings", marks=HIDDEN),
+        "DELETE FROM pairings",
         "DELETE FROM bots WHERE bot = 1",
         "UPDATE meta SET value = '[' || value WHERE key = 'config'",
     ],
