@@ -20,6 +20,7 @@ FILE = "web.sqlite"
 _PREFIX = "arena_"
 _DAY_S = 24 * 3600.0
 SESSION_S = 14 * _DAY_S
+_SESSIONS = 10  # of a token
 DEFAULT_DAYS = 90
 
 WEB = Database(
@@ -196,7 +197,10 @@ def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[i
 
 
 def sign_in(store: WebStore, token: str) -> str | None:
-    """Begin a session with a token and return its secret, which is always new; None if the token is not valid."""
+    """Begin a session with a token and return its secret, which is always new; None if the token is not valid.
+
+    The oldest sessions of a token end when it has too many.
+    """
     valid = account_of(store, token)
     if valid is None:
         return None
@@ -204,6 +208,12 @@ def sign_in(store: WebStore, token: str) -> str | None:
     session = secrets.token_urlsafe(32)
     now = time.time()
     with store.change():
+        store.run(
+            "DELETE FROM sessions WHERE expires <= ? OR hash IN"
+            f" (SELECT hash FROM sessions WHERE token = ? ORDER BY created DESC LIMIT -1 OFFSET {_SESSIONS - 1})",
+            now,
+            number,
+        )
         store.run("UPDATE tokens SET used = ifnull(used, ?) WHERE token = ?", now, number)
         store.run(
             "INSERT INTO sessions (hash, token, created, expires) VALUES (?, ?, ?, ?)",
@@ -212,7 +222,6 @@ def sign_in(store: WebStore, token: str) -> str | None:
             now,
             now + SESSION_S,
         )
-        store.run("DELETE FROM sessions WHERE expires <= ?", now)
     return session
 
 

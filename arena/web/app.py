@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +22,7 @@ from arena.web import members, play_pages
 from arena.web.backend import Backend, WebSettings, backend_of
 from arena.web.public import STATIC, NoPage, static_file, web_page
 
+MAX_HEAD_BYTES = 64 << 10
 MAX_FORM_BYTES = 64 << 10
 API = "/api/"
 UPLOADS = ("/me/upload", "/api/v1/submissions")
@@ -54,7 +56,13 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
         routes=[*members.MEMBER_ROUTES, *play_pages.PLAY_ROUTES, *_ROUTES],
         middleware=[Middleware(Guard, settings=settings)],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed, 500: _broken},
+        exception_handlers={
+            HTTPException: _refused,
+            NoPage: _no_page,
+            ArenaError: _failed,
+            ClientDisconnect: _broken_off,
+            500: _broken,
+        },
     )
 
 
@@ -67,6 +75,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
         self._max_upload_bytes = (settings.limits.mb << 20) + MAX_FORM_BYTES
+        self._secure = settings.secure
         headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if settings.secure else {})
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
@@ -89,12 +98,17 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         """Return the response to a request that is refused, None for any other."""
         path, headers = scope["path"], Headers(scope=scope)
+        head = [scope["raw_path"], scope["query_string"], *itertools.chain.from_iterable(scope["headers"])]
+        if sum(map(len, head)) > MAX_HEAD_BYTES:  # h11 takes more if it arrives at once
+            return PlainTextResponse("the headers are too large", 431, {"connection": "close"})
+        if not path.isprintable():  # routes ignore a newline at the end
+            return PlainTextResponse("there is no such page", 404)
         if scope["method"] in ("GET", "HEAD"):
             return None
         charset = headers.get("content-type", "").lower().partition("charset=")[2].partition(";")[0].strip('" ')
         if charset not in ("", "utf-8"):  # some Python codecs fail in unexpected ways
             return PlainTextResponse("forms must be in UTF-8", 415)
-        if not path.startswith(API) and not is_same_origin(headers):
+        if not path.startswith(API) and not is_same_origin(headers, "https" if self._secure else scope["scheme"]):
             return PlainTextResponse("this request came from another site, so nothing was done", 403)
         length, most = headers.get("content-length", ""), self._max_upload_bytes if path in UPLOADS else MAX_FORM_BYTES
         if not length or "transfer-encoding" in headers:
@@ -104,15 +118,15 @@ class Guard:
         return None
 
 
-def is_same_origin(headers: Headers) -> bool:
-    """Return whether a request comes from one of our own pages or from no page at all.
+def is_same_origin(headers: Headers, scheme: str) -> bool:
+    """Return whether a request comes from one of our own pages, served by `scheme`, or from no page at all.
 
     Browsers say so with each form (`Sec-Fetch-Site`, `Origin`); programs say nothing.
     """
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
-    return origin is None or origin.partition("://")[2] == headers.get("host")
+    return origin is None or origin == f"{scheme}://{headers.get('host')}"
 
 
 # ---------------------------------------------------------------- pages for everybody
@@ -178,6 +192,10 @@ async def _no_page(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     return _message(request, 400, "That did not work", str(error))
+
+
+async def _broken_off(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)  # nobody reads it
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -109,6 +110,7 @@ class Backend:
         self.write, self.read = self._writer.run, self._reader.run
         self._page_process = CapacityLimiter(1)
         self._making = asyncio.Lock()
+        self.uploading = asyncio.Lock()  # an upload is unpacked in memory, so one at a time
 
     async def __aenter__(self) -> Backend:
         self.league_name = await self.read(lambda stores: stores.league.name)
@@ -193,8 +195,13 @@ def backend_of(request: Request) -> Backend:
 
 
 def client_address(request: Request) -> str:
-    """Return the address from which a request came."""
-    return request.client.host if request.client else ""
+    """Return the address from which a request came; of IPv6 the network, whose addresses all belong to one customer."""
+    host = request.client.host if request.client else ""
+    with suppress(ValueError):
+        address = ip_address(host)
+        if isinstance(address, IPv6Address):
+            return str(address.ipv4_mapped or ip_network((address, 64), strict=False))
+    return host
 
 
 def cookie_name(settings: WebSettings) -> str:

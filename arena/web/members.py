@@ -120,20 +120,24 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
     uploaded = form.get("file")
     if not isinstance(uploaded, UploadFile) or not uploaded.filename:
         raise HTTPException(400, "choose a file (the field 'file' of the form)")
-    file, content = uploaded.filename, await uploaded.read()
+    file = uploaded.filename
     name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
-    if len(content) > limits.mb << 20:
-        raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
-    await backend.read(lambda stores: uploads.check_number(stores.web, account, limits))
-    try:
-        submission = await asyncio.to_thread(read_upload, file, content, account.author, name or None, entry or None)
-    except ArenaError as error:
-        text = str(error)
-        await backend.write(lambda stores: uploads.record_upload(stores.web, account, file, "not taken", text))
-        raise
-    return await backend.write(
-        lambda stores: uploads.receive(stores, account, file, submission, limits, again == "true")
-    )
+    async with backend.uploading:
+        await backend.read(lambda stores: uploads.check_number(stores.web, account, limits))
+        content = await uploaded.read()
+        if len(content) > limits.mb << 20:
+            raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
+        try:
+            submission = await asyncio.to_thread(
+                read_upload, file, content, account.author, name or None, entry or None
+            )
+        except ArenaError as error:
+            text = str(error)
+            await backend.write(lambda stores: uploads.record_upload(stores.web, account, file, "not taken", text))
+            raise
+        return await backend.write(
+            lambda stores: uploads.receive(stores, account, file, submission, limits, again == "true")
+        )
 
 
 # ---------------------------------------------------------------- one of them

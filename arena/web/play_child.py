@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from arena.bots.cores import NO_PINNING, core_held, usable_cores
 from arena.bots.forks import tie_to_parent
 from arena.bots.output import BotOutput, redirected
 from arena.errors import ArenaError
@@ -250,9 +251,17 @@ def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:
     return {"asks": _QUESTIONS[view.phase], "groups": listed}
 
 
+def avoid_held_cores() -> None:
+    """Leave the cores of workers, whose bots are on the clock, to them, if there are others."""
+    free = [core for core in usable_cores() if not core_held(core)]
+    if free and NO_PINNING not in os.environ:
+        os.sched_setaffinity(0, free)
+
+
 def _main() -> None:
     """Play the game that the first line of stdin describes."""
     tie_to_parent(int(sys.argv[1]))()  # not in the fork: code there would make the server wait for SQLite
+    avoid_held_cores()
     questions = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what the bot prints must not reach the server
     logging.getLogger("arena").addHandler(logging.NullHandler())  # nor its log

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import math
 import os
 import secrets
 import shutil
@@ -23,6 +24,7 @@ from arena.errors import ArenaError
 from arena.league.versions import Version
 from arena.tournament.folders import drawn_seed
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
+from arena.web.uploads import HOUR_S
 
 _log = logging.getLogger("arena.web")
 
@@ -32,6 +34,8 @@ _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
 _MAX_WAITING_REQUESTS = 4
 _GAMES_PER_ADDRESS = 2
+_NICE = 10  # behind the server; workers are 5 behind it
+_BEHIND = '{ nice >/proc/self/autogroup; } 2>/dev/null; exec "$0" "$@"'  # of all sessions, too: see `stay_behind`
 GUEST = "guest "  # begins the owner of a game who is not signed in
 
 
@@ -40,6 +44,7 @@ class PlayLimits:
     """Limits on games against bots.
 
     games    games at a time, at most half of them by guests; 0: nobody plays
+    hourly   games that one account, or all guests of one address, may begin within an hour
     guests   whether visitors may play without signing in
     idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
     """
@@ -47,6 +52,7 @@ class PlayLimits:
     games: int = 8
     guests: bool = True
     idle_s: float = 900.0
+    hourly: int = 30
 
 
 _NOTHING: Mapping[str, Any] = {
@@ -141,6 +147,7 @@ class Tables:
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
         self._bots_folder = self._folder / FOLDER
         self._tables: dict[str, PlayTable] = {}
+        self._begun: list[tuple[float, str]] = []  # games of the last hour: when, and by whom
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Tables:
@@ -176,6 +183,14 @@ class Tables:
             raise CannotPlay("games against bots are switched off here")
         if any(table.owner == owner for table in going):
             raise CannotPlay("finish or resign your current game before you begin another")
+        now = time.monotonic()
+        self._begun = [begun for begun in self._begun if begun[0] > now - HOUR_S]
+        times = [begun for begun, player in self._begun if player == (address if guest else owner)]
+        if len(times) >= self.limits.hourly:
+            raise CannotPlay(
+                f"{len(times)} games were begun {'from your address' if guest else 'by you'} within an hour, the most"
+                f" possible; the next one is possible in {math.ceil((times[0] + HOUR_S - now) / 60)} minutes"
+            )
         if guest and sum(table.address == address for table in guests) >= _GAMES_PER_ADDRESS:
             raise CannotPlay(
                 f"{_GAMES_PER_ADDRESS} games are already being played from your address;"
@@ -189,6 +204,7 @@ class Tables:
     ) -> PlayTable:
         """Begin a game and return it. Raise CannotPlay if there is no room for it."""
         self.check(owner, address)
+        self._begun.append((time.monotonic(), address if owner.startswith(GUEST) else owner))
         before = self.of(owner)
         key = secrets.token_urlsafe(12)
         folder = self._bots_folder / key
@@ -303,9 +319,9 @@ class Tables:
 
 
 async def _start() -> asyncio.subprocess.Process:
-    """Start the process of a game (`play_child`)."""
+    """Start the process of a game (`play_child`), which comes after the league's workers from its first step on."""
     return await asyncio.create_subprocess_exec(
-        sys.executable,
+        *("nice", "-n", str(_NICE), "sh", "-c", _BEHIND, sys.executable),
         "-m",
         "arena.web.play_child",
         str(os.getpid()),

@@ -391,6 +391,8 @@ def game_page(site: Site, key: str) -> str:
         game = views.stored_game(site.league, GameId.parse(key.replace("-", "/")))
     except (LeagueError, OverflowError, ValueError):
         raise NoPage("there is no such game in this league") from None
+    if key_of(game) != key:  # other spellings of the address
+        raise NoPage(f"there is no such page; this game is at games/{key_of(game)}")
     return viewer_page(site, replace(game, detail=None), key.replace("-", "/"), f"games/{key}")
 
 

@@ -19,14 +19,13 @@ import uvicorn
 from arena.bots.cores import behind
 from arena.errors import ArenaError
 from arena.web.accounts import WebStore
-from arena.web.app import create_app
+from arena.web.app import MAX_HEAD_BYTES, create_app
 from arena.web.backend import WebSettings
 
 _log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
 _WORKER_PAUSE_S = 5.0  # until a worker that has ended is replaced
 _MAX_CONNECTIONS = 1000
-_MAX_HEAD_BYTES = 64 << 10
 _SWITCH_S = 0.0005  # after this time a thread that makes a page gives way to the event loop
 _NICE = 5  # workers and bots leave three quarters of a core to the server; with less, bots would exceed their clocks
 
@@ -56,7 +55,7 @@ def serve(
         limit_concurrency=_MAX_CONNECTIONS,
         loop="asyncio",  # uvloop accepts one connection between two rounds of requests: with 200 readers that took 5 s
         http="h11",  # takes one pipelined request at a time, where httptools keeps all of them in memory
-        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=5,
         ws="none",

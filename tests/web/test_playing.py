@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.requests import Request
 
 from arena.bots.processes import children, descendants, is_running
 from arena.game.deals import make_deal
@@ -30,7 +31,7 @@ from arena.terminal.scene import News
 from arena.tournament.games import GameResult
 from arena.web import play_child as child
 from arena.web import play_tables as tables
-from arena.web.backend import WebSettings
+from arena.web.backend import WebSettings, client_address
 from arena.web.play_child import moves_shown, table_shown
 from arena.web.play_tables import PlayLimits
 from tests.bots.processes.waiting import wait_for
@@ -244,6 +245,31 @@ def test_guests_play_where_they_may(web: Web) -> None:
     assert guests[0].person.client.get("/me", follow_redirects=False).status_code == 303
 
 
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("play", [PlayLimits(hourly=2)])
+def test_so_many_games_an_hour_by_address_and_by_account(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    for player in (Person(web.new()), web.person("Ann")):
+        for _ in range(2):
+            Play(player).post(resign="1")
+        assert "2 games were begun" in player.post("/play", 429, bot="one")
+        assert "possible in 60 minutes" in player.get("/play")
+    Person(web.new()).post("/play", 429, bot="one")  # another guest of the same address
+    Play(web.person("Bob"))
+    monkeypatch.setattr(tables, "HOUR_S", 0.0)
+    Play(Person(web.new()))
+
+
+def test_an_ipv6_network_counts_as_one_address() -> None:
+    """Everybody has 2^64 of them."""
+    for host, address in (
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:0:1:2:3:4:5", "2001:db8:0:1::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("testclient", "testclient"),
+    ):
+        assert client_address(Request({"type": "http", "client": (host, 1)})) == address
+
+
 @pytest.mark.parametrize("play", [PlayLimits(guests=False)])
 def test_without_guests_nobody_signed_out_plays(web: Web) -> None:
     client = web.new()
@@ -325,6 +351,32 @@ def test_a_process_that_is_killed_ends_its_game_with_a_word(sandboxed: Web) -> N
     assert wait_for(lambda: "ended early" in game.look(), PATIENCE_S)
     assert wait_for(lambda: not any(map(is_running, bots)), PATIENCE_S)
     assert_nothing_is_left(sandboxed)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_game_comes_after_the_league(sandboxed: Web) -> None:
+    """Workers are 5 behind the server (nice), games of people 10, in sessions of their own, too."""
+    Play(sandboxed.person("Ann"), "one")
+    pids = [pid for pid in children(os.getpid()) if b"arena.web.play_child" in cmdline(pid)]
+    here = os.getpriority(os.PRIO_PROCESS, 0)
+    for pid in (*pids, *descendants(pids[0])):
+        assert os.getpriority(os.PRIO_PROCESS, pid) == here + 10
+        if (session := Path(f"/proc/{pid}/autogroup")).exists():
+            assert session.read_text().endswith(f"nice {here + 10}\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores are not known here")
+def test_a_game_leaves_the_cores_of_workers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_NO_PINNING", raising=False)
+    chosen: list[set[int]] = []
+    monkeypatch.setattr(os, "sched_setaffinity", lambda pid, cores: chosen.append(set(cores)))
+    for held, wanted in (({0}, [{1, 2}]), ({0, 1, 2}, [])):
+        monkeypatch.setattr(child, "usable_cores", lambda: [0, 1, 2])
+        monkeypatch.setattr(child, "core_held", held.__contains__)
+        child.avoid_held_cores()
+        assert chosen == wanted
+        chosen.clear()
 
 
 @pytest.mark.slow

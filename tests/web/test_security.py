@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from arena.cli.main import main
 from arena.league.store import open_league
+from arena.league.submission import Submission
 from arena.league.versions import get, refuse
-from arena.web import accounts
+from arena.web import accounts, members
 from arena.web.accounts import WebStore
-from arena.web.uploads import UploadLimits
+from arena.web.uploads import UploadLimits, read_upload
 from tests.web.conftest import GOOD, Person, Web
 
 CHANGES = ("/me/upload", "/me/versions/3/again", "/me/bots/mine/retire", "/admin", "/sign-out", "/api/v1/submissions")
@@ -32,6 +35,7 @@ def test_a_request_of_another_site_does_nothing(web: Web) -> None:
     token = web.token("Ann")
     for name, value in (
         ("origin", "http://evil.test"),
+        ("origin", "https://league.test"),
         ("origin", "null"),
         ("sec-fetch-site", "cross-site"),
         ("sec-fetch-site", "same-site"),
@@ -110,6 +114,8 @@ def test_what_a_bot_in_the_table_has_said_is_for_its_author(web: Web) -> None:
     assert ann.get("/me/bots/mine").count("secret") >= 4
     anybody = web.new()
     listed = anybody.get("/bots/mine").text
+    for other in (f"{game}%0a", f"{game}%20", f"0{game}", game.replace("-", "/")):  # a page has one address
+        assert anybody.get(f"/games/{other}").status_code == 404, other
     for path in ("/", "/live", "/history", "/bots/mine", f"/games/{game}", "/api/v1/standings"):
         answer = anybody.get(path)
         assert answer.status_code == 200, path
@@ -209,7 +215,18 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(web: Web) -> None
         assert "; path=/" in cookie
         assert "domain=" not in cookie
         assert "max-age" in answer.headers["strict-transport-security"]
+        for origin, status in (("http://x.test", 403), ("https://x.test", 401)):
+            assert client.post("/sign-in", data={"token": "x"}, headers={"origin": origin}).status_code == status
         assert client.get("/me", follow_redirects=False).status_code == 200
+
+
+def test_a_token_has_ten_sessions(web: Web) -> None:
+    """Whoever has a token does not fill the disk with it; the newest sessions last."""
+    with WebStore(web.folder) as store:
+        token = web.token("Ann")
+        sessions = [accounts.sign_in(store, token) or "" for _ in range(12)]
+        other = accounts.sign_in(store, web.token("Ann")) or ""
+        assert [accounts.session_of(store, one) is not None for one in (*sessions, other)] == [False] * 2 + [True] * 11
 
 
 def test_signing_out_ends_the_session_on_the_server(web: Web) -> None:
@@ -254,6 +271,10 @@ NONSENSE = (
     ("GET", f"/games/{2**70}-1-0", {}, 404),
     ("GET", f"/games/{'9' * 5000}-1-0", {}, 404),
     ("GET", "/games/1-1-0-0", {}, 404),
+    ("GET", "/me%0a", {}, 404),
+    ("GET", "/bots/one%0a", {}, 404),
+    ("GET", "/", {"x": "a" * (64 << 10)}, 431),
+    ("POST", "/sign-in", {"x": "a" * (64 << 10)}, 431),
 )
 
 
@@ -264,6 +285,51 @@ def test_nonsense_gets_an_answer(web: Web) -> None:
         body = form if method == "POST" else None
         kind = {"content-type": "multipart/form-data; boundary=b"} if body else {}
         assert ann.client.request(method, path, content=body, headers=kind | headers).status_code == status, path
+
+
+def test_a_form_that_is_broken_off_is_not_an_error(web: Web, caplog: pytest.LogCaptureFixture) -> None:
+    """Its traceback would be 3 kB of log for everybody who wants to fill the disk."""
+    client, kind = web.new(), "application/x-www-form-urlencoded"
+    gone = [{"type": "http.request", "body": b"token=", "more_body": True}, {"type": "http.disconnect"}]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/sign-in",
+        "raw_path": b"/sign-in",
+        "query_string": b"",
+        "scheme": "http",
+        "headers": [(b"content-type", kind.encode()), (b"content-length", b"60000")],
+    }
+
+    async def receive() -> dict[str, Any]:
+        return gone.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        pass
+
+    assert client.portal is not None
+    client.portal.call(client.app, scope, receive, send)  # raises nothing
+    assert not gone
+    assert not caplog.records
+
+
+def test_archives_are_read_one_at_a_time(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is unpacked in memory, and the limit on uploads is checked before."""
+    ann, reading, most = web.person("Ann"), [], 0
+
+    def read(*args: Any) -> Submission:
+        nonlocal most
+        reading.append(1)
+        most = max(most, len(reading))
+        time.sleep(0.05)
+        reading.pop()
+        return read_upload(*args)
+
+    monkeypatch.setattr(members, "read_upload", read)
+    with ThreadPoolExecutor(8) as threads:
+        sent = [threads.submit(ann.upload, "mine.py", f"{GOOD}# {number}", 303) for number in range(8)]
+    assert [one.result() for one in sent]
+    assert most == 1
 
 
 @pytest.mark.parametrize("limits", [UploadLimits(uploads=2, mb=1, bots=2)])
