@@ -71,7 +71,7 @@ def build(root: Path, copied: list[Path]) -> Stage:
             words = rest.split()
             stage = Stage(root / f"stage{len(stages)}")
             stages[words[2] if len(words) > 2 else "final"] = stage
-            release = words[0].removeprefix("debian:").removesuffix("-slim")
+            release = words[0].removeprefix("debian:").partition("-")[0]
             subprocess.run(["debootstrap", "--variant=minbase", release, str(stage.folder)], check=True, stdout=2)
             for path in copied:
                 target = stage.folder / path.relative_to("/")

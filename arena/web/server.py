@@ -25,7 +25,7 @@ from arena.web.backend import WebSettings
 _log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
 _WORKER_PAUSE_S = 5.0  # until a worker that has ended is replaced
-_MAX_CONNECTIONS = 1000
+MAX_CONNECTIONS = 1000
 _SWITCH_S = 0.0005  # after this time a thread that makes a page gives way to the event loop
 _NICE = 5  # workers and bots leave three quarters of a core to the server; with less, bots would exceed their clocks
 
@@ -52,7 +52,7 @@ def serve(
         app,
         log_config=None,
         server_header=False,
-        limit_concurrency=_MAX_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS,
         loop="asyncio",  # uvloop accepts one connection between two rounds of requests: with 200 readers that took 5 s
         http="h11",  # takes one pipelined request at a time, where httptools keeps all of them in memory
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
@@ -71,7 +71,7 @@ def serve(
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
-        return socket.create_server((host, port), family=family, backlog=_MAX_CONNECTIONS)
+        return socket.create_server((host, port), family=family, backlog=MAX_CONNECTIONS)
     except (OSError, UnicodeError) as error:
         reason = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
         raise ArenaError(
