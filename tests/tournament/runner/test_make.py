@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from arena.results.records import export_line
 from arena.results.run_data import read_run
@@ -116,6 +116,7 @@ class UpToDate(RuleBasedStateMachine):
         self.root = Path(tempfile.mkdtemp())
         self.fresh: dict[Cup, tuple[Any, ...]] = {}
         self.cup = Cup((Player("ann"), Player("bob", 2)))
+        self.shown: Cup | None = None
 
     def teardown(self) -> None:
         shutil.rmtree(self.root)
@@ -164,17 +165,22 @@ class UpToDate(RuleBasedStateMachine):
         if self.cup.format != "series":
             self.cup = replace(self.cup, pairs=pairs, own_deals=own_deals)
 
-    @rule(games=st.integers(1, 12))
-    def play_until_killed(self, games: int) -> None:
+    @rule(games=st.integers(1, 12), units=st.integers(1, 4))
+    def resize_and_kill(self, games: int, units: int) -> None:
+        self.resize(units)
         config = self.cup.config(self.root)
         child = multiprocessing.get_context("fork").Process(
             target=play_run, args=(config, self.root / "run", KilledAfter(games))
         )
         child.start()
         child.join()
+        self.shown = None
 
-    @rule()
+    @invariant()
     def bring_up_to_date(self) -> None:
+        if self.cup == self.shown:
+            return
+        self.shown = self.cup
         config = self.cup.config(self.root)
         plan = prepare(config, self.root / "run").plan
         report = play_run(config, self.root / "run")
@@ -201,10 +207,10 @@ class LateUpToDate(UpToDate):
 
 _COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
 TestUpToDate = UpToDate.TestCase
-TestUpToDate.settings = settings(max_examples=3, stateful_step_count=8, derandomize=True, **_COMMON)
+TestUpToDate.settings = settings(max_examples=4, stateful_step_count=8, derandomize=True, **_COMMON)
 TestMoreUpToDate = pytest.mark.slow(type("TestMoreUpToDate", (UpToDate.TestCase,), {}))
-TestMoreUpToDate.settings = settings(max_examples=15, stateful_step_count=14, **_COMMON)
+TestMoreUpToDate.settings = settings(max_examples=8, stateful_step_count=14, **_COMMON)
 TestSeries = pytest.mark.slow(SeriesUpToDate.TestCase)
-TestSeries.settings = settings(max_examples=6, stateful_step_count=10, **_COMMON)
+TestSeries.settings = settings(max_examples=4, stateful_step_count=10, **_COMMON)
 TestLate = pytest.mark.slow(LateUpToDate.TestCase)
-TestLate.settings = settings(max_examples=3, stateful_step_count=8, **_COMMON)
+TestLate.settings = settings(max_examples=2, stateful_step_count=8, **_COMMON)
