@@ -347,8 +347,8 @@ def print_stopped(seed: int, tests: int, echo: Callable[[str], None]) -> None:
     echo(f"\nEstimates of tests that stopped, {tests} a row; the median-unbiased one and the plain one:\n")
     echo("| test | luck | truth | interval holds, % | above the truth, % | plain one above, % |")
     echo("|---|---|---|---|---|---|")
-    for name, luck in (("seat 0.3, bot 0.3", LUCKS["seat 0.3, bot 0.3"]), ("taken out", None)):
-        for elo1, truths in ((60.0, (0.0, 60.0, 200.0)), (150.0, (0.0, 150.0, 400.0))):
+    for name, luck in (("independent", Luck()), ("seat 0.4", Luck(0.4)), ("taken out", None)):
+        for elo1, truths in ((40.0, (0.0, 40.0, 90.0, 200.0)), (100.0, (0.0, 100.0, 200.0, 300.0))):
             for elo in truths:
                 shares = stopped_coverage(seed, tests, SprtTest(0.0, elo1), elo, luck)
                 figures = " | ".join(f"{100 * share:.1f}" for share in shares)

@@ -11,13 +11,13 @@ from arena.results.table import chance_text, difference_text, percent
 from arena.stats.adjusted import LEAST_WORTH
 from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult
-from arena.stats.stopped import stopped_estimate
+from arena.stats.stopped import StoppedEstimate, stopped_estimate
 
-_ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "los", "score")
+_ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "score")
 
 
 def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any]:
-    """Return the state of a test for JSON; the estimate is null before the first pair."""
+    """Return the state of a test for JSON; the estimate is null before the first pair, `los` also after the stop."""
     test, estimate = result.test, result.estimate
     unit, unbiased = unit_of(result), stopped_estimate(result)
     return {
@@ -36,6 +36,7 @@ def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any
         "games": result.units * (2 if unit == "pairs" else 1),
         "counts": list(result.counts),
         **{key: None if estimate is None else plain(getattr(estimate, key)) for key in _ESTIMATE},
+        "los": None if estimate is None or unbiased is not None else plain(estimate.los),
         "fishtest": None if estimate is None else _plain_fishtest(result.counts),
         "unbiased": None if unbiased is None else {key: plain(value) for key, value in vars(unbiased).items()},
         "remark": result.remark,
@@ -81,18 +82,42 @@ def sprt_line(result: SprtResult) -> str:
     '50 pairs, LLR +0.22 (-2.94 .. +2.94), +34.9 ± 60.4 Elo (95% -25.3 .. +95.5)'
     """
     text = f"{result.units:,} {unit_of(result)}, LLR {result.llr:+z.2f} ({result.lower:+.2f} .. {result.upper:+.2f})"
-    if result.estimate is not None:
+    if result.estimate is not None and result.verdict == "continue":
         text += f", {difference_text(result.estimate)}"
     return text
 
 
-def elo_end(elo: float) -> str:
-    """Return an Elo difference or the end of an interval, which may be infinite.
+def stopped_text(estimate: StoppedEstimate) -> str:
+    """Return an estimate that allows for the stop of its test; an end that has no limit is said in words.
 
-    >>> elo_end(12.34), elo_end(float("-inf"))
-    ('+12.3', '-∞')
+    >>> stopped_text(StoppedEstimate(45.3, -4.1, 91.9)), stopped_text(StoppedEstimate(45.3, math.nan, math.nan))
+    ('+45.3 Elo (95% -4.1 .. +91.9)', '+45.3 Elo')
+    >>> stopped_text(StoppedEstimate(math.inf, 38.9, math.inf)), stopped_text(StoppedEstimate(-90.0, -math.inf, -38.9))
+    ('no upper limit; at least +39 Elo (95%)', '-90.0 Elo (no lower limit; at most -39 Elo (95%))')
     """
-    return f"{elo:+z.1f}" if math.isfinite(elo) else "+∞" if elo > 0 else "-∞"
+    low, high = estimate.elo_low, estimate.elo_high
+    ends = f"95% {low:+z.1f} .. {high:+z.1f}"
+    if math.inf in (estimate.elo, high):
+        ends = "no upper limit" + (f"; at least {low:+z.0f} Elo (95%)" if math.isfinite(low) else "")
+    elif -math.inf in (estimate.elo, low):
+        ends = "no lower limit" + (f"; at most {high:+z.0f} Elo (95%)" if math.isfinite(high) else "")
+    if math.isinf(estimate.elo):
+        return ends
+    return f"{estimate.elo:+z.1f} Elo" + ("" if math.isnan(low) else f" ({ends})")
+
+
+def estimate_line(result: SprtResult, bot: str, opponent: str) -> str:
+    """Say how much stronger a bot is, from one pair on: of a stopped test with all that allows for the stop."""
+    estimate, unbiased = result.estimate, stopped_estimate(result)
+    assert estimate is not None
+    says = f"{bot} against {opponent} {difference_text(estimate)}, normalized {estimate.normalized_elo:+z.1f}"
+    known = "" if math.isnan(estimate.los) else f"; chance of being the stronger bot: {chance_text(estimate.los)}"
+    if estimate.flag:
+        says = f"{bot} {difference_text(estimate, opponent)}"
+    elif unbiased is not None:
+        says = f"{bot} against {opponent} {stopped_text(unbiased)}, which allows for the stop"
+    heading = "Estimate" if result.luck is None else "Estimate, luck taken out"
+    return f"{heading}: {says}; score {percent(estimate.score)}%{known if unbiased is None else ''}."
 
 
 def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "the second") -> str:
@@ -105,27 +130,15 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
         f"Hypotheses in {test.model} Elo: H0 {test.elo0:+g} (elo0), H1 {test.elo1:+g} (elo1). H1 is accepted wrongly in"
         f" {100 * test.alpha:g}% of tests if H0 holds, H0 in {100 * test.beta:g}% if H1 holds.",
     ]
-    estimate = result.estimate
-    if estimate is not None:
-        counts = ", ".join(map(str, result.counts))
-        says = f"{bot} against {opponent} {difference_text(estimate)}, normalized {estimate.normalized_elo:+z.1f}"
-        if estimate.flag:
-            says = f"{bot} {difference_text(estimate, opponent)}"
-        heading = "Estimate" if result.luck is None else "Estimate, luck taken out"
-        stronger = f"; chance of being the stronger bot: {chance_text(estimate.los)}"
-        known = "" if math.isnan(estimate.los) else stronger
-        lines.append(f"{heading}: {says}, score {percent(estimate.score)}%{known}.")
-        lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
+    if result.estimate is not None:
+        lines.append(estimate_line(result, bot, opponent))
+        lines.append(
+            f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {', '.join(map(str, result.counts))}."
+        )
     if (luck := result.luck) is not None:
         helps = "" if luck.worth >= LEAST_WORTH else ", so this does not help"
         lines.append(
             f"As counted, the score is {percent(luck.counted)}%. With luck taken out, a pair is worth {luck.worth:.2f}"
             f" pairs as counted{helps}."
         )
-    if (unbiased := stopped_estimate(result)) is not None:
-        ends = f" (95% {elo_end(unbiased.elo_low)} .. {elo_end(unbiased.elo_high)})"
-        known = "" if math.isnan(unbiased.elo_low) else ends
-        lines.append(f"Median-unbiased estimate, which allows for the stop: {elo_end(unbiased.elo)} Elo{known}.")
-    if result.remark:
-        lines.append(f"Note: {result.remark}.")
     return "\n".join(lines) + "\n"

@@ -15,9 +15,10 @@ from typing import Any
 
 from arena.endings import AFTER
 from arena.results.data_formats import json_text, records, rounded, table_csv
-from arena.results.run_data import RunData
+from arena.results.run_data import RunData, read_sprt
 from arena.results.run_luck import adjusted_table
 from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
+from arena.results.sprt_report import estimate_line
 from arena.results.table import (
     MEASURED,
     WIDE,
@@ -141,7 +142,7 @@ def summary(standings: RunStandings) -> dict[str, Any]:
             "flag": head.flag,
             **{key: rounded(getattr(head, key), 2) for key in ("elo", "elo_error95", "elo_low", "elo_high")},
             "normalized_elo": rounded(head.normalized_elo, 2),
-            "los": rounded(head.los, 4),
+            "los": None if run.config["format"] == "sprt" else rounded(head.los, 4),
         }
     return out
 
@@ -441,7 +442,10 @@ def head_to_head_line(standings: RunStandings) -> str:
     """Say how much stronger the first of two bots is, and how surely; return "" for more bots."""
     if standings.head_to_head is None:
         return ""
-    head, (first, second) = standings.head_to_head, standings.run.bots
+    run, head, (first, second) = standings.run, standings.head_to_head, standings.run.bots
+    test = None if run.selection or run.config["format"] != "sprt" else read_sprt(run)
+    if test is not None and test.verdict != "continue":
+        return f"{estimate_line(test, one_line(first), one_line(second))} The table does not allow for it."
     names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
     counts = ", ".join(map(str, head.counts))
     bot, opponent = one_line(first), one_line(second)

@@ -142,7 +142,7 @@ def _sum(values: Floats) -> Floats:
     return total
 
 
-def with_score(share: Floats, scores: Floats, score: float) -> Floats:
+def with_score(share: Floats, scores: Floats, score: float | Floats) -> Floats:
     """Return the most likely distribution with mean `score`, given the observed `share`."""
     distance = np.broadcast_to(scores - score, share.shape)
     return share / (1 + _root(share, distance) * distance)
@@ -168,6 +168,7 @@ def _with_t_value(share: Floats, scores: Floats, value: float) -> Floats:
     return fitted
 
 
+@np.errstate(divide="ignore", invalid="ignore")  # a step onto an end of the bracket gives nan and is bisected
 def _root(share: Floats, distance: Floats) -> Floats:
     """Return x with sum share * distance / (1 + x * distance) = 0, between -1/max(distance) and -1/min(distance).
 
@@ -191,8 +192,7 @@ def _root(share: Floats, distance: Floats) -> Floats:
         d_min, d_max = 1 + x * a_min, 1 + x * a_max
         flat = value * d_min * d_max
         flat_slope = slope * d_min * d_max + value * (a_min * d_max + a_max * d_min)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = x - flat / flat_slope
+        step = x - flat / flat_slope
         # the closed interval: at the root itself a zero step must not turn into a bisection
         new = np.where((step >= lo) & (step <= hi), step, (lo + hi) / 2)
         root[open_ones], low[open_ones], high[open_ones] = new, lo, hi

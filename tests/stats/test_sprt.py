@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from arena.results.sprt_report import sprt_text
+from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
 from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
 from arena.stats.sprt import BIAS_REMARK, AdjustedSprt, Sprt, SprtResult, SprtTest, llr, llr_of_many, sprt_result
@@ -176,6 +176,45 @@ def test_a_shut_out_has_a_bound_and_a_running_test_nothing() -> None:
     assert shut_out is not None
     assert shut_out.elo_low > 30
     assert shut_out.elo_high == math.inf
+
+
+@pytest.mark.parametrize("won", [True, False])
+def test_the_estimate_of_a_result_far_beyond_the_hypotheses(won: bool) -> None:
+    counts = (0, 0, 5, 0, 7)
+    result = sprt_result(SprtTest(0, 100) if won else SprtTest(-100, 0), counts if won else counts[::-1])
+    estimate = stopped_estimate(result)
+    assert result.estimate is not None
+    assert estimate is not None
+    assert estimate.elo == pytest.approx(result.estimate.elo, abs=10)
+    assert math.isfinite(estimate.elo_low)
+    assert math.isfinite(estimate.elo_high)
+
+
+@pytest.mark.filterwarnings("error")
+def test_estimates_far_beyond_h1_are_above_the_truth_in_half_of_tests() -> None:
+    found: dict[tuple[int, ...], float] = {}
+    above = 0
+    for generator in np.random.default_rng(1).spawn(400):
+        test = Sprt(SprtTest(0, 100))
+        while test.verdict == "continue":
+            test.extend(simulate_cells(score_of_elo(300), 32, generator))
+        if test.counts not in found:
+            estimate = stopped_estimate(test.result())
+            assert estimate is not None
+            found[test.counts] = estimate.elo
+        above += found[test.counts] > 300
+    assert 0.4 < above / 400 < 0.6
+
+
+def test_a_stopped_test_says_only_what_allows_for_the_stop() -> None:
+    running, stopped = sprt_result(SprtTest(0, 100), [1, 0, 5, 0, 4]), sprt_result(SprtTest(0, 100), [0, 0, 5, 0, 7])
+    assert "chance of being the stronger bot" in sprt_text(running)
+    assert sprt_values(running)["los"] is not None
+    text = sprt_text(stopped, "new", "old")
+    assert "Estimate: new against old +230.8 Elo (95% +71.6 .. +411.0), which allows for the stop; score 79.2%." in text
+    assert "chance" not in text
+    assert "Elo" not in sprt_line(stopped)
+    assert sprt_values(stopped)["los"] is None
 
 
 def test_few_units_show_an_estimate_without_an_interval() -> None:
