@@ -360,14 +360,22 @@ def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float]
             )
         estimated = False  # no game is left to estimate it from
 
-    model = Model(data, component, prior, fixed, used, estimated, advantage or 0.0)
-    strength, height = model.maximum()
-    covariance, variance = model.sandwich(strength, height, group if bounded else np.arange(n))
-    if used.all():
-        return Fit(strength, covariance, ("",) * n, height, variance)
-    strength, flag = _place_outsiders(data, component, group, used, strength, height)
-    unknown = advantage is None and not estimated
-    return Fit(strength, covariance, flag, height, math.nan if unknown else variance)
+    # anchors only shift a group, which is fitted around 0: far from it, Newton's first step would see no information
+    parts = component[anchored]
+    total = np.bincount(parts, [fixed[bot] for bot in anchored.tolist()], n)
+    shift = (total / np.maximum(np.bincount(parts, minlength=n), 1))[component]
+    held = {bot: value - shift[bot] for bot, value in fixed.items()}
+    model = Model(data, component, prior, held, used, estimated, advantage or 0.0)
+    try:
+        strength, height = model.maximum()
+        covariance, variance = model.sandwich(strength, height, group if bounded else np.arange(n))
+    except np.linalg.LinAlgError:
+        raise StatsError("these games do not fix the ratings; use a larger prior, or anchors less far apart") from None
+    flag: tuple[str, ...] = ("",) * n
+    if not used.all():
+        strength, flag = _place_outsiders(data, component, group, used, strength, height)
+        variance = math.nan if advantage is None and not estimated else variance
+    return Fit(strength + shift, covariance, flag, height, variance)
 
 
 def apart(data: GameCounts, component: Ints, anchored: Ints) -> list[int]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_PRIOR = 2.0
 FEW_DEALS = 30
 _MOST_LISTED = 3
+MOST_ANCHOR = 1_000_000
 NOISE = 11
 """Decimals of ratings and errors. Further ones are noise of the fit, which changes with the number of threads and must
 not decide between equal bots."""
@@ -251,8 +252,8 @@ def _check_anchors(anchors: Mapping[str, float], bots: tuple[str, ...]) -> dict[
     fixed: dict[int, float] = {}
     for name, elo in anchors.items():
         require_bot(name, bots)
-        if not math.isfinite(elo):
-            raise StatsError(f"anchor {name}={elo:g}: expected a number of Elo")
+        if not abs(elo) <= MOST_ANCHOR:
+            raise StatsError(f"anchor {name}={elo:g}: expected Elo from -{MOST_ANCHOR:,} to {MOST_ANCHOR:,}")
         fixed[bots.index(name)] = elo / ELO_SCALE
     return fixed
 

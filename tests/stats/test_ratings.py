@@ -107,6 +107,18 @@ def test_the_mean_is_zero_and_an_anchor_shifts_all() -> None:
         assert held.difference(bot, "b01") == pytest.approx(plain.difference(bot, "b01"), rel=1e-6)
 
 
+@pytest.mark.filterwarnings("error")
+def test_far_anchors_and_tiny_priors_give_ratings_or_a_sentence() -> None:
+    games = pd.DataFrame({"first": ["a", "b", "a"], "second": ["b", "a", "b"], "score": [1, 0, 0.5]})
+    near, far = rate(games, anchors={"a": 0}), rate(games, anchors={"a": 5000})
+    assert far.elo - 5000 == pytest.approx(near.elo)
+    assert far.covariance == pytest.approx(near.covariance)
+    assert rate(games, anchors={"a": 9000, "b": 0}, first_advantage=0).elo.tolist() == [9000, 0]
+    for given in ({"anchors": {"a": 10000, "b": 0}}, {"prior": 1e-30}):
+        with pytest.raises(StatsError, match="these games do not fix the ratings"):
+            rate(games, **given)
+
+
 def test_two_anchors_hold_both() -> None:
     games = field()
     held = elo_of(rate(games, prior=0, anchors={"b00": 100, "b01": -100}))
@@ -264,6 +276,7 @@ def test_one_seat_only_needs_a_prior_to_tell_seat_from_strength() -> None:
         ({"prior": float("nan")}, "prior nan"),
         ({"anchors": {"b0": 5}}, "no bot 'b0'.*did you mean 'b0"),
         ({"anchors": {"b00": float("inf")}}, "anchor b00=inf"),
+        ({"anchors": {"b00": -1e300}}, "anchor b00=-1e.300: expected Elo from -1,000,000 to 1,000,000"),
         ({"first_advantage": float("nan")}, "first_advantage nan"),
     ],
 )
