@@ -188,9 +188,10 @@ def stopped_coverage(
 ) -> tuple[float, float, float]:
     """Count, for tests that stopped, how often the interval contains the truth and each estimate lies above it.
 
-    With `luck`, it is the luck of `lucky_pairs`, which the test takes out.
+    Without `luck`, it is the luck of `lucky_pairs`, which the test takes out. Tests too short for an interval count in
+    the second and third figures only.
     """
-    held, above, plain = 0, 0, 0
+    held, known, above, plain = 0, 0, 0, 0
     for generator in np.random.default_rng([seed, 7]).spawn(tests):
         if luck is None:
             result = adjusted_test(test, generator, score_of_elo(elo)).result()
@@ -202,10 +203,11 @@ def stopped_coverage(
         estimate = stopped_estimate(result)
         assert estimate is not None
         assert result.estimate is not None
+        known += not math.isnan(estimate.elo_low)
         held += estimate.elo_low <= elo <= estimate.elo_high
         above += estimate.elo > elo
         plain += result.estimate.elo > elo
-    return held / tests, above / tests, plain / tests
+    return held / max(known, 1), above / tests, plain / tests
 
 
 def error_rates(

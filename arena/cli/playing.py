@@ -241,7 +241,11 @@ def next_step(table: RunStandings, folder: str) -> str:
     rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
     if head.elo_low <= 0 <= head.elo_high:
         more = f"arena resume {folder} --games {4 * head.games}"
-        return f"{name} may be better or worse than {rung}. To find out, play more games: {more}"
+        test = f"arena sprt {spec} {rungs[number - 1]}"
+        return (
+            f"{name} may be better or worse than {rung}. To find out, play more games: {more}\nTo look again and again"
+            f" makes false alarms likelier; a test that allows for it: {test}"
+        )
     if (head.elo > 0) != (table.run.bots[0] == own[0]["name"]):
         return f"{name} is weaker than {rung}. Its lost games: arena replay {folder} --bot {name} --lost"
     if number == len(rungs):

@@ -76,15 +76,17 @@ def calibration(notes: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each bot that noted its chance to win: bot, moves, brier, brier_error95, bias, bias_error95.
 
     `brier` is the mean square of value - score: 0 is perfect, and always saying 0.5 gives 0.25 if no game is drawn.
-    `bias` is the mean of value - score: above 0, the bot was too optimistic. Errors are half the 95%
-    interval, clustered by deal.
+    `bias` is the mean of value - score: above 0, the bot was too optimistic. Errors are half the 95% interval,
+    clustered by deal; that of `brier` is the larger part, as few surprises make it lopsided.
     """
     import pandas as pd  # slow to load
 
     rows = []
     for bot, said in notes[notes["note"] == "value"].groupby("bot", sort=False):
         off, deal = said["figure"] - said["score"], _deals(said)
-        rows.append((bot, len(said), (off**2).mean(), mean_error(off**2, deal), off.mean(), mean_error(off, deal)))
+        brier = mean_interval(off**2, deal)
+        error = max(brier.mean - brier.low, brier.high - brier.mean)
+        rows.append((bot, len(said), brier.mean, error, off.mean(), mean_error(off, deal)))
     return pd.DataFrame(rows, columns=["bot", "moves", "brier", "brier_error95", "bias", "bias_error95"])
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arena.results.data_formats import plain, records
-from arena.results.table import WIDE, Column, Report, Table, elo_text, likelihood, rows_of, tally_text
+from arena.results.table import WIDE, Column, Report, Table, chance_text, elo_text, likelihood, rows_of, tally_text
 from arena.stats.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -95,8 +96,9 @@ def _los_tables(ratings: Ratings) -> list[Table]:
     likely = ratings.los().to_numpy().tolist()
     rows = [{"bot": bot} | dict(zip(ratings.bots, values)) for bot, values in zip(ratings.bots, likely)]
     files = ("bot", *ratings.bots)
+    extreme = _most_extreme(ratings.bots, likely)
     if len(ratings.bots) > WIDEST_LOS:
-        note = f"{len(ratings.bots)} bots are too many for a table; --print csv or --json has them all."
+        note = f"{len(ratings.bots)} bots are too many for a table; --print csv or --json has them all. {extreme}"
         return [Table("los", title, rows, files=files), Table("los", title, (), [Column("bot", "text")], note=note)]
     rank = {bot: number for number, bot in enumerate(ratings.bots, start=1)}
 
@@ -107,7 +109,23 @@ def _los_tables(ratings: Ratings) -> list[Table]:
         )
 
     columns = [Column("#", cell=lambda row: str(rank[row["bot"]])), Column("bot", "text")]
-    return [Table("los", title, rows, (*columns, *map(against, ratings.bots)), files)]
+    return [Table("los", title, rows, (*columns, *map(against, ratings.bots)), files, note=extreme)]
+
+
+def _most_extreme(bots: Sequence[str], likely: Sequence[Sequence[float]]) -> str:
+    """Name the pair of bots whose order is most likely, and of how many pairs; "" for fewer than two."""
+    pairs = [
+        (max(chance, 1 - chance), (bot, other) if chance >= 0.5 else (other, bot))
+        for row, (bot, chances) in enumerate(zip(bots, likely))
+        for other, chance in zip(bots[row + 1 :], chances[row + 1 :])
+        if not math.isnan(chance)
+    ]
+    if len(pairs) < 2:
+        return ""
+    chance, (bot, other) = max(pairs)
+    return (
+        f"The most extreme of {len(pairs):,} pairs, as one of them must be: {bot} over {other}, {chance_text(chance)}."
+    )
 
 
 def _remarks(ratings: Ratings) -> list[str]:

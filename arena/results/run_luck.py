@@ -25,7 +25,7 @@ _NOTE = (
 def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> Floats:
     """Return the first player's luck in all games of a run or a file of records, in their order: (games, parts).
 
-    Call `seen` for each game. A stored run keeps the result.
+    Call `seen` for each game. A stored run keeps the results, also those of a call that is interrupted.
     """
     found = find_source(str(source))
     luck = JudgedLuck(found.path if isinstance(found, StoredRun) else None)
@@ -33,6 +33,7 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
     with found.games(counting=True) as games:
         for game in games:
             rows.append(luck.of(game))
+            luck.save(often=True)
             seen()
     luck.save()
     return np.array(rows, dtype=np.float64).reshape(-1, PARTS)

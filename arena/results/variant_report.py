@@ -16,7 +16,7 @@ from arena.results.data_formats import table_values
 from arena.results.decisions import plays_frame, spaced
 from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
-from arena.results.table import WIDE, Column, Report, Rows, Table, TableRow, table_of
+from arena.results.table import WIDE, Column, Report, Rows, Table, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import game_length, rated_column, scores, terminations
 from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes, deals_of
@@ -164,27 +164,27 @@ def _answer(gaps: Rows, rates: Rows) -> list[str]:
     if not known:
         lines = [f"Too few deals to say whether the variant matters ({FEWEST_DEALS} needed). The largest difference:"]
     elif clear:
-        lines = [f"Yes, the variant matters: {len(clear)} of {len(known)} differences between win rates are clear."]
+        lines = [f"Yes, the variant matters: {len(clear)} of {len(known)} differences between win rates are clear"]
+        lines[0] += " (if no rule mattered, 5% of comparisons would say so)."
     else:
-        lines = [
-            "No clear effect of the variant: no win rate differs more than chance explains. The largest difference:"
-        ]
+        most = max(max(-row["low"], row["high"]) for row in known)
+        lines = [f"No effect of the variant is shown; effects up to ±{100 * most:.1f}% remain possible. The largest:"]
     largest = sorted(clear or known or gaps, key=lambda row: -abs(row["difference"]))
     for row in largest[: _MOST_NAMED if clear else 1]:
         between = "" if math.isnan(row["low"]) else f" ({100 * row['low']:+z.1f} .. {100 * row['high']:+z.1f})"
         lines.append(
             f"  {row['bot']}: {100 * row['difference']:+z.1f}%{between} in {row['variant']} against {row['against']}"
         )
-    best: dict[str, TableRow] = {}
-    for row in rates:
-        if row["variant"] not in best or row["score"] > best[row["variant"]]["score"]:
-            best[row["variant"]] = row
-    led: dict[str, list[str]] = {}
-    for variant, row in best.items():
-        led.setdefault(row["bot"], []).append(variant)
-    if len(led) == 1:
-        return [*lines, f"Best in every variant: {next(iter(led))}."]
-    return [*lines, "Best: " + "; ".join(f"{bot} in {', '.join(variants)}" for bot, variants in led.items()) + "."]
+    led: dict[tuple[bool, str], list[str]] = {}
+    for variant in dict.fromkeys(row["variant"] for row in rates):
+        best, second = sorted((row for row in rates if row["variant"] == variant), key=lambda row: -row["score"])[:2]
+        led.setdefault((best["score_low"] > second["score_high"], best["bot"]), []).append(variant)
+    if len(led) == 1 and (True, bot := next(iter(led))[1]) in led:
+        return [*lines, f"Best in every variant (95%): {bot}."]
+    for is_shown, words in ((True, "Best (95%)"), (False, "Ahead, but not shown to be the best")):
+        leaders = [f"{bot} in {', '.join(where)}" for (shown, bot), where in led.items() if shown == is_shown]
+        lines += [f"{words}: {'; '.join(leaders)}."] if leaders else []
+    return lines
 
 
 def _tables(

@@ -162,10 +162,24 @@ def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
     return VariantRun(variant, seed, games, pd.DataFrame())
 
 
-@pytest.mark.parametrize(("share", "answer"), [(0.9, "Yes, the variant matters"), (0.5, "No clear effect")])
+@pytest.mark.parametrize(
+    ("share", "answer"),
+    [(0.9, "Yes, the variant matters"), (0.5, "No effect of the variant is shown; effects up to ±")],
+)
 def test_the_first_line_says_whether_the_variant_matters(share: float, answer: str) -> None:
     even = [1.0, 0.0] * 50
     report = comparison([_run("x", even), _run("y", [float(i < 100 * share) for i in range(100)])])
     assert report.answer[0].startswith(answer)
     assert report.answer[1].startswith(f"  a: {100 * (share - 0.5):+z.1f}% (")
     assert report.answer[1].endswith(" in y against x")
+
+
+def test_a_bot_is_best_only_where_that_is_shown() -> None:
+    even, ahead, won = ([float(i % 100 < part) for i in range(200)] for part in (50, 52, 90))
+    for one, other, answer in (
+        (won, won, ["Best in every variant (95%): a."]),
+        (won, ahead, ["Best (95%): a in x.", "Ahead, but not shown to be the best: a in y."]),
+        (even, ahead, ["Ahead, but not shown to be the best: a in x, y."]),
+    ):
+        lines = comparison([_run("x", one), _run("y", other)]).answer
+        assert [line for line in lines if line.startswith(("Best", "Ahead"))] == answer

@@ -56,6 +56,15 @@ def test_the_luck_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert (run_luck(folder) == [0.0, 0.5, 0.25]).all()
 
 
+def test_an_interrupted_call_keeps_what_it_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run_tournament(["first", "random"], rules="base", games=120, seed=3, out=tmp_path / "run", workers=1)
+    monkeypatch.setattr(luck_module, "game_luck", lambda *_: [0.0, 0.0, 0.0])
+    seen = iter(range(115))
+    with pytest.raises(StopIteration):
+        run_luck(tmp_path / "run", lambda: next(seen))
+    assert len(json.loads((tmp_path / "run" / LUCK).read_text())["games"]) > 100
+
+
 def test_standings_with_luck_taken_out(folder: Path) -> None:
     run = read_run(folder)
     table = standings(run, luck=told_luck(run))

@@ -57,6 +57,8 @@ MOST_ROWS = 1000
 """Rows of a table that a page shows."""
 
 
+_FOUR_OF_FIVE = 2.04
+"""Games with which a lead is larger than its 95% error in 80% of runs, per games that make the error as large as it."""
 _MOST_ADVISED = 100_000
 """The most games per pairing that a report advises to play."""
 NARROW = 5
@@ -97,7 +99,7 @@ class ReportPart:
     """One run, or the comparison of several.
 
     prefix    rule set of a run of a comparison, else ""; `folder`: the prefix of its games' names
-    lead      the winner, how certain that is, and what to do next, a sentence each
+    lead      the winner, whether that is shown, and what to do next, a sentence each
     facts     a word and a figure each
     """
 
@@ -262,7 +264,7 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
 
 
 def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
-    """Say how certain the first place is, from the differences of the ratings, and what to do next."""
+    """Say whether the first place is shown, from the differences of the ratings, and what to do next."""
     run = standings.run
     name = one_line(run.folder)
     if run.planned is not None and not run.complete:
@@ -274,18 +276,18 @@ def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
     elo, error = gap["elo_difference"], gap["elo_difference_error95"]
     if math.isnan(elo) or math.isnan(error):
         more = "" if standings.always_forfeiting else ": play more games"
-        return [f"There are too few deals to say how certain that is{more}."]
+        return [f"There are too few deals to show that{more}."]
     apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; chance that {one_line(best, 60)} is the"
     apart += f" stronger bot: {chance_text(gap['los'])}."
     if elo > error:
-        line = f"That is certain: {apart}"
+        line = f"Shown (95%): {apart}"
         return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
-    lines = [f"That is not certain: {apart}"]
+    lines = [f"Not shown (95%): {apart}"]
     if run.planned is not None and "games" in run.config and elo > 0 and not standings.always_forfeiting:
-        games = math.ceil(run.config["games"] * (error / elo) ** 2 / 2) * 2
+        games = math.ceil(run.config["games"] * _FOUR_OF_FIVE * (error / elo) ** 2 / 2) * 2
         if games <= _MOST_ADVISED:
-            lines.append(f"Next: if it stays {elo:.0f} Elo ahead, about {games:,} games per pairing would settle it: ")
-            lines[-1] += f"arena resume {name} --games {games}"
+            lines.append(f"Next: if the lead is really {elo:.0f} Elo (leads tend to shrink), {games:,} games per")
+            lines[-1] += f" pairing show it in four of five cases: arena resume {name} --games {games}"
         else:
             lines.append("Next: treat them as equals; telling them apart would take more games than is practical.")
     return lines

@@ -246,8 +246,8 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: 
 @pytest.mark.parametrize(
     ("gap", "error", "answer"),
     [
-        (50.0, 20.0, "That is certain: b is 50 ± 20 Elo behind"),
-        (20.0, 40.0, "about 40 games per pairing would settle it: arena resume x --games 40"),
+        (50.0, 20.0, "Shown (95%): b is 50 ± 20 Elo behind"),
+        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena resume x --games 82"),
         (0.1, 40.0, "treat them as equals"),
         (math.nan, math.nan, "too few deals"),
     ],
