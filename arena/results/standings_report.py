@@ -445,7 +445,7 @@ def head_to_head_line(standings: RunStandings) -> str:
     run, head, (first, second) = standings.run, standings.head_to_head, standings.run.bots
     test = None if run.selection or run.config["format"] != "sprt" else read_sprt(run)
     if test is not None and test.verdict != "continue":
-        return f"{estimate_line(test, one_line(first), one_line(second))} The table does not allow for it."
+        return f"{estimate_line(test, one_line(first), one_line(second))} The table does not allow for the stop."
     names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
     counts = ", ".join(map(str, head.counts))
     bot, opponent = one_line(first), one_line(second)

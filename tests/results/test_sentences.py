@@ -1,0 +1,73 @@
+"""What the figures are said to show: how surely, and of how many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.cli.playing import next_step
+from arena.lab.tournament import run_tournament
+from arena.results.note_figures import calibration
+from arena.results.pages.report import place_answer
+from arena.results.ratings_report import ratings_report
+from arena.results.run_data import read_run
+from arena.results.run_standings import RunStandings, standings
+from arena.stats.pairs import head_to_head
+from arena.stats.ratings import rate
+
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> RunStandings:
+    folder = tmp_path_factory.mktemp("match") / "run"
+    run_tournament(["first", "random"], rules="base", games=10, seed=3, out=folder, workers=1)
+    return standings(read_run(folder))
+
+
+def test_an_open_match_warns_of_looking_again_and_names_the_test(match: RunStandings) -> None:
+    advice = next_step(replace(match, head_to_head=head_to_head([3, 0, 4, 0, 3])), "run")
+    assert "To find out, play more games: arena resume run --games 80" in advice
+    assert "false alarms likelier" in advice
+    assert advice.endswith(": arena sprt first random")
+
+
+@pytest.mark.parametrize(
+    ("gap", "error", "answer"),
+    [
+        (50.0, 20.0, "Shown (95%): b is 50 ± 20 Elo behind"),
+        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena resume x --games 82"),
+    ],
+)
+def test_a_lead_is_shown_or_what_would_show_it(match: RunStandings, gap: float, error: float, answer: str) -> None:
+    figures = replace(
+        match, rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"], run=replace(match.run, folder="x")
+    )
+    gaps = [{"bot": "a", "opponent": "b", "elo_difference": gap, "elo_difference_error95": error, "los": 0.9}]
+    assert answer in " ".join(place_answer(figures, gaps))
+
+
+def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:
+    rows = [
+        (first, second, float((deal + ahead) % 4 < 2 + ahead))
+        for deal in range(12)
+        for first, second, ahead in (("a", "b", 1), ("b", "a", 0), ("a", "c", 0), ("c", "b", 0), ("b", "c", 1))
+    ]
+    games = pd.DataFrame(rows, columns=["first", "second", "score"])
+    *_, shown = ratings_report(rate(games), los=True).tables
+    likely = rate(games).los().to_numpy()
+    assert shown.note.startswith("The most extreme of 3 pairs")
+    assert f"{100 * likely.max():.1f}%" in shown.note
+    assert not ratings_report(rate(games[games["second"] != "c"].query("first != 'c'")), los=True).tables[-1].note
+
+
+def test_the_error_of_brier_holds_the_truth_though_surprises_are_rare() -> None:
+    held = 0
+    for generator in np.random.default_rng(1).spawn(400):
+        chance = generator.beta(9, 1, 40)  # of two games on each of 20 deals
+        score = (generator.random(40) < chance).astype(float)
+        said = pd.DataFrame({"deal_seed": 1, "deal": np.arange(40) // 2, "bot": "a", "note": "value", "score": score})
+        row = calibration(said.assign(figure=chance)).loc[0]
+        held += abs(row["brier"] - 9 / 110) <= row["brier_error95"]
+    assert held >= 0.93 * 400
