@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,8 +19,28 @@ from arena.tournament.luck import PARTS, JudgedLuck
 _NOTE = (
     "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
     " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
-    " adjusted deal is worth; below 1.05, and with fewer than 50 deals, scores stay as counted."
+    " adjusted deal is worth, from two errors by Student's t; below 1.05, and with fewer than 50 deals, scores stay as counted."
 )
+
+
+JUDGING_MS = 50
+"""Time to judge a game, by `arena standings RUN --adjusted` on one core."""
+
+
+def judging_text(folder: str | Path, games: int) -> str:
+    """Say how long it takes to judge those of a run's games that were not judged before; "" if that is short.
+
+    >>> judging_text("results/none", 4800)
+    'Judging the luck of 4,800 games takes about 4 min, once; an interrupted call can be repeated and continues.'
+    >>> judging_text("results/none", 100)
+    ''
+    """
+    left = games - JudgedLuck(Path(folder)).judged
+    minutes = left * JUDGING_MS / 60_000
+    if minutes < 0.5:
+        return ""
+    text = f"Judging the luck of {left:,} games takes about {math.ceil(minutes)} min, once;"
+    return f"{text} an interrupted call can be repeated and continues."
 
 
 def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> Floats:

@@ -67,6 +67,11 @@ class JudgedLuck:
         self._known = {} if folder is None else _read(folder)
         self._fresh = 0
 
+    @property
+    def judged(self) -> int:
+        """Return the number of games whose luck is known."""
+        return len(self._known)
+
     def of(self, game: GameResult) -> Sequence[float]:
         """Return the luck of the first player, in points, by part of the game; 0 if the record does not replay."""
         key = hashlib.sha256(game.record.encode()).hexdigest()[:24]  # the same record, whatever becomes of the run

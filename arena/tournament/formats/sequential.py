@@ -30,7 +30,7 @@ class SprtSettings(FormatSettings):
     alpha: float = real(0.05, "probability of accepting H1 although H0 holds", **_RATE)
     beta: float = real(0.05, "probability of accepting H0 although H1 holds", **_RATE)
     model: str = choice("logistic", MODELS, "scale of `elo0` and `elo1`")
-    adjusted: bool = flag(False, "test pairs with the luck of the draw taken out, which takes about 50 ms per pair")
+    adjusted: bool = flag(False, "test pairs with the luck of the draw taken out, which takes about 0.1 s per pair")
     max_pairs: int = whole(  # with a greater number the same test continues
         1_000_000, 1, 10**9, "pairs after which the test ends undecided", shapes_results=False
     )
