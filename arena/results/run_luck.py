@@ -19,10 +19,9 @@ from arena.tournament.luck import PARTS, JudgedLuck
 _NOTE = (
     "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
     " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
-    " adjusted deal is worth, from two errors by Student's t; below 1.05, and with fewer than 50 deals, scores stay as counted."
+    " adjusted deal is worth, both errors by Student's t; below 1.05, and with fewer than 50 deals, scores stay as"
+    " counted."
 )
-
-
 JUDGING_MS = 50
 """Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
