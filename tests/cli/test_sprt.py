@@ -59,10 +59,14 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
     assert "were played before" in again.err
     assert arena("resume", folder).out == first.out
     number = json.loads((folder / SPRT_FILE).read_text())["games"]
-    assert f"rules base, {number} games, seed 4" in arena("standings", folder.name).out
+    shown = arena("standings", folder.name).out
+    assert f"rules base, {number} games, seed 4" in shown
+    assert "The table does not allow for the stop." in shown
+    assert "chance of being the stronger bot" not in shown
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["complete"]
     assert summary["format"] == "sprt"
+    assert summary["head_to_head"]["los"] is None
     assert arena("verify", folder).code == 0
     with Reader(folder) as reader:
         assert "adjusted" not in reader.config()["sprt"]

@@ -46,6 +46,8 @@ def test_a_lead_is_shown_or_what_would_show_it(match: RunStandings, gap: float, 
     )
     gaps = [{"bot": "a", "opponent": "b", "elo_difference": gap, "elo_difference_error95": error, "los": 0.9}]
     assert answer in " ".join(place_answer(figures, gaps))
+    test = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
+    assert place_answer(test, gaps) == []
 
 
 def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:

@@ -269,7 +269,7 @@ def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
     name = one_line(run.folder)
     if run.planned is not None and not run.complete:
         return [f"Next: arena resume {name} plays the other {run.planned - len(run.games):,} games."]
-    if len(standings.rows) < 2 or not gaps:
+    if len(standings.rows) < 2 or not gaps or run.config["format"] == "sprt":  # the verdict of a test says it
         return []
     best, second = (row["bot"] for row in standings.rows[:2])
     gap = next(row for row in gaps if (row["bot"], row["opponent"]) == (best, second))
