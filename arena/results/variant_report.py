@@ -167,7 +167,7 @@ def _answer(gaps: Rows, rates: Rows) -> list[str]:
         lines = [f"Yes, the variant matters: {len(clear)} of {len(known)} differences between win rates are clear"]
         lines[0] += " (if no rule mattered, 5% of comparisons would say so)."
     else:
-        most = max(max(-row["low"], row["high"]) for row in known)
+        most = max((max(-row["low"], row["high"]) for row in known if not math.isnan(row["low"])), default=1.0)
         lines = [f"No effect of the variant is shown; effects up to ±{100 * most:.1f}% remain possible. The largest:"]
     largest = sorted(clear or known or gaps, key=lambda row: -abs(row["difference"]))
     for row in largest[: _MOST_NAMED if clear else 1]:
@@ -179,7 +179,8 @@ def _answer(gaps: Rows, rates: Rows) -> list[str]:
     for variant in dict.fromkeys(row["variant"] for row in rates):
         best, second = sorted((row for row in rates if row["variant"] == variant), key=lambda row: -row["score"])[:2]
         led.setdefault((best["score_low"] > second["score_high"], best["bot"]), []).append(variant)
-    if len(led) == 1 and (True, bot := next(iter(led))[1]) in led:
+    shown, bot = next(iter(led))
+    if len(led) == 1 and shown:
         return [*lines, f"Best in every variant (95%): {bot}."]
     for is_shown, words in ((True, "Best (95%)"), (False, "Ahead, but not shown to be the best")):
         leaders = [f"{bot} in {', '.join(where)}" for (shown, bot), where in led.items() if shown == is_shown]
