@@ -238,12 +238,21 @@ class _WorkerHandler(logging.Handler):
 
 
 def log_to(sender: Connection[Any, Any]) -> None:
-    """Send everything that any logger logs to the parent; called in a worker."""
+    """Send what the arena logs to the parent; called in a worker.
+
+    The arena's loggers leave the hierarchy of `logging`, so bots have that to themselves, with an empty root: what they
+    log is output like any other, and what they configure or disable is their own.
+    """
     root, own = logging.getLogger(), logging.getLogger(LOGGER)
     for logger in (root, own):
         for handler in list(logger.handlers):
             logger.removeHandler(handler)  # inherited by fork: the parent's business
-    root.addHandler(_WorkerHandler(sender))
     root.setLevel(logging.WARNING)
+    known, manager = root.manager.loggerDict, logging.Manager(logging.RootLogger(logging.INFO))
+    for name in [name for name in known if name.partition(".")[0] == LOGGER]:
+        ours = known.pop(name)
+        if isinstance(ours, logging.Logger):
+            ours.manager, manager.loggerDict[name] = manager, ours
+    own.addHandler(_WorkerHandler(sender))
     own.setLevel(logging.INFO)
-    own.propagate = True
+    own.propagate = False

@@ -22,8 +22,8 @@ METHODS = ["fork", "spawn"] if sys.platform == "linux" else ["spawn"]
 
 
 def _talk(sender: Connection, number: int, lines: int, death: str) -> None:
-    log_to(sender)
     log = logging.getLogger("arena.test")
+    log_to(sender)
     for line in range(lines):
         log.info("worker %d line %d %s", number, line, "x" * 3000)
     if death == "kill":
@@ -63,8 +63,9 @@ def test_every_line_of_every_worker_comes_whole(method: str, death: str, tmp_pat
 
 
 def _half(sender: Connection) -> None:
+    log = logging.getLogger("arena.test")
     log_to(sender)
-    logging.getLogger("arena.test").info("whole")
+    log.info("whole")
     os.write(sender.fileno(), b"\x00\x00\x10\x00half")  # a message of 4096 bytes that stops short
     os._exit(0)
 
@@ -117,6 +118,49 @@ def test_what_bots_print_is_in_the_log_and_nowhere_else(tmp_path: Path, capfd: p
     assert len(re.findall(r"loud \(game (?:loud/bob|bob/loud)/0, seat [ab], decision 3\): last words", text)) == 4
     assert text.count("loud forfeits game") == 2
     assert "last words" not in "".join(capfd.readouterr())
+
+
+SPEAK = "    print('spoken')\n    return moves[0]\n"
+LOG_AND_SPEAK = "    logging.getLogger('mine').warning('logged')\n" + SPEAK
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "wanted"),
+    [
+        (
+            "import logging\nlogging.basicConfig(level=logging.INFO)",
+            "    logging.info('logged')\n" + SPEAK,
+            "INFO:root:logged",
+        ),
+        ("import logging\nlogging.basicConfig(force=True)", LOG_AND_SPEAK, "WARNING:mine:logged"),
+        ("import logging\nlogging.disable(50)", LOG_AND_SPEAK, None),
+        ("import logging.config\nlogging.config.dictConfig({'version': 1})", LOG_AND_SPEAK, "logged"),
+        (
+            "import logging\nlogging.getLogger('mine').addHandler(logging.StreamHandler())",
+            LOG_AND_SPEAK,
+            "logged",
+        ),
+        (
+            "import logging\nclass Printer(logging.Handler):\n    def emit(self, record):\n"
+            "        print(record.getMessage())\nlogging.getLogger().addHandler(Printer())",
+            LOG_AND_SPEAK,
+            "logged",
+        ),
+    ],
+)
+def test_bots_have_logging_to_themselves(head: str, body: str, wanted: str | None, tmp_path: Path) -> None:
+    """They lost their messages, silenced the log, doubled their lines, or logged the log."""
+    file = tmp_path / "own.py"
+    file.write_text(f"{head}\ndef act(view, moves):\n{body}")
+    data = settings({"spec": str(file), "name": "own"}, FIELD[1], games=2)
+    play(tmp_path / "run", data, workers=1)
+    text = (tmp_path / "run" / "run.log").read_text()
+    lines = [line for line in text.splitlines() if "logged" in line or "spoken" in line]
+    pattern = r"\S+ \S+ INFO +\d+ arena\.bots: own \(game \S+, seat [ab], decision \d+\): (.*)"
+    said = [re.sub(pattern, r"\1", line) for line in lines]
+    one_decision = [wanted, "spoken"] if wanted else ["spoken"]
+    assert len(said) > 20
+    assert said == one_decision * (len(said) // len(one_decision))
 
 
 def test_a_full_disk_loses_lines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
