@@ -34,7 +34,7 @@ def place_text(game: str, seat: int, decision: int) -> str:
     return f"game {game}, seat {'ab'[seat]}" + (f", decision {decision}" if decision else "")
 
 
-class BotOutput(io.TextIOBase):
+class BotOutput(io.TextIOWrapper):
     """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`), and where.
 
     `who` returns the bot and the number of the current game, `where` a place for the log ("" for none). The first
@@ -42,23 +42,22 @@ class BotOutput(io.TextIOBase):
     was dropped.
     """
 
-    encoding = "utf-8"
-    errors = "replace"
+    mode = "w"
 
     def __init__(self, who: Callable[[], tuple[str, int]], where: Callable[[], str] = lambda: "") -> None:
+        super().__init__(_Bytes(self), "utf-8", "replace", write_through=True)
         self.who = who
         self.where = where
         self._game: dict[str, tuple[int, int]] = {}  # bot: its last game, characters in it
         self._total: dict[str, int] = {}
         self._open: dict[str, tuple[str, str]] = {}  # bot: the line it has not ended yet, and where it began
-        self.buffer = _Bytes(self)
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
 
     def close(self) -> None:
         """Do nothing: a bot that closes its output must not close the others'."""
+
+    def detach(self) -> Any:
+        """Return the stream of bytes, and stay attached for the other bots."""
+        return self.buffer
 
     def write(self, text: str) -> int:
         """Log the lines that are complete with `text`."""
@@ -116,11 +115,17 @@ class BotOutput(io.TextIOBase):
 class _Bytes(io.RawIOBase):
     """`sys.stdout.buffer` for bots that write bytes."""
 
+    name = "<output>"
+
     def __init__(self, text: BotOutput) -> None:
         self._text = text
 
     def writable(self) -> bool:
         return True
+
+    def fileno(self) -> int:
+        """Return a descriptor that leads where the output of C code and of other processes goes."""
+        return 2
 
     def write(self, data: Any) -> int:
         self._text.write(bytes(data).decode("utf-8", "replace"))
@@ -153,17 +158,18 @@ def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutp
             copies.append(os.dup(number))
             os.dup2(nowhere, number)
         os.close(nowhere)
-    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output  # nothing to read
-    hook, sys.breakpointhook = sys.breakpointhook, no_breakpoint
-    try:
-        yield output
-    finally:
-        output.end_lines()
-        sys.stdin, sys.stdout, sys.stderr = before
-        sys.breakpointhook = hook
-        for number, copy in enumerate(copies):
-            os.dup2(copy, number)
-            os.close(copy)
+    with open(os.devnull) as sys.stdin:  # nothing to read
+        sys.stdout = sys.stderr = output
+        hook, sys.breakpointhook = sys.breakpointhook, no_breakpoint
+        try:
+            yield output
+        finally:
+            output.end_lines()
+            sys.stdin, sys.stdout, sys.stderr = before
+            sys.breakpointhook = hook
+            for number, copy in enumerate(copies):
+                os.dup2(copy, number)
+                os.close(copy)
 
 
 @contextmanager

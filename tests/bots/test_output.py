@@ -95,6 +95,31 @@ def test_there_is_nothing_to_read_and_nothing_to_close() -> None:
     assert (sys.stdin, sys.stdout, sys.stderr) == before
 
 
+def test_the_streams_have_what_real_ones_have() -> None:
+    """They lacked `reconfigure` and `fileno`, so `faulthandler.enable()` failed."""
+    code = (
+        "import codecs, faulthandler, io, logging, subprocess, sys\n"
+        "from arena.bots.output import BotOutput, redirected\n"
+        "said, log, handler = [], logging.getLogger('arena.bots'), logging.Handler()\n"
+        "handler.emit = lambda record: said.append(record.getMessage())\n"
+        "log.addHandler(handler); log.setLevel(logging.INFO)\n"
+        "with redirected(BotOutput(lambda: ('a', 1)), descriptors=True):\n"
+        "    for stream, real in ((sys.stdout, sys.__stdout__), (sys.stdin, sys.__stdin__)):\n"
+        "        said += [name for name in dir(real) if name[0] != '_' and not hasattr(stream, name)]\n"
+        "    sys.stdout.reconfigure(line_buffering=True)\n"
+        "    faulthandler.enable()\n"
+        "    subprocess.run(['echo', 'child'], stdin=sys.stdin, stdout=sys.stdout, stderr=sys.stderr.buffer)\n"
+        "    assert sys.stdin.buffer.read() == b''\n"
+        "    print('one', file=codecs.getwriter('utf-8')(sys.stdout.detach()))\n"
+        "    io.TextIOWrapper(sys.stderr.detach(), write_through=True).write('two\\n')\n"
+        "    sys.stdout.close(); sys.stdout.buffer.close()\n"
+        "    print('three', flush=True); sys.stdout.writelines(['four'])\n"
+        "print(said)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input="typed", capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("['a: one', 'a: two', 'a: three', 'a: four']\n", "")
+
+
 def test_descriptors_lead_nowhere_and_come_back() -> None:
     code = (
         "import os, subprocess\n"

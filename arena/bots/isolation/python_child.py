@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import io
 import json
 import os
 import random
@@ -289,11 +288,12 @@ def child_main() -> None:
 
     child = Child(write_all)
     output = _Output(lambda: ("", child.games), where=child.where)
-    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output
+    sys.stdout = sys.stderr = output
     sys.breakpointhook = no_breakpoint
     code = 0
     try:
-        child.serve(orders, answers)
+        with open(0, closefd=False) as sys.stdin:
+            child.serve(orders, answers)
     except BaseException as error:  # what a bot has done to modules, or a fault of ours
         code = 1
         with contextlib.suppress(BaseException):
