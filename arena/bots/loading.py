@@ -1,9 +1,8 @@
 """Load bots: run a bot's file in a namespace of its own and check its parameters.
 
 A `BotSpec` (`arena.bots.spec`) is what travels to worker processes, and each of them loads the bot for
-itself. A file is run in a fresh namespace, so two bots called `bot.py` do not clash. While it is run,
-and during `__init__`, it can import from its folder, and what it imports from there belongs to this bot alone; imports
-inside `act` find installed packages only.
+itself. A file is run in a fresh namespace, so two bots called `bot.py` do not clash. It can import from its folder,
+and what it imports from there belongs to this bot alone (`arena.bots.own_modules`).
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ import ast
 import importlib
 import inspect
 import itertools
-import os
 import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -27,6 +25,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 from arena.bots.bot import Act, Actor, Bot, Param
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
+from arena.bots.own_modules import OwnModules, package_sources
 from arena.bots.source_files import file_hash
 from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
 from arena.errors import did_you_mean
@@ -48,7 +47,7 @@ class LoadedBot:
     imports: frozenset[str]
     _entry: Any = field(repr=False)
     _module: ModuleType = field(repr=False)
-    _helpers: dict[str, ModuleType] = field(repr=False, default_factory=dict)
+    _own: AbstractContextManager[None] = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -74,7 +73,7 @@ class LoadedBot:
         """Make a new instance. Exceptions of its `__init__` pass through."""
         if not isinstance(self._entry, type):
             return FunctionBot(self._entry, self._module)
-        with _own_imports(Path(self.spec.path).parent, self._helpers):
+        with self._own:
             return cast(Actor, self._entry(**self.params))
 
 
@@ -113,14 +112,14 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
 def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
     path = Path(spec.path)
     module = MODULE.fullmatch(spec.target)
-    helpers: dict[str, ModuleType] = {}
+    own = OwnModules(path.parent)
     with bot_output(spec.name) if capture else nullcontext():
         if module:
-            entry: type | Callable[..., Any] = _class_of(spec, module[1], module[2])
+            entry: type | Callable[..., Any] = _member_of(spec, module[1], module[2])
             home = sys.modules[module[1]]
         else:
-            with _own_imports(path.parent, helpers):
-                home = _run_file(spec, source)
+            with own:
+                home = _run_file(spec, source, own.builtins)
             entry = _only_bot(spec, home)
     if isinstance(entry, type):
         params = typed_params(spec.target, entry, dict(spec.params))
@@ -137,10 +136,10 @@ def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
         )
     else:
         params = {}
-    imports = imported_names([source, *_sources(helpers)], helpers)
+    imports = imported_names([source, *_sources(own.modules)], own.modules)
     if module:
         imports |= {spec.target.partition(".")[0]}
-    return LoadedBot(spec, MappingProxyType(params), imports, entry, home, helpers)
+    return LoadedBot(spec, MappingProxyType(params), imports, entry, home, nullcontext() if module else own)
 
 
 def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:
@@ -157,9 +156,10 @@ def _read_again(spec: BotSpec) -> bytes:
     return source
 
 
-def _run_file(spec: BotSpec, source: bytes) -> ModuleType:
+def _run_file(spec: BotSpec, source: bytes, builtins: dict[str, Any]) -> ModuleType:
     module = ModuleType(f"{_PREFIX}{next(_numbers)}_{re.sub(r'[^0-9A-Za-z_]', '_', Path(spec.path).stem)}")
     module.__file__ = spec.path
+    module.__dict__["__builtins__"] = builtins
     sys.modules[module.__name__] = module  # dataclasses and pickle look there
     try:
         exec(compile(source, spec.path, "exec", dont_inherit=True), module.__dict__)
@@ -174,20 +174,23 @@ def _load_error(spec: BotSpec, error: BaseException) -> BotError:
     return BotError(f"the bot {spec.target} {what}:\n{author_traceback(error)}")
 
 
-def _class_of(spec: BotSpec, module_name: str, class_name: str) -> type:
-    with first_on_path(Path.cwd()):
+def _member_of(spec: BotSpec, module_name: str, name: str) -> type | Callable[..., Any]:
+    with first_on_path(Path.cwd()), package_sources(spec.path, module_name):
         try:
             module = importlib.import_module(module_name)
         except BaseException as error:
             raise _load_error(spec, error) from None
-    entry = getattr(module, class_name, None)
+    entry = getattr(module, name, None)
     bots = [one.__name__ for one in _bot_classes(module)]
     if entry is None:
-        near = did_you_mean(class_name, bots) or (f" (bot classes: {', '.join(bots)})" if bots else "")
-        raise BotError(f"module {module_name} has no class {class_name}{near}")
-    if not isinstance(entry, type) or not callable(getattr(entry, "act", None)):
-        raise BotError(f"{spec.target} is not a bot: a bot is a class with a method act(view, moves)")
-    return entry
+        near = did_you_mean(name, bots) or (f" (bot classes: {', '.join(bots)})" if bots else "")
+        raise BotError(f"module {module_name} has no {name}{near}")
+    is_class = isinstance(entry, type) and callable(getattr(entry, "act", None))
+    if not is_class and (name != "act" or not callable(entry)):
+        raise BotError(
+            f"{spec.target} is not a bot: a bot is a class with a method act(view, moves), or a function called act"
+        )
+    return cast("type | Callable[..., Any]", entry)
 
 
 def _bot_classes(module: ModuleType) -> list[type]:
@@ -199,6 +202,7 @@ def _bot_classes(module: ModuleType) -> list[type]:
         and name == member.__name__
         and not name.startswith("_")
         and not inspect.isabstract(member)
+        and not getattr(member, "_is_protocol", False)
         and callable(getattr(member, "act", None))
         and (not issubclass(member, Bot) or member.act is not Bot.act)
     ]
@@ -228,44 +232,6 @@ def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
         f"the bot {spec.target} holds no bot: it needs one class with a method act(view, moves), or one "
         f"function act(view, moves); found {', '.join(own) or 'neither classes nor functions'}"
     )
-
-
-# ---------------------------------------------------------------- imports
-
-
-@contextmanager
-def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]:
-    """Let a bot import from its folder; keep what comes from there in `helpers`, hidden from others.
-
-    The standard library comes before the folder: a bot in a file `random.py` does not shadow `random`.
-    """
-    entry = str(folder)
-    own = _importable(folder)
-    covered = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in own}
-    sys.modules.update(helpers)
-    library = [at for at, one in enumerate(sys.path) if one.endswith(("site-packages", "dist-packages"))]
-    sys.path.insert(library[0] if library else len(sys.path), entry)
-    importlib.invalidate_caches()
-    try:
-        yield
-    finally:
-        if entry in sys.path:
-            sys.path.remove(entry)
-        for name in list(sys.modules):
-            if name.partition(".")[0] in own:
-                helpers[name] = sys.modules.pop(name)
-        sys.modules.update(covered)
-
-
-def _importable(folder: Path) -> set[str]:
-    """Return the names that can be imported from a folder, without the standard library's and ours."""
-    with os.scandir(folder) as entries:
-        names = {
-            entry.name.partition(".")[0]
-            for entry in entries  # folders with or without an __init__.py
-            if (entry.is_dir() if entry.name.isidentifier() else entry.name.endswith((".py", ".so", ".pyd")))
-        }
-    return {name for name in names if name not in sys.stdlib_module_names and name != "arena"}
 
 
 # ---------------------------------------------------------------- what a bot imports

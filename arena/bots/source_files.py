@@ -127,7 +127,7 @@ def _root(path: Path, module: str) -> tuple[str | None, str]:
     return str(path.parents[len(inner) - 1]), inner[0]
 
 
-def _is_local(name: str) -> bool:
+def is_local(name: str) -> bool:
     """Return whether the bot's folder is searched for a module: the standard library comes before it."""
     return name not in sys.stdlib_module_names and name != "arena"
 
@@ -241,7 +241,7 @@ class _BotFiles:
             elif self._package:
                 places = [os.path.dirname(self._root)] if parts[0] == self._package else []
             else:
-                places = [self._root, here, *folders] if _is_local(parts[0]) else []
+                places = [self._root, here, *folders] if is_local(parts[0]) else []
             for place in places:
                 found = self._module_files(place, parts)
                 if found:

@@ -5,7 +5,8 @@ A bot is named, everywhere in the program, in one of these ways, with parameters
 * `bots/greedy.py`, `bots/search.py:rollouts=200,depth=2`: a file with one bot in it;
 * `greedy`, `search:rollouts=200`: a file in the folder `bots` here, or one of those that come with
   the program;
-* `package.module:Class`, `package.module:Class:depth=2`: a class of an installed package;
+* `package.module:Class`, `package.module:Class:depth=2`, `package.module:act`: a class or the function `act` of an
+  installed package;
 * `cmd:./mybot --fast`: a command, for bots in any language;
 * `mine=bots/greedy.py`: any of these under a name of its own, for the tables.
 
@@ -35,7 +36,7 @@ from arena.paths import data_folder, read_small_file
 from arena.text import one_line, quoted
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
-"""A class of a package."""
+"""A class or the function `act` of a package."""
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
 PREFIX = "cmd:"
 #: Where the system's programs are. The sandbox shows these folders to bots that are commands.
@@ -113,15 +114,20 @@ def parse_spec(text: str) -> ParsedSpec:
 def display_name(target: str, params: Mapping[str, Param]) -> str:
     """Return the name in tables of a bot that was given none.
 
-    >>> display_name("bots/search.py", {"rollouts": 200}), display_name("package.module:Class", {})
-    ('search:rollouts=200', 'Class')
+    >>> display_name("bots/search.py", {"rollouts": 200})
+    'search:rollouts=200'
+    >>> display_name("package.module:Class", {}), display_name("package.module:act", {})
+    ('Class', 'module')
     >>> display_name("cmd:node bots/wire/js/counter.js", {})
     'counter'
     """
     if target.startswith(PREFIX):
         return command_name(target)
     module = MODULE.fullmatch(target)
-    short = module[2] if module else re.split(r"[/\\]", target)[-1].removesuffix(".py")
+    if module is None:
+        short = re.split(r"[/\\]", target)[-1].removesuffix(".py")
+    else:
+        short = module[1].rpartition(".")[2] if module[2] == "act" else module[2]
     options = ",".join(f"{key}={value}" for key, value in params.items())
     return f"{short}:{options}" if options else short
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import pickle
+import py_compile
 import sys
 from pathlib import Path
 
 import pytest
 
-from arena.bots.faults import BotError
+from arena.bots.faults import BotError, author_traceback
 from arena.bots.isolation.wire_bot import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
@@ -253,7 +255,8 @@ def test_a_file_is_one_bot(here: Path) -> None:
 def test_helpers_abstract_and_imported_classes_are_no_bots(here: Path) -> None:
     bot_file(here / "base.py", name="Base")
     source = (
-        "import abc\nfrom base import Base\nfrom arena.bots.bot import Bot\n\n"
+        "import abc, typing\nfrom base import Base\nfrom arena.bots.bot import Bot\n\n"
+        "class Player(typing.Protocol):\n    def act(self, view, moves): ...\n\n"
         "class _Helper(Base):\n    pass\n\n"
         "class Abstract(Bot, abc.ABC):\n    @abc.abstractmethod\n    def rate(self): ...\n"
         "    def act(self, v, m): ...\n\n"
@@ -281,17 +284,33 @@ def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
 
 
 def test_a_class_of_a_package(here: Path) -> None:
-    bot_file(here / "pack" / "deep.py", "n: int = 1", "n,", name="Deep")
-    write(here / "pack" / "__init__.py", "")
-    spec = find_bot("pack.deep:Deep:n=5")
-    assert (spec.name, Path(spec.path)) == ("Deep:n=5", here / "pack" / "deep.py")
+    bot_file(here / "crew" / "deep.py", "n: int = 1", "n,", name="Deep")
+    write(here / "crew" / "__init__.py", "")
+    spec = find_bot("crew.deep:Deep:n=5")
+    assert (spec.name, Path(spec.path)) == ("Deep:n=5", here / "crew" / "deep.py")
     loaded = load_bot(spec)
     assert loaded.make().got == (5,)  # type: ignore[attr-defined]
     assert loaded.uses_random  # nobody knows what a package does
-    assert "has no class Dep; did you mean 'Deep'?" in error_of("pack.deep:Dep")
-    write(here / "pack" / "not_bots.py", "class Thing: ...\nvalue = 1\n")
-    assert "is not a bot" in error_of("pack.not_bots:Thing")
-    assert "is not a bot" in error_of("pack.not_bots:value")
+    assert "has no Dep; did you mean 'Deep'?" in error_of("crew.deep:Dep")
+    write(here / "crew" / "not_bots.py", "class Thing: ...\nvalue = 1\n")
+    assert "is not a bot" in error_of("crew.not_bots:Thing")
+    assert "is not a bot" in error_of("crew.not_bots:value")
+
+
+def test_a_function_of_a_package(here: Path) -> None:
+    """No form of naming a function bot let it import with `from .helper import x`."""
+    write(here / "team" / "__init__.py", "")
+    write(here / "team" / "helper.py", "def pick(moves):\n    return moves[-1]\n")
+    write(
+        here / "team" / "quick.py",
+        "from .helper import pick\nask_forced = True\ndef act(view, moves):\n    return pick(moves)\n",
+    )
+    loaded = load_bot("team.quick:act")
+    assert loaded.name == "quick"
+    bot = loaded.make()
+    assert bot.act(None, [1, 2]) == 2  # type: ignore[arg-type, list-item, comparison-overlap]
+    assert bot.ask_forced
+    assert "is not a bot" in error_of("team.quick:pick")
 
 
 # ---------------------------------------------------------------- parameters
@@ -352,6 +371,77 @@ def test_two_bots_of_one_file_name_and_their_helpers(here: Path) -> None:
     assert "helper" not in sys.modules
     assert "sub" not in sys.modules
     assert not any(str(here) in entry for entry in sys.path)
+
+
+LAZY = """
+class Lazy:
+    def __init__(self):
+        import early
+
+    def act(self, view, moves):
+        import early, late, kit.sub as again
+        from kit import sub
+        from kit.sub import VALUE
+        assert again is sub is __import__("kit.sub").sub
+        assert late.early is early
+        return sub.value() + VALUE
+
+    def end(self, result):
+        import broken
+"""
+
+
+def test_a_bot_imports_from_its_folder_at_any_time_and_for_itself(here: Path) -> None:
+    for folder, value in (("a", 1), ("b", 2)):
+        write(here / folder / "early.py", "")
+        write(here / folder / "late.py", "import early\n")
+        write(here / folder / "broken.py", "1 / 0\n")
+        write(here / folder / "kit" / "deep.py", f"VALUE = {value}\n")
+        write(
+            here / folder / "kit" / "sub.py",
+            f"VALUE = {10 * value}\ndef value():\n    from . import deep\n    return deep.VALUE\n",
+        )
+        write(here / folder / "lazy.py", LAZY)
+    bots = [load_bot(find_bot(f"{name}={name}/lazy.py")).make() for name in "ab"]
+    for _ in range(2):
+        assert [bot.act(None, []) for bot in bots] == [11, 22]  # type: ignore[arg-type]
+        assert not {"early", "late", "kit", "kit.sub", "kit.deep"} & set(sys.modules)
+    with pytest.raises(ZeroDivisionError) as caught:
+        bots[0].end(None)  # type: ignore[attr-defined]
+    lines = [line.strip() for line in author_traceback(caught.value).splitlines() if "File" in line]
+    assert [line.partition(", line")[0] for line in lines[1:]] == [
+        f'File "{here / "a" / "lazy.py"}"',
+        f'File "{here / "a" / "broken.py"}"',
+    ]
+
+
+@pytest.mark.parametrize("spec", ["clean/bot.py", "clean.bot:act"])
+def test_bytecode_is_neither_run_nor_written(here: Path, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could be another program than the source beside it, which people read and the hash covers."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    files = ("helper", "bot", "__init__")
+    name = f"clean{len(spec)}"  # packages stay imported
+    folder = here / name
+    for file in ("fresh", *files):
+        write(folder / f"{file}.py", "PLANTED = False\n")
+    dot = "." if ":" in spec else ""
+    write(
+        folder / "bot.py",
+        f"from {dot}helper import PLANTED\n\n"
+        f"def act(view, moves):\n    from {dot}fresh import PLANTED as late\n    return PLANTED or late\n",
+    )
+    evil = write(here / "evil.py", "PLANTED = True\ndef act(view, moves):\n    return True\n")
+    for file in files:
+        cached = importlib.util.cache_from_source(str(folder / f"{file}.py"))
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(evil, cached, invalidation_mode=unchecked)
+    before = sorted((folder / "__pycache__").iterdir())
+    assert load_bot(spec.replace("clean", name)).make().act(None, []) is False  # type: ignore[arg-type, comparison-overlap]
+    assert sorted((folder / "__pycache__").iterdir()) == before
+    (folder / "helper.py").unlink()
+    py_compile.compile(evil, str(folder / "helper.pyc"))
+    if ":" not in spec:
+        assert error_of(f"{name}/bot.py").endswith("No module named 'helper'")
 
 
 @pytest.mark.parametrize(
