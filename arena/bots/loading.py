@@ -25,8 +25,8 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 from arena.bots.bot import Act, Actor, Bot, Param
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
-from arena.bots.own_modules import OwnModules, package_sources
-from arena.bots.source_files import file_hash
+from arena.bots.own_modules import PACKAGES, OwnModules
+from arena.bots.source_files import file_hash, is_local
 from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
 from arena.errors import did_you_mean
 from arena.paths import data_folder
@@ -119,7 +119,7 @@ def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
             home = sys.modules[module[1]]
         else:
             with own:
-                home = _run_file(spec, source, own.builtins)
+                home = _run_file(spec, source, own.namespace)
             entry = _only_bot(spec, home)
     if isinstance(entry, type):
         params = typed_params(spec.target, entry, dict(spec.params))
@@ -156,10 +156,10 @@ def _read_again(spec: BotSpec) -> bytes:
     return source
 
 
-def _run_file(spec: BotSpec, source: bytes, builtins: dict[str, Any]) -> ModuleType:
+def _run_file(spec: BotSpec, source: bytes, namespace: dict[str, Any]) -> ModuleType:
     module = ModuleType(f"{_PREFIX}{next(_numbers)}_{re.sub(r'[^0-9A-Za-z_]', '_', Path(spec.path).stem)}")
     module.__file__ = spec.path
-    module.__dict__["__builtins__"] = builtins
+    module.__dict__["__builtins__"] = namespace
     sys.modules[module.__name__] = module  # dataclasses and pickle look there
     try:
         exec(compile(source, spec.path, "exec", dont_inherit=True), module.__dict__)
@@ -175,7 +175,11 @@ def _load_error(spec: BotSpec, error: BaseException) -> BotError:
 
 
 def _member_of(spec: BotSpec, module_name: str, name: str) -> type | Callable[..., Any]:
-    with first_on_path(Path.cwd()), package_sources(spec.path, module_name):
+    if is_local(module_name.partition(".")[0]):
+        PACKAGES.names.add(module_name.partition(".")[0])
+        if PACKAGES not in sys.meta_path:
+            sys.meta_path.insert(0, PACKAGES)
+    with first_on_path(Path.cwd()):
         try:
             module = importlib.import_module(module_name)
         except BaseException as error:

@@ -8,67 +8,64 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from importlib.machinery import (
-    EXTENSION_SUFFIXES,
-    SOURCE_SUFFIXES,
-    ExtensionFileLoader,
-    FileFinder,
-    ModuleSpec,
-    PathFinder,
-    SourceFileLoader,
-)
+from collections.abc import Sequence
+from contextlib import nullcontext
+from importlib import machinery
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from arena.bots.source_files import is_local
 
-_import = builtins.__import__
+_LOADED = machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES
 
 
 class SourceFinder:
     """Finds modules called `names` in `folders`, and what is inside them: their sources, or compiled extensions.
 
-    `builtins` is the namespace of built-in names that the sources get, if it is not the common one.
+    The sources get the built-in names `namespace`.
     """
 
-    def __init__(self, folders: Iterable[str], names: set[str], namespace: dict[str, Any] | None = None) -> None:
-        self.folders = list(folders)
+    def __init__(self, folders: list[str], names: set[str], namespace: dict[str, Any]) -> None:
+        self.folders = folders
         self.names = names
-        self.builtins = vars(builtins) if namespace is None else namespace
+        self.namespace = namespace
 
     def covers(self, name: str) -> bool:
         """Return whether a module of this full name is looked for here."""
         return name.partition(".")[0] in self.names
 
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: object = None
+    ) -> machinery.ModuleSpec | None:
         """Find a module, for the import system; `path` has the folders of the package around it."""
         for folder in (path or self.folders) if self.covers(name) else ():
-            finder = FileFinder(folder, (ExtensionFileLoader, EXTENSION_SUFFIXES), (_SourceLoader, SOURCE_SUFFIXES))
-            found = finder.find_spec(name)
-            if found is None:
-                continue
+            found = machinery.FileFinder(folder, _LOADED, (_SourceLoader, machinery.SOURCE_SUFFIXES)).find_spec(name)
+            if found is None or (found.loader is None and self is PACKAGES):
+                continue  # folders without __init__.py are put together by the import system
             if isinstance(found.loader, _SourceLoader):
-                found.loader.builtins = self.builtins
+                found.loader.namespace = self.namespace
             # a folder without __init__.py comes after what is installed
-            other = PathFinder.find_spec(name, path) if found.loader is None else None
+            other = machinery.PathFinder.find_spec(name, path) if found.loader is None else None
             return found if other is None or other.loader is None else other
         return None
 
 
-class _SourceLoader(SourceFileLoader):
-    builtins: dict[str, Any]
+class _SourceLoader(machinery.SourceFileLoader):
+    namespace: dict[str, Any]
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
+    def create_module(self, spec: machinery.ModuleSpec) -> ModuleType:
         module = ModuleType(spec.name)
-        module.__dict__["__builtins__"] = self.builtins
+        module.__dict__["__builtins__"] = self.namespace
         return module
 
     def path_stats(self, path: str) -> Any:
         """Refuse what the import system needs for reading and writing bytecode."""
         raise OSError
+
+
+PACKAGES = SourceFinder(sys.path, set(), vars(builtins))
+"""Finds the packages of bots, which all code can import."""
 
 
 class OwnModules(SourceFinder):
@@ -95,51 +92,20 @@ class OwnModules(SourceFinder):
     def __exit__(self, *error: object) -> None:
         self._inside -= 1
         if not self._inside:
-            if self in sys.meta_path:
-                sys.meta_path.remove(self)
             self.modules.update(self._taken())
             sys.modules.update(self._covered)
+            sys.meta_path.remove(self)
 
     def _taken(self) -> dict[str, ModuleType]:
         return {name: sys.modules.pop(name) for name in list(sys.modules) if self.covers(name)}
 
-    def _import(
-        self,
-        name: str,
-        globals: dict[str, Any] | None = None,
-        locals: Any = None,
-        fromlist: Sequence[str] | None = (),
-        level: int = 0,
-    ) -> ModuleType:
+    def _import(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         """Do what the import statements in the bot's code ask for."""
-        if self._inside or not (level or self.covers(name)):
-            return _import(name, globals, locals, fromlist or (), level)
         known = self.modules.get(name)
-        if known is not None and "." not in name and all(hasattr(known, part) for part in fromlist or ()):
+        if known is not None and not level and "." not in name and all(hasattr(known, one) for one in fromlist or ()):
             return known  # a search may do this at each node
-        with self:
-            return _import(name, globals, locals, fromlist or (), level)
-
-
-_packages = SourceFinder([], set())
-
-
-@contextmanager
-def package_sources(path: str, module: str) -> Iterator[None]:
-    """Find the package of a bot's module by its sources, and from now on what is imported from inside it.
-
-    `path` is the file of the module.
-    """
-    package, *inner = module.split(".")
-    if is_local(package):
-        _packages.names.add(package)
-        _packages.folders.append(str(Path(path).parents[len(inner) + path.endswith("__init__.py")]))
-    if _packages not in sys.meta_path:
-        sys.meta_path.insert(0, _packages)
-    try:
-        yield
-    finally:
-        _packages.folders.clear()
+        with self if level or self.covers(name) else nullcontext():
+            return builtins.__import__(name, globals, locals, fromlist, level)
 
 
 def _importable(folder: Path) -> set[str]:

@@ -313,6 +313,14 @@ def test_a_function_of_a_package(here: Path) -> None:
     assert "is not a bot" in error_of("team.quick:pick")
 
 
+def test_a_package_may_have_parts_in_several_folders(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(here / "parts" / "first.py", "from parts.second import act\n")
+    write(here / "more" / "parts" / "second.py", "def act(view, moves):\n    return moves[0]\n")
+    monkeypatch.syspath_prepend(here / "more")
+    assert load_bot("parts.first:act").name == "first"
+    assert load_bot("parts.second:act").name == "second"
+
+
 # ---------------------------------------------------------------- parameters
 
 
