@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import py_compile
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,19 @@ def test_claims_forced_moves_and_events_are_as_inside(tmp_path: Path, auto: bool
         rows = games(referee, range(2))
     assert timeless(rows) == timeless(games(inside(bots, "tactical"), range(2)))
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
+
+
+def test_helpers_are_imported_inside_act_and_from_source(tmp_path: Path) -> None:
+    helper, evil = tmp_path / "helper.py", tmp_path / "evil.txt"
+    helper.write_text("def pick(moves):\n    return moves[0]\n")
+    evil.write_text("def pick(moves):\n    return None\n")
+    cached, unchecked = cache_from_source(str(helper)), py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(evil), cached, invalidation_mode=unchecked)
+    bots = [bot_file(tmp_path, "def act(view, moves):\n    import helper\n    return helper.pick(moves)\n"), "random"]
+    with at_table(bots, "base") as referee:
+        rows = games(referee, range(1))
+    assert timeless(rows) == timeless(games(inside(bots, "base"), range(1)))
+    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
 
 
 LISTENS = """
