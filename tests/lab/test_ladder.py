@@ -82,7 +82,7 @@ def test_the_command_places_a_bot(arena: Arena) -> None:  # noqa: F811
     assert found.out.startswith("base: greedy is stronger than first, rung 2 of 2\n")
     again = arena("ladder", "greedy", *options)
     assert (again.out, again.err) == (found.out, "\n"), "nothing is played again"
-    X in arena("standings", "ladder-greedy-base").out
+    assert "gauntlet, rules base, 40 games, own deals, seed 5" in arena("standings", "ladder-greedy-base").out
     dead = arena("ladder", "dead.py", *options, code=1).out
     assert dead.startswith("base: dead forfeited every game: KeyError: 1 (dead.py, line 2)\n\nStored in ")
     assert "more games" not in dead

@@ -203,7 +203,7 @@ def test_the_page_tells_forfeits_first_and_advises_no_more_games(tmp_path: Path)
     folder = store_run(tmp_path / "run", values, play=failing("counter"))
     page = report_page(find_source(str(folder)), count=0)
     assert page.index("counter forfeited all 8 games by exception.") < page.index("First of 3")
-    assert "too few deals to say how certain that is." in page
+    assert "There are too few deals to show that." in page
     assert "lay more games" not in page
 
 
