@@ -103,7 +103,7 @@ def test_python_bots_in_a_bare_loop(rules_name: str, benchmark: BenchmarkFixture
         for deal in deals:
             state = State(rules, deal)
             while moves := state.legal_moves():
-                seat = state.turn
+                seat = state.to_move
                 state.apply(bots[seat](state.view(seat), moves))
 
     measured("two Python bots in a bare loop", rules_name, games, benchmark, play)

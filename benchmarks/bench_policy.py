@@ -70,7 +70,7 @@ def test_speed(rules: str) -> None:
     found = load_rules(rules)
     measured("a random game", rules, 5000, lambda: play_random_games(found, 5000, 1))
     state = State(found, make_deal(found, 1, 0))
-    view, rng = state.view(state.turn), Rng(1)
+    view, rng = state.view(state.to_move), Rng(1)
     measured("sample, from Python", rules, 20000, lambda: [view.sample(rng) for _ in range(20000)])
     measured("key of a view, from Python", rules, 20000, lambda: [view.key for _ in range(20000)])
     measured("features of a position, from Python", rules, 500, lambda: [features(view) for _ in range(500)])

@@ -26,10 +26,10 @@ def searched(rules: Rules, seed: int, games: int, nodes: int) -> list[float]:
     for number in range(games):
         state = State(rules, make_deal(rules, seed, number))
         rng = Rng(derive_seed(seed, "first move", number))
-        first = state.turn
+        first = state.to_move
         while not state.is_over:
             moves = state.legal_moves()
-            view = state.view(state.turn)
+            view = state.view(state.to_move)
             state.apply(moves[0] if len(moves) == 1 else searcher.choose(view, moves, rng, nodes))
         scores.append(0.5 if state.winner is None else float(state.winner == first))
     return scores

@@ -51,7 +51,7 @@ def main(rules_name: str, positions: int, nodes: int, depths: str, samples: int,
     for number in count():
         rng, state = Rng(seed + number), State(rules, make_deal(rules, seed, number))
         while not state.is_over and len(found) < positions:
-            view, moves = state.view(state.turn), state.legal_moves()
+            view, moves = state.view(state.to_move), state.legal_moves()
             if len(moves) > 1 and state.phase not in BY_RULE and rng.random() < SHARE:
                 values = dict(zip(moves, net.values(view, moves)))
                 made = rng.choice(sorted(moves, key=lambda move: -values[move])[:AMONG])

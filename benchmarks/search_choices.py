@@ -71,7 +71,7 @@ def main(rules: str, settings: tuple[str, ...], positions: int, samples: int, se
     for number in count():
         rng, state = Rng(seed + number), State(load_rules(rules), make_deal(load_rules(rules), seed, number))
         while not state.is_over and len(found["12 deep"]) < positions:
-            view, moves, hero = state.view(state.turn, rng), state.legal_moves(), state.turn == number % 2
+            view, moves, hero = state.view(state.to_move, rng), state.legal_moves(), state.to_move == number % 2
             if hero and len(moves) > 1 and state.phase == "play" and rng.random() < SHARE:
                 at = 1_000_000 * seed + len(found["12 deep"])
                 chosen = [choice.choose(view, moves, at) for choice in choices]

@@ -55,15 +55,15 @@ class Ismcts(Bot):
                 state.apply(self.evaluator.choose(state, legal))
                 continue
             move, grown = self.select(node, state, legal)
-            path.append((node.moves[move], state.turn))
+            path.append((node.moves[move], state.to_move))
             node = node.moves[move]
             node.tries += 1
             state.apply(move)
         if state.is_over:
             value = 0.5 if state.winner is None else float(state.winner == 0)
         else:
-            value = self.evaluator.value(state, state.turn)
-            value = 1.0 - value if state.turn else value
+            value = self.evaluator.value(state, state.to_move)
+            value = 1.0 - value if state.to_move else value
         for node, seat in path:
             node.total += 1.0 - value if seat else value
 

@@ -48,7 +48,7 @@ class Uct(Bot):
         fresh = False
         node.tries += 1
         while not state.is_over and not fresh:
-            seat, move = state.turn, self.choose(node, state.legal_moves(), view)
+            seat, move = state.to_move, self.choose(node, state.legal_moves(), view)
             fresh = move not in node.children
             node = node.children.setdefault(move, Node())
             node.tries += 1

@@ -59,7 +59,7 @@ def _positions(games: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     for deal in range(games):
         state, rng, seats = State(rules, make_deal(rules, SEED, deal)), Rng(1000 + deal), []
         while not state.is_over:
-            view, moves = state.view(state.turn), state.legal_moves()
+            view, moves = state.view(state.to_move), state.legal_moves()
             noisy = [value + NOISE * rng.random() for value in evaluator.values(view, moves)]
             move = moves[noisy.index(max(noisy))]
             after = view.after(move)

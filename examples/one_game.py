@@ -4,7 +4,7 @@ from arena import play_game
 
 game = play_game("counter", "greedy", rules="tactical", seed=1, deal=3)
 for state, move in game.steps():
-    print(f"{state.turns:3} {game.seats[state.turn]:10} {move}")
+    print(f"{state.turns:3} {game.seats[state.to_move]:10} {move}")
 print(game)
 for name, times in zip((game.first, game.second), game.decision_ms):
     print(f"{name}: {len(times)} decisions, the longest {max(times):.1f} ms")

@@ -150,7 +150,7 @@ def compare(state: State, oracle: Oracle, deep: bool) -> None:
         ("phase", state.phase, oracle.phase),
         ("owners", state.owners, oracle.owners),
         ("winner", state.winner, oracle.winner),
-        ("turn", state.turn, oracle.turn),
+        ("turn", state.to_move, oracle.turn),
         ("legal moves", sorted(map(str, state.legal_moves())), sorted(oracle.legal_moves())),
     ]
     if state.outcome:

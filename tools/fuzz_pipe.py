@@ -331,11 +331,11 @@ def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Po
     came: Counter[str] = Counter()
     clock = rng.choice((None, TimeLeft(10, None), TimeLeft(None, 20)))
     state = rng.choice(known)[0].copy()
-    seat, table = state.turn, MOVES[known[0][1].rules.spy_value]
+    seat, table = state.to_move, MOVES[known[0][1].rules.spy_value]
     forger.moves = state.legal_moves()
     bot.begin(Setup(seat, rng.randrange(2), known[0][1].rules, rng.getrandbits(64), clock))
     for _ in range(rng.choice((1, 3, 10, 80))):
-        while (moves := state.legal_moves()) and state.turn != seat:
+        while (moves := state.legal_moves()) and state.to_move != seat:
             state.apply(rng.choice(moves))
         if not moves:
             break

@@ -59,7 +59,7 @@ def positions(count: int, seed: int) -> list[Position]:
             last = state.copy(), moves
             state.apply(rng.choice(moves))
         if last is not None:
-            known.append((last[0], last[0].view(last[0].turn), last[1]))
+            known.append((last[0], last[0].view(last[0].to_move), last[1]))
     return known
 
 

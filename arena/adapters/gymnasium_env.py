@@ -134,7 +134,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
     def _go_on(self, state: State) -> None:
         """Make the opponent's decisions and forced moves, up to the seat's next choice or the end."""
         while not state.is_over:
-            if state.turn != self.seat:
+            if state.to_move != self.seat:
                 self.opponent.move(state)
             elif len(moves := state.legal_moves()) == 1:
                 state.apply(moves[0])

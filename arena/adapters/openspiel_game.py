@@ -144,11 +144,11 @@ class SchottenState(pyspiel.State):
         """Return the player to decide, or OpenSpiel's number for chance or for the end of the game."""
         if self._waiting or self._engine is None:
             return int(pyspiel.PlayerId.CHANCE)
-        return int(pyspiel.PlayerId.TERMINAL) if self._engine.is_over else self._engine.turn
+        return int(pyspiel.PlayerId.TERMINAL) if self._engine.is_over else self._engine.to_move
 
     def _legal_actions(self, player: int) -> list[int]:
         state = self._engine
-        asked = state is not None and not self._waiting and player == state.turn
+        asked = state is not None and not self._waiting and player == state.to_move
         return self._at.actions.numbers(state.legal_moves()) if state is not None and asked else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:

@@ -86,12 +86,12 @@ class raw_env(AECEnv[str, Any, int]):
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
-        self.agent_selection = AGENTS[self.state.turn]
+        self.agent_selection = AGENTS[self.state.to_move]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent knows, with its mask of legal actions."""
         seat = AGENTS.index(agent)
-        legal = self.state.legal_moves() if seat == self.state.turn else []
+        legal = self.state.legal_moves() if seat == self.state.to_move else []
         seen = self.observer.observe_as(self.state, seat)
         return {"observation": seen, "action_mask": self.actions.mask(legal)}
 
@@ -111,7 +111,7 @@ class raw_env(AECEnv[str, Any, int]):
                 self.rewards[agent] = 0 if winner is None else 1 if winner == seat else -1
                 self.terminations[agent] = True
         else:
-            self.agent_selection = AGENTS[self.state.turn]
+            self.agent_selection = AGENTS[self.state.to_move]
         self._accumulate_rewards()
 
     def render(self) -> str | None:

@@ -11,7 +11,7 @@ In this module and the engine, stones are 0..8, `p` is a seat, `q` is the other 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 try:
     import cython
@@ -141,9 +141,20 @@ class Board:
         self.table = SEVEN
 
     @property
-    def turn(self) -> int:
+    def to_move(self) -> int:
         """The seat that makes the next decision."""
         return self.mover
+
+    @property
+    def turn(self) -> NoReturn:
+        """Raise AttributeError: it was the seat, and bots took it for the number of turns."""
+        name = type(self).__name__.lower()
+        raise AttributeError(
+            f"a {name} has no turn: {name}.to_move is the seat that decides, 0 or 1, and {name}.turns the number of "
+            "turns begun",
+            name="turn",
+            obj=None,  # else the traceback suggests the name that is spelled alike
+        )
 
     @property
     def first_seat(self) -> int:

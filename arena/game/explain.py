@@ -314,7 +314,7 @@ def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
 
 
 def _why_not_play(board: Board, hand: tuple[str, ...], move: Move) -> str:
-    seat = board.turn
+    seat = board.to_move
     if move.kind == "pass":
         return "passing is only allowed when no clan card can be played"
     assert move.card is not None
@@ -348,17 +348,17 @@ def _why_not_there(board: Board, move: Move, stone: int) -> str:
 
 
 def _full_or_claimed(board: Board, stone: int) -> bool:
-    return board.owners[stone - 1] != "." or len(board.side(board.turn, stone)) >= board.capacity(stone)
+    return board.owners[stone - 1] != "." or len(board.side(board.to_move, stone)) >= board.capacity(stone)
 
 
 def _why_not_take(board: Board, move: Move) -> str:
     ruse = board.ruse_under_way
-    seat = board.turn if ruse == "redeploy" else 1 - board.turn
+    seat = board.to_move if ruse == "redeploy" else 1 - board.to_move
     assert move.card is not None
     assert move.stone is not None
     there = [card.partition("=")[0] for card in board.side(seat, move.stone)]
     if move.card not in there:
-        owner = "this player" if seat == board.turn else "the opponent"
+        owner = "this player" if seat == board.to_move else "the opponent"
         return f"{move.card} is not on {owner}'s side of stone {move.stone}"
     if board.owners[move.stone - 1] != ".":
         return f"stone {move.stone} has already been claimed"
@@ -385,7 +385,7 @@ def _why_not_claim(board: Board, move: Move) -> str:
     assert stone is not None  # 'no claim' is always legal in a window
     if board.owners[stone - 1] != ".":
         return f"stone {stone} has already been claimed"
-    missing = board.capacity(stone) - len(board.side(board.turn, stone))
+    missing = board.capacity(stone) - len(board.side(board.to_move, stone))
     if missing:
         return f"this player's side of stone {stone} is not complete ({missing} missing)"
     return f"the opponent could still beat this player's side of stone {stone} (arena explain shows how)"

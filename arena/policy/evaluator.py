@@ -194,7 +194,7 @@ class Evaluator:
 
         Draws, including the recruiter's, are judged by a rule: 1 for the deck to draw from, 0 for the other.
         """
-        self.look(position, position.turn)
+        self.look(position, position.to_move)
         return [self.after(self.code_of(position, move)) for move in moves]
 
     def draw_values(self, before: State, after: State) -> list[float]:
@@ -267,7 +267,7 @@ class Evaluator:
 
     def choose(self, position: Board, moves: list[Move]) -> Move:
         """Return the move with the highest value, the first one of several."""
-        self.look(position, position.turn)
+        self.look(position, position.to_move)
         if not 0 < len(moves) <= MOVE_COUNT:
             raise ValueError(f"expected from 1 to {MOVE_COUNT} moves to choose from, not {len(moves)}")
         for i in range(len(moves)):
@@ -281,7 +281,7 @@ class Evaluator:
             raise TypeError("expected a view or a state of a game")
         if seat not in (-1, 0, 1):
             raise ValueError(f"a seat is 0 or 1, not {seat!r}")
-        return seat if seat >= 0 else getattr(position, "seat", position.turn)
+        return seat if seat >= 0 else getattr(position, "seat", position.to_move)
 
     @cython.final
     def code_of(self, position: Board, move: Move) -> int:

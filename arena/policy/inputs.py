@@ -273,7 +273,7 @@ def features(position: Board, moves: list[Move] | None = None, evaluator: Evalua
         evaluator.look(position, evaluator.seat_of(position, -1))
         recorder.write(evaluator, evaluator.root, 0, 0.0)
         return numbers
-    evaluator.look(position, position.turn)
+    evaluator.look(position, position.to_move)
     if not evaluator.deciding():
         raise ValueError("the drawn card is not known: there are no features after a draw")
     for move in moves:

@@ -215,7 +215,7 @@ class Stepper:
             self.states.append(State.__new__(State))
             self.begin(i)
             self.show(self.states[i], i, floats_of(observations), bytes_of(masks))
-            seats[i] = self.states[i].turn
+            seats[i] = self.states[i].to_move
 
     def step(
         self, actions: Any, observations: Any, masks: Any, seats: Any, rewards: Any, ended: Any, finals: Any

@@ -72,7 +72,7 @@ class Position:
         stones = range(1, 10)
         return cls(
             turn=state.turns,
-            seat=state.turn,
+            seat=state.to_move,
             phase=state.phase,
             hands=(state.hand_of(0), state.hand_of(1)),
             sides=(
@@ -178,7 +178,7 @@ def decisions(game: GameResult) -> list[Decision]:
     """
     record = parse_record(game.record)
     states = list(_states(record))
-    seats = [state.turn for state in states[:-1]]
+    seats = [state.to_move for state in states[:-1]]
     legal = [tuple(state.legal_moves()) for state in states[:-1]]
     choices = [[len(moves) > 1 for seat, moves in zip(seats, legal) if seat == number] for number in (0, 1)]
     asks, times = _asked(game, record.deal.starter, choices)

@@ -268,7 +268,7 @@ def _replayed(record: Record) -> dict[str, int]:
     state = State(record.rules, record.deal, record.auto_claim)
     asked = [0, 0]
     for before, _ in replay_steps(record, state):
-        asked[before.turn] += len(before.legal_moves()) > 1
+        asked[before.to_move] += len(before.legal_moves()) > 1
     starter = record.deal.starter
     return {"turns": state.turns, "decisions_first": asked[starter], "decisions_second": asked[1 - starter]}
 

@@ -82,7 +82,7 @@ def questions_for(game: GameResult, seat: int, forced: bool) -> list[Question]:
     ended = record.result.split(" ")[0] == "ba"[seat] and (record.is_forfeit or record.result.startswith("*"))
     if made and ended:
         state = made[-1].state_after()
-        if not state.is_over and state.turn == seat:
+        if not state.is_over and state.to_move == seat:
             questions.append(Question(len(made) + 1, state, None, None))
     return questions
 
@@ -186,9 +186,9 @@ def ask(game: GameResult, bot: str, player: str | None, move: int | None) -> Non
 def _show_question(question: Question, names: tuple[str, str]) -> None:
     console = console_for()
     state = question.state
-    view = state.view(state.turn)
+    view = state.view(state.to_move)
     moves = state.legal_moves()
-    scene = scene_of(Position.of(state), state.rules, names, state.turn, (True, False))
+    scene = scene_of(Position.of(state), state.rules, names, state.to_move, (True, False))
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
     console.print(draw_board(scene))
     click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")

@@ -38,7 +38,7 @@ class Timeline:
         self.names = ("", "")
         self.moments: list[Moment] = []
         self.result = ""
-        self._turn = 0
+        self._to_move = 0
         self._seen = [0, 0]
         self._owned = "........."
 
@@ -56,18 +56,18 @@ class Timeline:
     def begun(self, state: State, seats: tuple[str, str]) -> None:
         """Add the deal; `seats` are the names of seat 0 and seat 1."""
         self.names = seats
-        self._turn = state.turn
-        sign, name = "ab"[state.turn], self._name(state.turn)
+        self._to_move = state.to_move
+        sign, name = "ab"[state.to_move], self._name(state.to_move)
         starter = f"{name} (seat {sign})" if name else f"Seat {sign}"
         self.moments.append(Moment(Position.of(state), f"Cards dealt. {starter} starts."))
 
     def moved(self, state: State, move: Move, choice: str = "") -> None:
         """Add a move."""
-        seat = self._turn
+        seat = self._to_move
         events = state.events(seat, self._seen[seat])
         for player in (0, 1):
             self._seen[player] += len(state.events(player, self._seen[player]))
-        self._turn = state.turn
+        self._to_move = state.to_move
         owned, self._owned = self._owned, state.owners
         stones = frozenset(event.stone for event in events if event.stone is not None)
         words = self._words(seat, events, move)

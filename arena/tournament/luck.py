@@ -49,7 +49,7 @@ def game_luck(record: Record, net: Evaluator) -> list[float]:
             raise RecordError(f"record, move {number} ({move}): {error}") from None
         if values := net.draw_values(before, state):
             luck = values[0] - math.fsum(values) / len(values)
-            parts[min(draws // DRAWS_A_PART, PARTS - 1)] += luck if before.turn == record.deal.starter else -luck
+            parts[min(draws // DRAWS_A_PART, PARTS - 1)] += luck if before.to_move == record.deal.starter else -luck
             draws += 1
     return [round(part, _DIGITS) + 0.0 for part in parts]
 

@@ -113,6 +113,6 @@ def whereabouts(
     for code in buffer[FIRST:]:
         if code >= len(table):
             break
-        asked[state.turn] += len(state.legal_moves()) > 1 or forced[state.turn]
+        asked[state.to_move] += len(state.legal_moves()) > 1 or forced[state.to_move]
         state.apply(table[code])
-    return state.turn, asked[state.turn]
+    return state.to_move, asked[state.to_move]

@@ -346,7 +346,7 @@ class Referee:
         )
         game.asked = (asked_0, asked_1)
         if fault == 1:
-            return self._fault(state.turn, thing, "act")
+            return self._fault(state.to_move, thing, "act")
         return self._refused(state, thing) if fault == 2 else None
 
     def _refused(self, state: State, move: Any) -> Forfeit:
@@ -354,7 +354,7 @@ class Referee:
         try:
             state.apply(move)
         except Exception as error:
-            return _illegal(state.turn, move, self._table, error)
+            return _illegal(state.to_move, move, self._table, error)
         raise AssertionError(f"{move} was refused and then taken")
 
     def _play_timed(self, game: Game) -> Forfeit | None:
@@ -367,7 +367,7 @@ class Referee:
         forfeit: Forfeit | None = None
         moves = state.legal_moves()
         while moves:
-            seat = state.turn
+            seat = state.to_move
             player = seats[seat]
             if len(moves) == 1 and not player.ask_forced:
                 move = moves[0]
@@ -589,7 +589,7 @@ class Referee:
         role = self.buffer[0] & 3
         if not self.buffer[0] & 12:
             game = self._game
-            role = 0 if game is None else 1 if game.state.turn == game.in_turn[0] else 2
+            role = 0 if game is None else 1 if game.state.to_move == game.in_turn[0] else 2
         return (*self._names, "arena")[role - 1], self.games
 
     def where(self) -> str:

@@ -133,7 +133,7 @@ def cut_row(
     elif state.is_over:
         return None
     else:
-        seat = state.turn
+        seat = state.to_move
     fault = Forfeit(seat, kind, f"in {snapshot.hook}: {detail}")
     forfeit, after = (None, (fault,)) if state.is_over else (fault, ())
     if snapshot.forfeit:

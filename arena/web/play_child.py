@@ -100,7 +100,7 @@ class RemotePerson(PersonInterface):
         news = self._news
         assert news is not None
         self._table = table_shown(news.scene(state), news, state.events(news.seat))
-        if not state.is_over and state.turn != news.seat:
+        if not state.is_over and state.to_move != news.seat:
             self.tell(WAITS)
 
     def ask(self, view: View, moves: list[Move]) -> Move:

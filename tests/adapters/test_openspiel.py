@@ -73,9 +73,9 @@ def test_a_game_is_the_engine_s_on_the_cards_that_chance_dealt(name: str) -> Non
 def test_what_a_player_knows_does_not_depend_on_what_is_hidden(name: str) -> None:
     """Another outcome of the opponent's draw: the same information state."""
     base, done = played(name, 4, stop=40)
-    while not (base.is_chance_node() and 1 - base.view(0).turn in (0, 1)):
+    while not (base.is_chance_node() and 1 - base.view(0).to_move in (0, 1)):
         base.apply_action(base.legal_actions()[0])
-    drawer = base.view(0).turn  # the position before the move: who moves, draws
+    drawer = base.view(0).to_move  # the position before the move: who moves, draws
     one, other = (base.child(outcome) for outcome in [o for o, _ in base.chance_outcomes()][:2])
     watcher = 1 - drawer
     assert one.information_state_string(watcher) == other.information_state_string(watcher)

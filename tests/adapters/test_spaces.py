@@ -26,7 +26,7 @@ def test_every_legal_move_has_its_number(name: str, claims: bool) -> None:
             masked = [actions.move(at) for at in np.flatnonzero(actions.mask(moves))]
             assert masked == sorted(moves, key=lambda move: move.index)
             if state.turns % 8 == deal:
-                seen = observer.observe(state.view(state.turn))
+                seen = observer.observe(state.view(state.to_move))
                 assert 0 <= seen.min() <= seen.max() <= 1
             state.apply(rng.choice(moves))
 

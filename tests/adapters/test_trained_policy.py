@@ -43,9 +43,10 @@ def test_a_policy_of_many_games_plays(tmp_path: Path) -> None:
     np.savez(tmp_path / "vec.npz", **{**weights, "b3": np.arange(54)})  # type: ignore[arg-type]
     state = State(load_rules("base"), make_deal(load_rules("base"), 1, 0))
     bot = load_bot(find_bot(str(tmp_path / "vec.py")), capture=False).make()
-    bot.begin(Setup(state.turn, state.turn, load_rules("base"), 1, None))  # type: ignore[attr-defined]
+    bot.begin(Setup(state.to_move, state.to_move, load_rules("base"), 1, None))  # type: ignore[attr-defined]
     moves = state.legal_moves()
-    assert bot.act(state.view(state.turn), moves) is max(moves, key=lambda move: (move.index // 9, -(move.index % 9)))
+    expected = max(moves, key=lambda move: (move.index // 9, -(move.index % 9)))
+    assert bot.act(state.view(state.to_move), moves) is expected
     assert play_game(str(tmp_path / "vec.py"), "random", seed=3, errors="raise").forfeit_by is None
 
 

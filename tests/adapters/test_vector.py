@@ -34,7 +34,7 @@ class Twin:
     def go_on(self) -> None:
         while not self.state.is_over:
             moves = self.state.legal_moves()
-            if self.odds is not None and self.state.turn != self.number % 2:
+            if self.odds is not None and self.state.to_move != self.number % 2:
                 self.state.apply(self.odds.choose(self.state, moves))
             elif len(moves) == 1:
                 self.state.apply(moves[0])
@@ -55,13 +55,13 @@ def test_the_games_are_those_of_states(rules: str, opponent: str) -> None:
         for i, twin in enumerate(twins):
             legal = actions.mask(twin.state.legal_moves())
             assert (info["action_mask"][i] == legal).all()
-            assert info["seat"][i] == twin.state.turn
-            assert (seen[i] == observer.observe(twin.state.view(twin.state.turn))).all()
+            assert info["seat"][i] == twin.state.to_move
+            assert (seen[i] == observer.observe(twin.state.view(twin.state.to_move))).all()
         chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
         seen, rewards, over, cut, info = envs.step(chosen)
         assert not cut.any()
         for i, twin in enumerate(twins):
-            seat = twin.state.turn
+            seat = twin.state.to_move
             twin.state.apply(actions.move(chosen[i]))
             twin.go_on()
             assert over[i] == twin.state.is_over

@@ -96,7 +96,7 @@ def properties(board: State | View) -> dict[str, Any]:
         for name, one in vars(kind).items()
         if isinstance(one, property | types.GetSetDescriptorType) and not name.startswith("_")
     ]
-    return {name: getattr(board, name) for name in {*names, "rules"} - {"rng", "clock", "noted"}}
+    return {name: getattr(board, name) for name in {*names, "rules"} - {"rng", "clock", "noted", "turn"}}
 
 
 def public_dump(board: State | View) -> dict[str, Any]:

@@ -43,7 +43,7 @@ for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "
         while not state.is_over:
             move = choose(state, rng, 4)
             if len(moves) % 9 == 0:
-                view = state.view(state.turn)
+                view = state.view(state.to_move)
                 sample = view.sample(rng)
                 print(state.claimable(0), state.claimable(1), sample.hand_of(0), sample.hand_of(1),
                       sample.clan_cards_left[:5], state.rollout(rng), state.perft(2) if len(moves) > 20 else "")

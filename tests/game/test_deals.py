@@ -63,7 +63,7 @@ def test_a_deal_is_the_whole_deck_and_the_hands_are_dealt_alternately(rules_name
         assert sorted(state.hand_of(1)) == sorted(deal.clan[1:dealt:2])
         assert state.clan_cards_left == deal.clan[dealt:]
         assert state.tactic_cards_left == tuple(tactic)
-        assert state.turn == state.first_seat == deal.starter
+        assert state.to_move == state.first_seat == deal.starter
 
 
 @pytest.mark.parametrize("rules_name", RULE_SETS)

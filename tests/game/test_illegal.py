@@ -180,7 +180,7 @@ def reached(rules: str, tactic: str, wanted: Callable[[State], bool]) -> State:
         rng, state = Rng(seed), set_up(rules, MINE, THEIRS, tactic=tactic, auto=(False, False))
         go(state, "r1@1,draw tactic")
         while not state.is_over:
-            if state.phase == "play" and state.turn == 0 and wanted(state):
+            if state.phase == "play" and state.to_move == 0 and wanted(state):
                 return state
             moves = state.legal_moves()
             waits = [move for move in moves if str(move) in ("no claim", "pass")]

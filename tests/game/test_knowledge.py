@@ -21,7 +21,7 @@ def test_a_sample_has_the_cards_that_are_given(rules_name: str) -> None:
     rng = Rng(2)
     for seed in range(4 if COMPILED else 1):
         for state, _ in random_game(rules_name, seed, tactic=5):
-            seat = state.turn
+            seat = state.to_move
             view = state.view(seat)
             hand, clan, tactic = hand_and_decks(state, 1 - seat)
             whole = view.sample(rng, hand, clan, tactic)
@@ -64,7 +64,7 @@ def test_known_places_stay() -> None:
 def test_after_a_move_all_is_as_in_the_game_but_the_draw(rules_name: str) -> None:
     for auto in ((True, True), (False, False)):
         for state, move in random_game(rules_name, 4, auto, tactic=4):
-            view = state.view(state.turn)
+            view = state.view(state.to_move)
             if state.phase in ("scout", "draw"):
                 with pytest.raises(ValueError, match="the drawn card is not known"):
                     view.after(move)
@@ -112,7 +112,7 @@ def test_keys_tell_positions_apart(rules_name: str) -> None:
     keys, seen, rng = set(), 0, Rng(3)
     for seed in range(6 if COMPILED else 1):
         for state, _ in random_game(rules_name, seed, tactic=4):
-            view = state.view(state.turn)
+            view = state.view(state.to_move)
             sample = view.sample(rng)
             assert sample.view(view.seat).key == view.key
             assert state.copy().key == state.key

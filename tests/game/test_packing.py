@@ -36,7 +36,7 @@ def test_views_arrive_as_they_were_sent(name: str, auto: tuple[bool, bool]) -> N
         heard = [0, 0]
         rng = Rng(number)
         while moves := state.legal_moves():
-            seat = state.turn
+            seat = state.to_move
             view = state.view(seat)
             image = b"!" + pack_view(view, heard[seat])
             heard[seat] = events_of(view)
@@ -75,7 +75,7 @@ def test_events_that_do_not_follow_are_refused() -> None:
     rules = load_rules("base")
     state = State(rules, make_deal(rules, 1, 1))
     state.apply(state.legal_moves()[0])
-    view = state.view(state.turn)
+    view = state.view(state.to_move)
     desk = Desk(rules)
     with pytest.raises(ValueError, match="do not follow"):
         desk.read(pack_view(view, 1), 0)

@@ -58,7 +58,7 @@ def opening(name: str = "tactical", seed: int = 1) -> State:
 
 def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
     state = opening()
-    view = state.view(state.turn)
+    view = state.view(state.to_move)
     ends.say(1, 77)
     assert ends.line.ask(view, 3, 12.5, 0.25) == 77
     assert (ends.line.question, ends.line.unsent) == (1, b"")
@@ -73,7 +73,7 @@ def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
 
 def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
     state = opening()
-    view = state.view(state.turn)
+    view = state.view(state.to_move)
     ends.line.begin(b"now it begins")
     ends.say(1, 5)
     ends.say(2, 6)
@@ -175,7 +175,7 @@ def first_move(view: View, moves: list[Move]) -> Move:
 
 def test_what_is_no_question_is_given_back(ends: Ends) -> None:
     state = opening()
-    whole = question_for(state.view(state.turn), 1)
+    whole = question_for(state.view(state.to_move), 1)
     desk = Desk(state.rules)
     for other in (whole[:-1], whole + b"x", whole[:25], b"x", whole[:4] + b"\x05" + whole[5:]):
         fresh = Ends()
@@ -189,14 +189,14 @@ def test_what_is_no_question_is_given_back(ends: Ends) -> None:
 @pytest.mark.parametrize("simple", [(True, False), (False, True)])
 def test_a_question_that_is_not_simple_is_given_back(ends: Ends, simple: tuple[bool, bool]) -> None:
     state = opening()
-    whole = question_for(state.view(state.turn), 1)
+    whole = question_for(state.view(state.to_move), 1)
     desk, act = (Desk(state.rules) if simple[0] else None), (first_move if simple[1] else None)
     assert answering(ends, desk, act, whole) == (whole, 0, None)
 
 
 def test_questions_are_answered_until_the_end(ends: Ends) -> None:
     state = opening()
-    view = state.view(state.turn)
+    view = state.view(state.to_move)
     again = QUESTION.pack(len(pack_view(view, events_of(view))) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
     pieces = question_for(view, 9), again + pack_view(view, events_of(view))
     assert answering(ends, Desk(state.rules), first_move, *pieces) == (None, 0, None)
@@ -212,14 +212,14 @@ def test_what_is_no_move_comes_out_with_its_question(ends: Ends, thing: object) 
         return thing
 
     state = opening()
-    assert answering(ends, Desk(state.rules), act, question_for(state.view(state.turn), 7)) == (b"", 7, thing)
+    assert answering(ends, Desk(state.rules), act, question_for(state.view(state.to_move), 7)) == (b"", 7, thing)
     with pytest.raises(BlockingIOError):
         os.read(ends.back, 1)
 
 
 def test_a_view_that_is_none_comes_out_with_its_question(ends: Ends) -> None:
     state = opening()
-    whole = question_for(state.view(state.turn), 7)
+    whole = question_for(state.view(state.to_move), 7)
     _, number, error = answering(ends, Desk(state.rules), first_move, whole[:30] + b"\xff" * (len(whole) - 30))
     assert number == 7
     assert isinstance(error, ValueError)
@@ -228,5 +228,5 @@ def test_a_view_that_is_none_comes_out_with_its_question(ends: Ends) -> None:
 def test_the_end_of_the_runner_ends_the_answers(ends: Ends) -> None:
     state = opening()
     ends.close(ends.back)
-    found = answering(ends, Desk(state.rules), first_move, question_for(state.view(state.turn), 7))
+    found = answering(ends, Desk(state.rules), first_move, question_for(state.view(state.to_move), 7))
     assert found[0] is None

@@ -56,7 +56,7 @@ def test_it_is_the_plain_loop(rules_name: str) -> None:
             again = [random_chooser(seed, wanted), random_chooser(seed + 50, wanted)]
             made = []
             while moves := plain.legal_moves():
-                seat = plain.turn
+                seat = plain.to_move
                 move = moves[0]
                 if len(moves) > 1 or forced[seat]:
                     move = again[seat](plain.view(seat), moves)
@@ -99,7 +99,7 @@ def test_what_is_no_legal_move_ends_the_loop(wrong: Any, seat: int) -> None:
     assert (zero, one)[seat] == 4
     assert at == zero + one - 1
     assert not state.is_over
-    assert state.turn == seat
+    assert state.to_move == seat
     again = start("base", 3)
     for index in trail[:at]:
         again.apply(MOVES[7][index])
@@ -185,7 +185,7 @@ def test_a_rollout_is_the_game_of_its_random_numbers(name: str) -> None:
             low, high = r & 0xFFFFFFFF, r >> 32
             cards = list(dict.fromkeys(move.card for move in moves))
             stones = len(moves) // len(cards)
-            p = state.turn
+            p = state.to_move
             may_play_tactics = state.hand_counts(p)[1] and state.tactics_played(p) <= state.tactics_played(1 - p)
             if state.phase == "play" and moves[0].kind == "place" and not may_play_tactics:
                 at = (low * len(cards) >> 32) * stones + (high * stones >> 32)

@@ -104,6 +104,18 @@ def test_generator_and_clock_are_handed_on() -> None:
         state.view(2)
 
 
+def test_the_seat_to_move_is_not_called_a_turn() -> None:
+    """`turns` counts and replays number the turns, so `turn` would be read as a number too."""
+    state = go(set_up("base", "r1"), "r1@1")
+    view = state.view(0)
+    assert (state.to_move, view.to_move, view.my_turn, view.turns) == (1, 1, False, 2)
+    for name, board in (("view", view), ("state", state), ("state", view.sample(Rng(1)))):
+        names = f"{name}.to_move is the seat that decides, 0 or 1, and {name}.turns the number of turns begun"
+        with pytest.raises(AttributeError, match=f"^a {name} has no turn: {names}$"):
+            board.turn  # noqa: B018
+        assert not hasattr(board, "turn")
+
+
 # ---- no difference between what cannot be told apart -----------------------------------------------------------
 
 
@@ -122,7 +134,7 @@ def test_a_sample_cannot_be_told_apart(rules_name: str) -> None:
                 assert all_cards(sample) == whole
                 assert sample.hand_of(seat) == state.hand_of(seat)
                 assert sample.hand_counts(1 - seat) == state.hand_counts(1 - seat)
-                if state.turn == seat:
+                if state.to_move == seat:
                     assert sample.legal_moves() == state.legal_moves()
                 assert sample.claimable(seat) == state.claimable(seat)
                 assert sample.events(seat) == ()

@@ -16,7 +16,7 @@ def test_the_stones_as_reckoned_literally() -> None:
     for seed in range(6 if COMPILED else 1):
         for number, (state, _) in enumerate(random_game("base" if seed % 2 else "battle-line-base", seed)):
             if number % 3 == 0:
-                view = state.view(state.turn)
+                view = state.view(state.to_move)
                 odds = evaluator.stone_odds(view)
                 assert odds == pytest.approx([literal.stone_chance(view, s) for s in range(1, 10)], abs=1e-12)
                 assert evaluator.value(view) == pytest.approx(literal.game_chance(list(odds)), abs=1e-12)
@@ -29,7 +29,7 @@ def test_the_value_after_a_move_is_that_of_the_position_after_it() -> None:
         for number, (state, _) in enumerate(random_game("base", seed)):
             moves = state.legal_moves()
             if number % 7 == 0 and len(moves) > 1:
-                view = state.view(state.turn)
+                view = state.view(state.to_move)
                 values = evaluator.values(view, moves)
                 for move, value in list(zip(moves, values))[:: max(1, len(moves) // 9)]:
                     after = state.copy()
@@ -44,7 +44,7 @@ def test_nothing_hidden_counts() -> None:
         for number, (state, _) in enumerate(random_game(name, 8, tactic=4)):
             moves = state.legal_moves()
             if number % 5 == 0 and len(moves) < 100:
-                view = state.view(state.turn)
+                view = state.view(state.to_move)
                 wanted = evaluator.values(view, moves)
                 assert evaluator.values(state, moves) == wanted
                 assert evaluator.values(view.sample(rng), moves) == wanted
@@ -60,7 +60,7 @@ def test_whole_games_in_every_rule_set(name: str) -> None:
         state = State(rules, make_deal(rules, 2, 1), auto)
         while not state.is_over:
             moves = state.legal_moves()
-            view = state.view(state.turn)
+            view = state.view(state.to_move)
             move = evaluator.choose(view, moves)
             if len(moves) < 60:
                 values = evaluator.values(view, moves)

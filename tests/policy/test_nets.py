@@ -95,7 +95,7 @@ def test_a_value_depends_on_the_card_and_not_on_the_rest_of_the_deck() -> None:
     values = net.draw_values(before, after)
     assert len(values) == 42
     assert len(set(values)) > 5
-    other = before.view(before.turn).sample(Rng(9), before.hand_of(1 - before.turn), [before.clan_cards_left[0]])
+    other = before.view(before.to_move).sample(Rng(9), before.hand_of(1 - before.to_move), [before.clan_cards_left[0]])
     same = other.copy()
     same.apply(same.legal_moves()[0])
     again = net.draw_values(other, same)

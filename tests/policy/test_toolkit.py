@@ -27,7 +27,7 @@ odds, net = Evaluator(), Net([rng.random() - 0.5 for _ in range(WEIGHTS)])
 searcher = Searcher(net)
 for name in sys.argv[1:]:
     for number, (state, move) in enumerate(random_game(name, 3, tactic=4)):
-        view, moves = state.view(state.turn), state.legal_moves()
+        view, moves = state.view(state.to_move), state.legal_moves()
         some = moves[:: max(1, len(moves) // 9)]
         if number % 8 == 0:
             for policy in (odds, net):
@@ -45,7 +45,7 @@ for name in sys.argv[1:]:
 def positions(name: str, seeds: int, step: int) -> list[tuple[View, list[Move], State]]:
     """Some decisions of random games that are not draws."""
     return [
-        (state.view(state.turn), state.legal_moves(), state.copy())
+        (state.view(state.to_move), state.legal_moves(), state.copy())
         for seed in range(seeds if COMPILED else 1)
         for number, (state, _) in enumerate(random_game(name, seed, tactic=4))
         if number % step == 0 and state.phase not in ("draw", "scout") and len(state.legal_moves()) > 1
@@ -120,7 +120,7 @@ def test_the_numbers_say_who_can_claim_what() -> None:
         claims = [move.stone for move in moves if move.kind == "claim"]
         if claims:
             seen += 1
-            x = features(state.view(state.turn))[:900].reshape(9, 100)
+            x = features(state.view(state.to_move))[:900].reshape(9, 100)
             assert [s for s in range(1, 10) if x[s - 1, 98]] == claims
         state.apply(moves[rng.below(len(moves))])
     assert seen > 3
@@ -172,12 +172,12 @@ def played_on(
     """What `Playout.play` does, with values and copies, and how many decisions that were."""
     state, decisions, worth = state.copy(), 0, []
     while not state.is_over:
-        evaluator = policy if state.turn == seat else opponent
+        evaluator = policy if state.to_move == seat else opponent
         moves = state.legal_moves()
         values = evaluator.values(state, moves)
         if state.phase not in ("draw", "scout"):
             decisions += 1
-            worth.append(max(values) if state.turn == seat else 1 - max(values))
+            worth.append(max(values) if state.to_move == seat else 1 - max(values))
             if decisions == depth:
                 return total(worth[-tail:]) / tail, decisions
         state.apply(moves[values.index(max(values))])
@@ -206,7 +206,7 @@ def test_playouts(name: str) -> None:
                 for seat in (0, 1):
                     wanted = played_on(sample, odds, other, depth, seat, tail)[0]
                     assert playout.play(sample, depth, seat, tail) == pytest.approx(wanted, abs=1e-15)
-            assert playout.play(sample, 2) == playout.play(sample, 2, sample.turn)
+            assert playout.play(sample, 2) == playout.play(sample, 2, sample.to_move)
             assert sample.key == key
 
 
@@ -271,7 +271,7 @@ def test_search_is_halving_and_racing_over_common_samples(name: str, race: float
 def test_budgets() -> None:
     rules = load_rules("base")
     state = State(rules, make_deal(rules, 1, 0))
-    view, moves = state.view(state.turn), state.legal_moves()
+    view, moves = state.view(state.to_move), state.legal_moves()
     searcher = Searcher(Evaluator(), depth=2, tail=1, race=0.0)
     searcher.choose(view, moves, Rng(1), 300)
     by_nodes = searcher.nodes
@@ -307,8 +307,8 @@ def test_self_play_as_played_move_by_move(name: str) -> None:
     for number in range(2):
         state = State(rules, make_deal(rules, 4, 3 + number))
         while not state.is_over:
-            evaluator, moves = (one, two)[state.turn], state.legal_moves()
-            view, phase = state.view(state.turn), state.phase
+            evaluator, moves = (one, two)[state.to_move], state.legal_moves()
+            view, phase = state.view(state.to_move), state.phase
             move = evaluator.choose(view, moves)
             state.apply(move)
             if phase in ("play", "take", "put") and not view.after(move).is_over and state.phase not in ("take", "put"):

@@ -43,7 +43,7 @@ def test_decisions_are_those_of_a_replay(rules: str) -> None:
     assert [one.move for one in made] == list(record.moves)
     assert [one.number for one in made] == list(range(1, len(made) + 1))
     for one, (state, _) in zip(made, replay_steps(record)):
-        assert (one.seat, one.phase, one.turn) == (state.turn, state.phase, state.turns)
+        assert (one.seat, one.phase, one.turn) == (state.to_move, state.phase, state.turns)
         assert list(one.legal) == state.legal_moves()
         assert one.before == Position.of(state)
         assert one.before.hands == (state.hand_of(0), state.hand_of(1))

@@ -42,7 +42,7 @@ def test_rows_are_the_decisions_of_the_records(games: list[GameResult]) -> None:
         rows = [dict(zip(DECISION_COLUMNS, row)) for row in move_rows(game)]
         assert len(rows) == game.plies
         for row, (state, move) in zip(rows, replay_steps(record)):
-            seat, other = state.turn, 1 - state.turn
+            seat, other = state.to_move, 1 - state.to_move
             assert row["moves"].split(",") == [str(one) for one in state.legal_moves()]
             assert row["moves"].split(",")[row["choice"]] == row["move"] == str(move)
             assert (row["seat"], row["phase"], row["turn"]) == (seat, state.phase, state.turns)
@@ -120,11 +120,11 @@ def test_agrees_with_a_replay(name: str) -> None:
     seen = set()
     for number in range(40):
         state = State(rules, make_deal(rules, 7, number), (number % 2 == 0, True))
-        rng, first, moves, expected = Rng(number), state.turn, [], []
+        rng, first, moves, expected = Rng(number), state.to_move, [], []
         while not state.is_over:
             move = rng.choice(state.legal_moves())
             if state.phase == "play" and move.card in tactic_texts(rules):
-                expected.append((int(state.turn != first), move.card))
+                expected.append((int(state.to_move != first), move.card))
             moves.append(move)
             state.apply(move)
         claims = (number % 2 == 0, True)

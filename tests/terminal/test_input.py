@@ -22,8 +22,8 @@ def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInpu
         if state.is_over:
             break
         state.apply(rng.choice(state.legal_moves()))
-    view = state.view(state.turn)
-    scene = scene_of(Position.of(state), state.rules, ("ann", "bob"), state.turn, (True, False))
+    view = state.view(state.to_move)
+    scene = scene_of(Position.of(state), state.rules, ("ann", "bob"), state.to_move, (True, False))
     return DecisionInput(view, state.legal_moves(), scene)
 
 

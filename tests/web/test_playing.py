@@ -309,7 +309,7 @@ def test_every_decision_of_every_rule_set_can_be_shown(name: str) -> None:
     news = [News(("You", "bot"), 0), News(("bot", "You"), 1)]
     asked = set()
     while moves := state.legal_moves():
-        seat = state.turn
+        seat = state.to_move
         table = table_shown(news[seat].scene(state), news[seat], state.events(seat))
         shown = moves_shown(state.view(seat), moves) | table
         found = [one for group in shown["groups"] for one in group["moves"]]

@@ -169,7 +169,7 @@ def searched(rules_name: str, net: str, seed: int, number: int) -> Positions:
         other, noise = opponents.pick(rng), rng.choice([0.05, 0.15, 0.3])
         begin = hook_of(other, "begin")
         if begin is not None and not isinstance(other, Evaluator):
-            begin(Setup(1 - seat, state.turn, rules, derive_seed(seed, "bot", game), None))
+            begin(Setup(1 - seat, state.to_move, rules, derive_seed(seed, "bot", game), None))
         while not state.is_over:
             moves = state.legal_moves()
             if state.phase in ("play", "take", "put") and len(moves) > 1 and rng.random() < SHARE:
@@ -177,7 +177,7 @@ def searched(rules_name: str, net: str, seed: int, number: int) -> Positions:
                 x += rows
                 y += values
                 counts += [len(rows)] if rows else []
-            mover = judge if state.turn == seat else other
+            mover = judge if state.to_move == seat else other
             state.apply(moves[0] if len(moves) == 1 else choice(mover, state, moves, noise, rng, hidden))
     return Positions(
         np.array(x, np.float16), np.array(y, np.float32), np.full((len(y), 9), -1, np.int8), np.array(counts)
@@ -188,7 +188,7 @@ def worths(
     state: State, moves: list[Move], judge: Evaluator, playout: Playout, hidden: Rng, rng: np.random.Generator
 ) -> tuple[list[Array], list[float]]:
     """Return the features after some of the moves, and their mean values in samples; empty for a decided game."""
-    view = state.view(state.turn)
+    view = state.view(state.to_move)
     values = np.array(judge.values(view, moves))
     best = float(values.max())
     if not 0.005 < best < 0.995:
@@ -206,7 +206,7 @@ def worths(
             after.apply(moves[i])
             if after.is_over or after.phase in ("take", "put"):
                 break
-            total += playout.play(after, DEPTH, state.turn, TAIL)
+            total += playout.play(after, DEPTH, state.to_move, TAIL)
         else:
             rows.append(features(view, [moves[i]], judge)[0].astype(np.float16))
             worth.append(total / SAMPLES)
@@ -216,7 +216,7 @@ def worths(
 def choice(mover: Any, state: State, moves: list[Move], noise: float, rng: np.random.Generator, hidden: Rng) -> Move:
     """Return the move of a bot, or of an evaluator with some noise so that games differ."""
     if not isinstance(mover, Evaluator):
-        move: Move = mover.act(state.view(state.turn, hidden), moves)
+        move: Move = mover.act(state.view(state.to_move, hidden), moves)
         return move
     values = np.array(mover.values(state, moves))
     if state.phase not in ("play", "take", "put"):

@@ -42,7 +42,7 @@ from tests.bots.processes.waiting import bytes_in, wait_for
 
 RULES = load_rules("base")
 STATE = State(RULES, make_deal(RULES, 1, 1))
-VIEW = STATE.view(STATE.turn)
+VIEW = STATE.view(STATE.to_move)
 FIRST = "def act(view, moves): return moves[0]\n"
 
 
@@ -65,7 +65,7 @@ def loaded(folder: Path, code: str) -> bytes:
 
 
 def begin(reply: bool = False) -> bytes:
-    return pack_message(BEGIN, BEGINNING.pack(STATE.turn, 0, 5, WANTS_ANSWER * reply, 0.0, 0.0))
+    return pack_message(BEGIN, BEGINNING.pack(STATE.to_move, 0, 5, WANTS_ANSWER * reply, 0.0, 0.0))
 
 
 def ask(number: int = 1, told: int = 0) -> bytes:

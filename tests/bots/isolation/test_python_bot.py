@@ -130,7 +130,7 @@ def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
     assert bot.process is None
     assert bot.close() == "it does not run"
     with pytest.raises(BotFault, match="does not run"):
-        bot.act(state.view(state.turn), state.legal_moves())
+        bot.act(state.view(state.to_move), state.legal_moves())
     bot.load()
     first = bot.process
     bot.load()

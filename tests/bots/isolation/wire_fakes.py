@@ -125,7 +125,7 @@ def position(
     for _ in range(plies):
         if moves := state.legal_moves():
             state.apply(rng.choice(moves))
-    return state.view(state.turn, clock=clock), state.legal_moves()
+    return state.view(state.to_move, clock=clock), state.legal_moves()
 
 
 def line(**answer: Any) -> bytes:

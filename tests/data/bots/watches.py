@@ -11,7 +11,7 @@ class Watches(Bot):
 
     def act(self, view, moves):
         assert not self.over
-        assert view.seat == self.setup.seat == view.turn
+        assert view.seat == self.setup.seat == view.to_move
         assert view.first_seat == self.setup.starter
         assert view.rules is self.setup.rules or view.rules == self.setup.rules
         assert len(moves) > 1, "a decision with one legal move is not asked"

@@ -46,7 +46,7 @@ def test_the_bot_that_begins_sits_on_the_starting_seat() -> None:
             seen.append(setup)
 
         def act(self, view, moves):
-            assert view.seat == view.turn
+            assert view.seat == view.to_move
             return moves[0]
 
     table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Sits), Player("b", Sits)])

@@ -49,6 +49,18 @@ def test_an_exception_from_a_hook_forfeits_with_a_traceback(hook: str, what: str
         assert len(record.moves) == row.plies
 
 
+def test_a_bot_that_takes_the_seat_for_a_number_of_turns_is_told_both_names() -> None:
+    class Early(Bot):
+        def act(self, view, moves):
+            return moves[0] if view.turn < 10 else moves[-1]
+
+    for row in play(Referee(GameSettings(load_rules("base"), 1), [Player("a", Early), player("first", "b")]), [0]):
+        assert forfeit(row) == ("exception", "a")
+        last = detail(row).splitlines()[-1]  # and no suggestion of a name that is only spelled alike
+        assert last.startswith("AttributeError: a view has no turn: view.to_move is the seat that decides, 0 or 1,")
+        assert last.endswith("and view.turns the number of turns begun")
+
+
 @pytest.mark.parametrize("what", ["ValueError", "SystemExit"])
 def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
     bots = referee(f"raises:hook=end,what={what}", "first")

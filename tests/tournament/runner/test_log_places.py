@@ -65,7 +65,7 @@ def expected(text: str) -> dict[tuple[str, str], tuple[int, str]]:
     seat = deal.starter if starter == "loud" else 1 - deal.starter
     state, found, count = State(rules, deal), {}, 0
     while moves := state.legal_moves():
-        if state.turn == seat and len(moves) > 1:
+        if state.to_move == seat and len(moves) > 1:
             count += 1
             found["ab"[seat], str(count)] = (state.turns, state.phase)
         state.apply(moves[0])
