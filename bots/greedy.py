@@ -6,6 +6,8 @@ where it gains most. It ignores the opponent's cards: compare it with `counter` 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from arena import Bot, Move, View
 
 # The value of three cards: a little more than the share of formations that they beat.
@@ -14,7 +16,8 @@ COLOUR_RUN, KIND, COLOUR, RUN, SUM = 1.0, 0.8, 0.55, 0.4, 0.1
 HOPE = {1: 0.25, 2: 0.6}
 
 
-def worth(cards: list[str]) -> float:
+@lru_cache(maxsize=20_000)  # most sides that could come about are those of the last decision
+def worth(cards: tuple[str, ...]) -> float:
     """Return the value of a side, 0 to about 1; wild cards fit in everywhere."""
     known = [card for card in cards if card[0] != "*"]
     if not known:
@@ -39,12 +42,13 @@ class Greedy(Bot):
     """A bot that chooses the move with the greatest gain, the first of equals."""
 
     def act(self, view: View, moves: list[Move]) -> Move:
-        return max(moves, key=lambda move: self.gain(view, move))
+        mine = view.mine
+        return max(moves, key=lambda move: self.gain(mine, move))
 
-    def gain(self, view: View, move: Move) -> float:
+    def gain(self, mine: tuple[tuple[str, ...], ...], move: Move) -> float:
         if move.kind == "place" and move.card is not None and move.stone is not None:
-            side = list(view.side(view.seat, move.stone))
-            gain = worth([*side, move.binding or move.card]) - worth(side)
+            side = mine[move.stone - 1]
+            gain = worth((*side, move.binding or move.card)) - worth(side)
             if move.card[0] == "*":
                 gain -= 0.35  # a wild card is too good to fill a hole with
             return gain

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from arena.bots.spec import find_bot
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import preset_names
+from bots import greedy
 from bots.barca import Barca
 from bots.planner import Planner
 from bots.tactician import Tactician
@@ -101,6 +103,23 @@ def test_bots_with_nets_are_known_by_their_weights_too(tmp_path: Path, monkeypat
 def test_the_card_that_completes_a_colour_run_is_played(bot: Barca | Planner | Tactician) -> None:
     state = go(set_up("base", "r7 r8 r9 k1 k3 g5", "b1 b3 b6 y2 y4 p6"), "r7@4,b1@4,r8@4,b3@4")
     assert str(bot.act(state.view(0, Rng(1)), state.legal_moves())) == "r9@4"
+
+
+def test_greedy_weighs_each_side_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    weighed: list[int] = []
+
+    class Hopes(dict[int, float]):
+        def get(self, cards: int, otherwise: Any = None) -> Any:
+            weighed.append(cards)
+            return super().get(cards, otherwise)
+
+    monkeypatch.setattr(greedy, "HOPE", Hopes(greedy.HOPE))
+    state = go(set_up("base", "r7 b8 p9 k1 k3 g5"), "p9@4,y1@4")
+    bot = greedy.Greedy()
+    for _ in range(2):
+        bot.act(state.view(0, Rng(1)), state.legal_moves())
+    # six cards at an empty stone and at stone 4, and what lies there already
+    assert len(weighed) == 6 + 6 + 1
 
 
 def with_deserter(rules: str = "expert") -> State:
