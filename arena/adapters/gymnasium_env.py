@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,8 @@ except ImportError as error:
 ENVIRONMENT = "SchottenTotten-v0"
 OPPONENTS = ("self", "random", "odds", "net")
 """The players that can take the other seat of many games at once, besides an evaluator."""
+_MEMORIES = 3  # to write to while the caller holds the last two steps
+_SMALL = 1 << 16  # bytes that are copied sooner than memory is looked for
 
 
 class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
@@ -205,7 +208,8 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
     `opponent` is `random`, `odds`, `net` or an evaluator of `arena.policy`, which plays the other seat; or `self`:
     then actions decide for both seats, and a reward belongs to the seat that acted. `observations` (num_envs x size,
     float32) and `masks` (num_envs x actions, int8) are arrays to write to; by default the environment has its own.
-    `copy=False` returns these arrays themselves, which the next step overwrites.
+    `copy=False` returns these arrays themselves, which the next step overwrites. Otherwise what a step returns never
+    changes; the memory of what nobody holds any more is used again.
 
     An illegal action loses the game. Game i plays the deals i, i + num_envs, ... of the seed given to `reset`; the
     opponent has seat 1 in even deals and seat 0 in odd ones.
@@ -236,37 +240,71 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.copy = copy
-        self._observations = _array(observations, (num_envs, observer.size), np.float32, "observations")
-        self._masks = _array(masks, (num_envs, len(self.actions)), np.int8, "masks")
-        self._finals = np.zeros_like(self._observations)
+        self._observations = _Rows(observations, (num_envs, observer.size), np.float32, "observations", copy)
+        self._masks = _Rows(masks, (num_envs, len(self.actions)), np.int8, "masks", copy)
+        self._finals = _Rows(None, (num_envs, observer.size), np.float32, "last observations", copy)
         self._seats, self._ended = np.zeros(num_envs, np.int8), np.zeros(num_envs, np.int8)
         self._rewards, self._never = np.zeros(num_envs), np.zeros(num_envs, bool)
-        self._now = (self._observations.reshape(-1), self._masks.reshape(-1), self._seats)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
         """Begin all games anew; return the first observations and info."""
         super().reset(seed=seed)
-        self.stepper.reset(int(self.np_random.integers(1 << 62)) if seed is None else seed, *self._now)
-        return self._given(self._observations), self._info()
+        (seen, x), (masks, legal) = self._observations.place(), self._masks.place()
+        deals = int(self.np_random.integers(1 << 62)) if seed is None else seed
+        self.stepper.reset(deals, x, legal, self._seats)
+        return self._observations.given(seen), self._info(masks)
 
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[Numbers, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Make one decision in each game; raise ValueError if an action does not exist."""
         chosen = np.ascontiguousarray(actions, np.int64)
-        self.stepper.step(chosen, *self._now, self._rewards, self._ended, self._finals.reshape(-1))
-        info, over = self._info(), self._ended.astype(bool)
+        (seen, x), (masks, legal) = self._observations.place(), self._masks.place()
+        finals, last = self._finals.place()
+        self.stepper.step(chosen, x, legal, self._seats, self._rewards, self._ended, last)
+        info, over = self._info(masks), self._ended.astype(bool)
         if over.any():
-            info |= {"final_obs": self._given(self._finals), "_final_obs": over}
-        return self._given(self._observations), self._given(self._rewards), over, self._never.copy(), info
+            info |= {"final_obs": self._finals.given(finals), "_final_obs": over}
+        rewards = self._rewards.copy() if self.copy else self._rewards
+        return self._observations.given(seen), rewards, over, self._never.copy(), info
 
-    def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._given(self._masks), "seat": self._given(self._seats)}
+    def _info(self, masks: Mask) -> dict[str, Any]:
+        seats = self._seats.copy() if self.copy else self._seats
+        return {"action_mask": self._masks.given(masks), "seat": seats}
 
-    def _given(self, array: NDArray[Any]) -> NDArray[Any]:
-        return array.copy() if self.copy else array
+
+class _Rows:
+    """Arrays of one shape to write steps to and return.
+
+    With `copy`, each step is written to memory of which nobody holds an array or a part of one, and there is nothing to
+    copy. Small arrays, and those that the caller has given to write to, are copied.
+    """
+
+    def __init__(self, given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name: str, copy: bool) -> None:
+        array = _array(given, shape, kind, name)
+        self.fixed = array, array.reshape(-1)
+        self.copied = copy and (given is not None or array.nbytes < _SMALL)
+        self.renewed = copy and not self.copied
+        self.memories: list[tuple[bytearray, ref[NDArray[Any]]]] = []
+
+    def place(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the array to write the next step to, as rows and as one line."""
+        if not self.renewed:
+            return self.fixed
+        rows, line = self.fixed
+        free = [at for at, (_, user) in enumerate(self.memories) if user() is None]
+        memory = self.memories.pop(free[0])[0] if free else bytearray(rows.nbytes)
+        # parts of an array, and parts of parts, refer to this one: it lives as long as the caller holds any of them
+        array: NDArray[Any] = np.frombuffer(memory, line.dtype)
+        # a caller who keeps everything is left the oldest
+        self.memories = [(memory, ref(array)), *self.memories][:_MEMORIES]
+        return array.reshape(rows.shape), array
+
+    def given(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return what the caller gets of an array that has been written."""
+        return array.copy() if self.copied else array
 
 
 def _array(given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name: str) -> NDArray[Any]:
