@@ -65,9 +65,6 @@ def new_command(name: str | None, workspace: Path | None, llm: bool) -> None:
     path = Path("bots") / f"{name}.py"
     if not _write_new(path, bot.encode()):
         raise ArenaError(f"{path} already exists; choose another name")
-    known = data_folder("bots") / path.name
-    if known.is_file() and known.resolve() != path.resolve():
-        click.echo(f"Note: '{name}' is also a reference bot; in this folder the name now means {path}.", err=True)
     if llm:
         click.echo(
             f"Wrote {path}. It needs a chat server; its first lines say how to choose one. Then:\n\n"
@@ -93,6 +90,8 @@ def _check_name(name: str) -> None:
     """Raise ArenaError if `name` cannot be a bot's name."""
     valid = re.compile("[a-z][a-z0-9_]*")
     if valid.fullmatch(name) and not keyword.iskeyword(name):
+        if (data_folder("bots") / f"{name}.py").is_file():
+            raise ArenaError(f"'{name}' is the name of a reference bot; choose another name")
         return
     proposal = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     if keyword.iskeyword(proposal) or keyword.iskeyword(name):

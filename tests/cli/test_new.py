@@ -59,6 +59,7 @@ def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
         ("class", "'class' cannot be a bot's name: it is a Python keyword; try 'class_bot'"),
         ("Class", "try 'class_bot'"),
         ("1x", "cannot be"),
+        ("random", "'random' is the name of a reference bot; choose another name"),
     ],
 )
 def test_names_that_are_none(arena: Arena, name: str, wanted: str) -> None:
