@@ -7,7 +7,7 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -102,36 +102,32 @@ def main(args: Sequence[str] | None = None) -> int:
     # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
     # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # show paths that are not UTF-8, with escapes
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
     try:
         result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)
-        if sys.stdout is not None:  # None if it was closed
-            sys.stdout.flush()
+        sys.stdout.flush()
     except click.ClickException as error:
         vars(error)["message"] = printable(error.message)  # it may quote terminal escapes that were typed
-        _say(error.show)
+        error.show()
         return WRONG_USE
     except (click.Abort, KeyboardInterrupt):
-        _say(lambda: click.echo("Interrupted.", err=True))
+        click.echo("Interrupted.", err=True)
         return INTERRUPTED
-    except SystemExit:  # how click reports a closed pipe (arena ... | head)
-        return BROKEN_PIPE
+    except SystemExit as error:  # how click reports a closed pipe (arena ... | head), and ends the completion of names
+        return BROKEN_PIPE if error.code else 0
     except MemoryError:
-        _say(lambda: click.echo("Error: out of memory. Stored data is safe", err=True))
+        click.echo("Error: out of memory. Stored data is safe", err=True)
         return WRONG_USE
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE):
-            _say(lambda: click.echo("Error: too many open files (ulimit -n). Stored data is safe", err=True))
+            click.echo("Error: too many open files (ulimit -n). Stored data is safe", err=True)
             return WRONG_USE
         if error.errno not in UNWRITABLE or error.filename is not None:
             raise
         _discard(sys.stdout)  # otherwise Python tries to write the rest again at exit
         if error.errno == errno.EPIPE:
             return BROKEN_PIPE
-        text = f"Error: cannot write the output: {error.strerror}. Stored data is safe"
-        _say(lambda: click.echo(text, err=True))
+        click.echo(f"Error: cannot write the output: {error.strerror}. Stored data is safe", err=True)
         return WRONG_USE
     return result if isinstance(result, int) else 0
 
@@ -140,14 +136,39 @@ UNWRITABLE = frozenset((errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno
 """Errors of a stream that can no longer be written: the disk is full, or its reader or terminal is gone."""
 
 
-def _say(show: Callable[[], object]) -> None:
-    """Show a message on stderr if it can be written."""
-    try:
-        show()
-        if sys.stderr is not None:
-            sys.stderr.flush()
-    except OSError:
-        _discard(sys.stderr)
+def _open_streams() -> None:
+    """Open standard streams that are closed on the null device, and let stderr never fail."""
+    number = 0
+    while number <= 2:  # else a database would get the number of stderr, and be written to
+        number = os.open(os.devnull, os.O_RDWR)
+        if number <= 2:
+            os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin, sys.stdout = sys.stdin or os.fdopen(0), sys.stdout or os.fdopen(1, "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):  # show paths that are not UTF-8, with escapes
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.stderr is sys.__stderr__:
+        encoding = sys.stderr.encoding if sys.stderr else None
+        sys.stderr = _Stderr(os.fdopen(2, "wb", closefd=False), encoding, "backslashreplace", line_buffering=True)
+
+
+class _Stderr(io.TextIOWrapper):
+    """Stderr, which drops what cannot be written: what is played or shown matters more than what is told about it."""
+
+    def write(self, text: str, /) -> int:
+        """Write a text, or drop it."""
+        try:
+            return super().write(text)
+        except OSError:
+            _discard(self)
+            return len(text)
+
+    def flush(self) -> None:
+        """Write what is left, or drop it."""
+        try:
+            super().flush()
+        except OSError:
+            _discard(self)
 
 
 def _discard(stream: Any) -> None:

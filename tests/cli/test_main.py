@@ -101,6 +101,38 @@ def test_one_worker_plays_with_few_resources(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "\n")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("words", "code", "last"),
+    [
+        ("verify {run} 2>&-", 0, "30 games replayed, all with their stored results."),
+        ("verify {run} <&- 2>&-", 0, "30 games replayed, all with their stored results."),
+        ("standings {run} >&-", 0, ""),
+        ("standings {run} <&- >&- 2>&-", 0, ""),
+        ("match first random --games 2 --workers 1 --seed 1 --out r <&- >&- 2>&-", 0, ""),
+        ("match first random --games 2 --workers 1 --seed 1 --out r -q 2>/dev/full", 0, "Stored in r."),
+        ("match first random --games 2 --workers 1 --seed 1 --out r -v 2>/dev/full", 0, "Stored in r."),
+        ("match 2>/dev/full", 2, ""),
+        ("standings {run} 2>/dev/full >/dev/full", 2, ""),
+    ],
+)
+def test_closed_and_full_streams_change_no_result(
+    tmp_path: Path, played: Path, words: str, code: int, last: str
+) -> None:
+    line = f"{shlex.quote(sys.executable)} -m arena.cli.main {words.format(run=shlex.quote(str(played)))}"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert done.stdout.rpartition("\n\n")[2].startswith(last)
+    assert bool(done.stdout) == bool(last)
+
+
+def test_the_completion_of_names_ends_well() -> None:
+    command = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())"]
+    done = subprocess.run(command, env={**os.environ, "_ARENA_COMPLETE": "bash_source"}, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"complete" in done.stdout
+
+
 def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
     assert "did you mean 'tournament'?" in arena("turnament", code=2).err
     assert "no command 'xyzzy'" in arena("xyzzy", code=2).err
