@@ -75,7 +75,7 @@ def use_fitting_engine() -> None:
     require_fresh_engine()
     if "-mavx2" in built_as(_PACKAGE).get("flags", ()) and not has_v3():
         raise UnfitEngineError(
-            "the engine was compiled for a processor with AVX2, which this one lacks: build it again on this machine "
+            "the engine was compiled for a processor with AVX2, which /proc/cpuinfo does not list: build it again here "
             "with 'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
         )
     if (_PACKAGE / "_v3").exists() and has_v3():

@@ -15,6 +15,8 @@ _SOURCE = PACKAGE.parent
 WEIGHTS_FOLDER = PACKAGE / "policy" / "weights"
 RESULTS = Path("results")
 """The default folder of runs, in the working directory."""
+LATEST = "latest"
+"""Wherever a run can be named: the run in results/ that was played last."""
 
 
 def data_folder(name: str) -> Path:

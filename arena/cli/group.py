@@ -29,6 +29,7 @@ except ImportError:  # Windows
 WRONG_USE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG)
 
 
 class Entry(NamedTuple):
@@ -137,12 +138,16 @@ class LazyGroup(click.Group):
         return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; report invalid user input without a traceback."""
+        """Run the command; report invalid user input, and what the system refuses, without a traceback."""
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            raise Failure("the current folder has been deleted; change to another one") from None
         try:
             return super().invoke(ctx)
         except ArenaError as error:
             raise Failure(printable(str(error))) from error
         except OSError as error:
-            if error.errno != errno.ENAMETOOLONG:
+            if error.errno not in _REFUSED or error.filename is None:
                 raise
-            raise Failure(f"the name is too long: {quoted(str(error.filename))}") from error
+            raise Failure(f"{quoted(str(error.filename))}: {error.strerror}") from error

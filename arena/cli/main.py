@@ -153,10 +153,10 @@ def _open_streams() -> None:
 
 
 class _Stderr(io.TextIOWrapper):
-    """Stderr, which drops what cannot be written: what is played or shown matters more than what is told about it."""
+    """Stderr, which drops what cannot be written: a run and its tables matter more than messages about them."""
 
     def write(self, text: str, /) -> int:
-        """Write a text, or drop it."""
+        """Write text, or drop it."""
         try:
             return super().write(text)
         except OSError:

@@ -22,7 +22,7 @@ from click.shell_completion import CompletionItem
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
-from arena.paths import data_folder
+from arena.paths import LATEST, data_folder
 from arena.results.data_formats import write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
 from arena.results.run_luck import judging_text, run_luck
@@ -71,8 +71,18 @@ def real_option(least: float, most: float) -> Number:
     return Number(Setting("number", "", least=least, most=most))
 
 
-PATH = click.Path(path_type=Path)
-PATH_OR_STDOUT = click.Path(path_type=Path, allow_dash=True)
+class PathOption(click.Path):
+    """A path; one that is empty, or looks like an option, is a mistake."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path that was typed."""
+        if not value or (str(value)[0] == "-" and not (value == "-" and self.allow_dash)):
+            self.fail(f"expected a path, found {quoted(str(value))}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = PathOption(path_type=Path)
+PATH_OR_STDOUT = PathOption(path_type=Path, allow_dash=True)
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
@@ -118,9 +128,7 @@ complete_bots = completer(
     lambda: (path.stem for folder in (Path("bots"), data_folder("bots")) for path in folder.glob("[!_]*.py")), "file"
 )
 complete_rules = completer(lambda: [*SHORT_NAMES, *preset_names()])
-complete_runs = completer(
-    lambda: ["latest", *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))], "dir"
-)
+complete_runs = completer(lambda: [LATEST, *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))], "dir")
 complete_configs = completer(lambda: (path.stem for path in data_folder("configs").glob("*.toml")), "file")
 complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues").glob("*/league.sqlite")), "dir")
 
@@ -258,8 +266,21 @@ isolation = click.option(
 isolation_of_league = click.option(
     "--isolation", type=ISOLATION, help="Where bots run, instead of what the league's settings say."
 )
+
+
+def _not_latest(ctx: click.Context, param: click.Parameter, folder: Path | None) -> Path | None:
+    if folder is not None and folder.name == LATEST:
+        raise click.BadParameter(f"'{LATEST}' means the run that was played last; choose another name", ctx, param)
+    return folder
+
+
 out_folder = click.option(
-    "-o", "--out", type=PATH, metavar="DIR", help="Where to store the run (default: results/NAME)."
+    "-o",
+    "--out",
+    type=PATH,
+    callback=_not_latest,
+    metavar="DIR",
+    help="Where to store the run (default: results/NAME).",
 )
 UP_TO_DATE = (
     click.option("--dry-run", is_flag=True, help="Say what would be played and why, and stop."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -23,7 +24,7 @@ from arena.cli.options import (
 from arena.results.judge import analyse, game_report, run_losses, run_report, write_losses
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import ending_text, legend
-from arena.results.records import is_record
+from arena.results.records import is_record, record_lines
 from arena.results.sources import (
     GameFilter,
     RecordFile,
@@ -161,7 +162,7 @@ def replay_command(
                 f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
             )
     shows_game = options.html or options.watch or options.judge or options.ask is not None
-    if not single and not shows_game and not (wanted.all and isinstance(find_source(source), RecordFile)):
+    if not single and not shows_game and not (wanted.all and _holds_one(source)):
         if options.record:
             with find_source(source).games() as games:
                 for chosen in games.chosen(wanted):
@@ -185,6 +186,12 @@ def replay_command(
         _watch(found, options.pace or 1.0, move or 0)
     else:
         show_game(found, move or 0)
+
+
+def _holds_one(source: str) -> bool:
+    """Return whether a file holds a single record, such as a game that was played with `arena play`."""
+    found = find_source(source)
+    return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
 
 
 def show_game(game: GameResult, start: int = 0) -> None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import click
 
 from arena.cli.league.shared import verify_and_show as verify_league
 from arena.cli.options import PATH, complete_runs, counting, output, print_report, whole_option
+from arena.cli.playing import SPRT_FILE
 from arena.errors import ArenaError
 from arena.paths import RESULTS
+from arena.results.judge import LOSSES
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
 from arena.results.sources import RecordFile, StoredComparison, StoredLeague, StoredRun, find_source, game_faults
+from arena.results.standings_report import CROSSTABLE, STANDINGS, SUMMARY, TIMING
 from arena.text import counted, one_line, printable
+from arena.tournament.folders import COMPARISON, inner_runs
+from arena.tournament.luck import LUCK
+from arena.tournament.runner.logs import LOG
 from arena.tournament.store.reader import Reader, Surplus
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import is_in_use, open_store
@@ -79,7 +84,7 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
     if not folders:
         click.echo(f"Nothing to delete in {root}.")
         return
-    size = sum(path.lstat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+    size = sum(path.lstat().st_size for folder in folders for path in _own_files(folder))
     shown = [one_line(folder.name, 60) for folder in folders[:SHOWN]]
     click.echo("\n".join(shown + [f"... and {len(folders) - SHOWN} more"] * (len(folders) > SHOWN)))
     question = f"Delete {counted(len(folders), 'run')} with all games, which frees {size / 1e6:,.1f} MB?"
@@ -88,8 +93,28 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
     running = {line.name for line in run_lines(root) if line.state == RUNNING}  # some may have begun meanwhile
     gone = [folder for folder in folders if folder.name not in running]
     for folder in gone:
-        shutil.rmtree(folder)
+        places = [*inner_runs(folder), folder]
+        for path in _own_files(folder):
+            path.unlink()
+        for place in places:
+            with suppress(OSError):  # it holds other files
+                place.rmdir()
+        if folder.exists():
+            click.echo(f"Kept the other files in {one_line(str(folder))}.")
     click.echo(f"Deleted {counted(len(gone), 'run')}.")
+
+
+_OWN = (
+    *(COMPARISON, STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", SPRT_FILE, LOSSES, LUCK),
+    *(LOG, f"{LOG}.1", ".lock", f"{DATABASE}-wal", f"{DATABASE}-shm", DATABASE),
+)
+"""What this program writes into the folder of a run or a comparison, the database last: with it goes the run."""
+
+
+def _own_files(folder: Path) -> list[Path]:
+    """Return the files of a run, or of a comparison and its runs, without those of users."""
+    places = [*inner_runs(folder), folder]
+    return [path for name in _OWN for place in places if (path := place / name).is_file() or path.is_symlink()]
 
 
 def _trim(source: str, yes: bool) -> None:
@@ -168,7 +193,10 @@ def verify_command(source: str) -> int:
 
 def _verify_run(folder: Path) -> int:
     with Reader(folder) as reader:
-        return _report(reader.faults(), game_faults(reader), reader.count())
+        faults = reader.faults()
+        if not faults and not reader.is_begun:
+            raise ArenaError(f"there is no run in {one_line(str(folder))} yet: it was never begun")
+        return _report(faults, game_faults(reader), reader.count())
 
 
 def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None, what: str = "database") -> int:

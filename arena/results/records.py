@@ -141,7 +141,9 @@ def record_lines(path: Path) -> Iterator[tuple[str, str]]:
     try:
         for line in _parquet_lines(path) if path.suffix == PARQUET else _text_lines(path):
             yield line
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise ReplayError(f"{path} is no file of records: it is not text") from None
+    except (OSError, EOFError, zlib.error) as error:
         raise ReplayError(f"cannot read {path}: {error}") from error
     if line is None:
         raise ReplayError(f"{path} is empty; expected one record per line")

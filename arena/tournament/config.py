@@ -21,7 +21,7 @@ from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec, display_name, find_bot, parse_spec
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
-from arena.paths import data_folder
+from arena.paths import LATEST, data_folder
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
@@ -458,6 +458,8 @@ def _check_name(check: Checker, name: str) -> None:
     """Check that a folder can have the name of the run, and that it can be shown on one line."""
     if re.search(r"[/\\\0]", name) or name in (".", ".."):
         check.fault("name", f"expected a valid folder name, without slashes, found {quoted(name)}")
+    elif name == LATEST or name.startswith("-"):
+        check.fault("name", f"expected a name by which commands find the run, found {quoted(name)}")
     elif one_line(name) != name:
         check.fault("name", f"expected one line of printable text, found {quoted(name)}")
     elif (size := len(name.encode(errors="replace"))) > LONGEST_NAME:

@@ -12,13 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.errors import did_you_mean
-from arena.paths import RESULTS
+from arena.paths import LATEST, RESULTS
 from arena.tournament.config import TournamentConfig
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
-LATEST = "latest"
-"""Wherever a run can be named: the run in results/ that was played last."""
 COMPARISON = "comparison.json"
 """File in the folder of a comparison, beside a folder for each variant's run."""
 

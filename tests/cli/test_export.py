@@ -133,6 +133,20 @@ def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path)
     assert os.listdir() == ["r.txt"]
 
 
+def test_a_file_of_records_is_listed_like_a_run(arena: Arena, played: Path) -> None:
+    arena("export", played, "--records", "r.txt")
+    first, *games = arena("replay", "r.txt", "--limit", 3).out.splitlines()
+    assert first == "r.txt holds 30 games. See one with: arena replay r.txt GAME"
+    assert len(games) == 1 + 3 + 1
+    Path("one.txt").write_text(Path("r.txt").read_text().splitlines()[0])
+    assert arena("replay", "one.txt").out == arena("replay", "r.txt", 1).out
+
+
+def test_a_file_that_holds_no_text_is_no_file_of_records(arena: Arena) -> None:
+    Path("x.zip").write_bytes(b"PK\xff\x00")
+    assert arena("standings", "x.zip", code=2).err == "Error: x.zip is no file of records: it is not text\n"
+
+
 def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:
     command = f"{sys.executable} -m arena.cli.main export {played} --moves - | head -2; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)

@@ -126,6 +126,57 @@ def test_closed_and_full_streams_change_no_result(
     assert bool(done.stdout) == bool(last)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "play first -o file/game.txt",
+        "compare first random --variants base,expert --games 2 -o file/here",
+        "compare first random --variants base,expert --games 2 -o file",
+        f"play first -o {'x' * 300}/game.txt",
+    ],
+)
+def test_what_the_system_refuses_is_one_sentence(arena: Arena, words: str) -> None:
+    Path("file").write_text("")
+    assert arena(*words.split(), code=2).err.startswith("Error: '")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere the current folder cannot be deleted")
+@pytest.mark.parametrize("words", ["match first random", "check first", "play first", "league show x", "runs"])
+def test_a_current_folder_that_is_gone(arena: Arena, words: str) -> None:
+    Path("gone").mkdir()
+    os.chdir("gone")
+    Path("../gone").rmdir()
+    said = arena(*words.split(), code=2).err
+    assert said == "Error: the current folder has been deleted; change to another one\n"
+
+
+@pytest.mark.parametrize("words", ["match a b -o", "compare a b --out", "report x -o", "standings x --csv"])
+@pytest.mark.parametrize("path", ["", "-dash", "--games"])
+def test_a_path_is_neither_empty_nor_an_option(arena: Arena, words: str, path: str) -> None:
+    assert f"expected a path, found '{path}'" in arena(*words.split(), path, code=2).err
+    assert not os.listdir()
+
+
+def test_no_run_is_called_latest(arena: Arena) -> None:
+    for out in ("latest", "results/latest"):
+        assert "'latest' means the run that was played last" in arena("match", "a", "b", "-o", out, code=2).err
+    for name in ("latest", "-x"):
+        Path("cup.toml").write_text(f'bots = ["first", "random"]\nname = "{name}"\n')
+        assert (
+            f"name: expected a name by which commands find the run, found '{name}'"
+            in arena("run", "cup.toml", code=2).err
+        )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
+@pytest.mark.parametrize("kib", [20, 120])
+def test_a_first_write_that_fails_is_named(tmp_path: Path, kib: int) -> None:
+    play = f"{shlex.quote(sys.executable)} -m arena.cli.main match first random --games 2 --workers 1 -q --out r"
+    done = subprocess.run(["bash", "-c", f"ulimit -f {kib} && {play}"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: cannot write to r/games.sqlite: the disk reports an error (disk I/O error;")
+
+
 def test_the_completion_of_names_ends_well() -> None:
     command = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())"]
     done = subprocess.run(command, env={**os.environ, "_ARENA_COMPLETE": "bash_source"}, capture_output=True)

@@ -13,6 +13,7 @@ import pytest
 
 from arena.tournament.folders import latest
 from arena.tournament.store.sqlite import DATABASE
+from arena.tournament.store.writer import open_store
 from tests.cli.conftest import Arena
 from tests.results.synthetic import store_run
 
@@ -44,6 +45,25 @@ def test_old_runs_are_deleted_when_a_person_agrees(arena: Arena, monkeypatch: py
     assert len(lines(arena)) == 3
     assert arena("runs", "--prune", "--limit", 1, "--yes").out.endswith("Deleted 2 runs.\n")
     assert [line["name"] for line in lines(arena)] == order[:1]
+
+
+def test_deleted_runs_leave_no_files_but_those_of_people(arena: Arena) -> None:
+    arena("compare", *MATCH[1:], "--variants", "base,expert", "--out", "results/both")
+    arena(*MATCH, "--out", "results/one")
+    arena("export", "one", "--all")
+    arena("report", "one")
+    assert "Kept" not in arena("runs", "--prune", "--limit", 1, "--yes").out
+    assert os.listdir("results") == ["one"]
+    Path("results/one/mine").mkdir()
+    arena(*MATCH, "--out", "results/two")
+    shown = arena("runs", "--prune", "--limit", 1, "--yes").out
+    assert shown.endswith("Kept the other files in results/one.\nDeleted 1 run.\n")
+    assert os.listdir("results/one") == ["mine"]
+
+
+def test_a_run_that_was_never_begun_is_not_damaged(arena: Arena) -> None:
+    open_store("results/one").close()
+    assert "there is no run in results/one yet: it was never begun" in arena("verify", "one", code=2).err
 
 
 @pytest.mark.slow

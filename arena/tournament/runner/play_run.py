@@ -38,7 +38,7 @@ from arena.tournament.runner.logs import LOG, RunLog
 from arena.tournament.runner.progress import GameRate, ProgressListener, RunningScores, RunStatus
 from arena.tournament.runner.supervisor import Supervisor
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sqlite import DATABASE
+from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, open_store
 from arena.tournament.timeouts import given_up, keys_of, not_played, settled
 
@@ -306,9 +306,12 @@ def _require_bots(job: Job) -> None:
 
 def _remove_unplayed(folder: Path) -> None:
     """Remove the folder of a run that could not be played; otherwise it would look like a run."""
-    with Reader(folder) as reader:
-        if reader.count_all():
-            return
+    try:
+        with Reader(folder) as reader:
+            if reader.count_all():
+                return
+    except StoreError:  # why the run could not be played says more
+        return
     for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock", LOG):
         with contextlib.suppress(OSError):
             (folder / name).unlink()
