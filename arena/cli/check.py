@@ -25,7 +25,7 @@ SECONDS = 60
     metavar="S",
     default=SECONDS,
     show_default=True,
-    help="Play as many of the games as fit into this time, at least two per rule set.",
+    help="Play as many of the games as fit into this time, at least two.",
 )
 @click.option(
     "--seed",

@@ -49,7 +49,7 @@ LEAK_MB, LEAK_PER_GAME_MB = 2.0, 0.02
 _AGAINST_RANDOM, _AGAINST_ITSELF = 0, 1  # numbers of the pairings
 _GAME_SEED, _OTHER_SEED = "0", "1"  # seeds of Python's hashes: the usual one, and a different one
 _SEEDS = 1_000_000
-_LEAST_UNITS = 1
+_BRIEF_S = 1.0  # a pair of games this short is played whatever the time
 _MOST_FORFEITS = 4
 _LINES, _LINE = 24, 300  # of a traceback
 _POLL_S = 0.25
@@ -187,8 +187,8 @@ def check_bot(
     """Check a bot at an isolation level and return the report, which includes the bot's faults.
 
     `games` games are played in each of the `rules`, and then again; with `seconds`, as many as fit in that time, at
-    least two per rule set. If `seed` is None, a seed is drawn. `report` is called several times a second with the
-    current activity; if it raises an exception, the check ends and leaves no process behind.
+    least two. If `seed` is None, a seed is drawn. `report` is called several times a second with the current activity;
+    if it raises an exception, the check ends and leaves no process behind.
 
     Raise ArenaError if the check cannot begin: no such bot, or no sandbox on this machine.
     """
@@ -278,6 +278,8 @@ class _Check:
     left_out: list[str] = field(default_factory=list)
     printed: int = 0
     doing: str = ""
+    pair_s: float = 0.0  # the last one took, without the start of its process
+    spent_s: float = 0.0  # on pairs in the current rule set
 
     def say(self, doing: str) -> None:
         """Set the current activity and report it."""
@@ -294,31 +296,35 @@ class _Check:
 
     def play(self, rules: str, seconds: float | None) -> None:
         """Play the games of a rule set, then play them again; each takes half of the time."""
-        begun = time.monotonic()
+        self.spent_s = 0.0
 
-        def late(share: float) -> bool:
-            return seconds is not None and time.monotonic() - begun > share * seconds
+        def fits(share: float, least: float = 0.0) -> bool:
+            """Return whether another pair ends within a share of the time, or within `least` seconds."""
+            return seconds is None or self.pair_s <= max(share * seconds - self.spent_s, least)
 
         part = _Part(rules, self.bot)
         self.parts.append(part)
         if any(game.forfeit == "timeout" for other in self.parts for game in other.forfeits()):
             self.left_out.append(f"{rules}: all games, because the bot was too slow in another rule set")
             return
+        if not fits(1.0, _BRIEF_S):
+            self.left_out.append(f"{rules}: all games, {self._late()}")
+            return
         opponents = [opponent.name for opponent in _opponents(self.bot)]
         units = [
             PairTask(number % 2, number // 2, self.bot.name, opponents[number % 2])
-            for number in range(max((self.games + 1) // 2, _LEAST_UNITS))
+            for number in range(max((self.games + 1) // 2, 1))
         ]
         with closing(_Session(self, rules, _GAME_SEED)) as session:
             for number, unit in enumerate(units, start=1):
                 self.say(f"{rules}: game {2 * number} of {self.games}")
-                part.rows += session.play(unit)
+                part.rows += self._pair(session, unit)
                 lost = [game.forfeit for game in part.forfeits()]
                 why = ""
                 if len(lost) >= _MOST_FORFEITS or "timeout" in lost:
                     why = "because the bot forfeits"
-                elif number >= _LEAST_UNITS and late(0.5):
-                    why = "because time ran out (--seconds)"
+                elif not fits(0.5):
+                    why = self._late()
                 if why and number < len(units):
                     self.left_out.append(f"{rules}: {self.games - 2 * number} of {self.games} games, {why}")
                     break
@@ -329,15 +335,23 @@ class _Check:
         played = units[: len(part.rows) // 2]
         with closing(_Session(self, rules, _OTHER_SEED)) as session:
             for number, unit in enumerate(reversed(played), start=1):
-                self.say(f"{rules}: game {2 * number} of {len(part.rows)} again")
-                part.again += session.play(unit)
-                if late(1.0):
+                if not fits(1.0, 0.0 if part.again else _BRIEF_S):
                     break
+                self.say(f"{rules}: game {2 * number} of {len(part.rows)} again")
+                part.again += self._pair(session, unit)
         if len(part.again) < len(part.rows):
             self.left_out.append(
-                f"{rules}: determinism in {len(part.rows) - len(part.again)} of {len(part.rows)} games, because"
-                " time ran out (--seconds)"
+                f"{rules}: determinism in {len(part.rows) - len(part.again)} of {len(part.rows)} games, {self._late()}"
             )
+
+    def _pair(self, session: _Session, unit: PairTask) -> list[GameResult]:
+        rows = session.play(unit)
+        self.pair_s = sum(game.duration_ms for game in rows) / 1e3
+        self.spent_s += self.pair_s
+        return rows
+
+    def _late(self) -> str:
+        return f"because time ran out (--seconds): a game takes {self.pair_s / 2:.2g} s"
 
     # ------------------------------------------------------------ what it shows
 

@@ -183,8 +183,30 @@ def test_when_time_is_up_the_rest_is_named() -> None:
     report = checked("slow:ms=150,games=1000", games=40, seconds=1.0)
     played = report.rules[0].games
     assert 2 <= played < 20
-    assert f"base: {40 - played} of 40 games, because time ran out (--seconds)" in report.left_out
+    assert report.left_out[0].startswith(
+        f"base: {40 - played} of 40 games, because time ran out (--seconds): a game takes "
+    )
     assert f"only {played} of 40 games were played" in check_text(report)
+
+
+def test_a_slow_bot_keeps_to_the_time(tmp_path: Path) -> None:
+    bot = tmp_path / "slow.py"
+    bot.write_text("import time\n\ndef act(view, moves):\n    time.sleep(0.05)\n    return moves[0]\n")
+    report = check_bot(str(bot), level="none", rules=("base", "tactical", "expert"), seconds=1.0)
+    assert [part.games for part in report.rules] == [2, 0, 0]
+    assert [line.partition(", because time ran out")[0] for line in report.left_out] == [
+        "base: 38 of 40 games",
+        "base: determinism in 2 of 2 games",
+        "tactical: all games",
+        "expert: all games",
+    ]
+
+
+def test_a_quick_bot_plays_whatever_its_process_needs_to_start(tmp_path: Path) -> None:
+    bot = tmp_path / "quick.py"
+    bot.write_text("import time\n\ntime.sleep(0.7)\n\ndef act(view, moves):\n    return moves[0]\n")
+    report = check_bot(str(bot), level="none", rules=("base",), games=10, seconds=1.0)
+    assert (report.games, report.left_out, report.repeats.yes) == (10, (), True)
 
 
 def test_a_report_may_stop_the_check() -> None:
