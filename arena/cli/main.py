@@ -107,6 +107,8 @@ def main(args: Sequence[str] | None = None) -> int:
         result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.possibilities:
+            del error.possibilities[1:]  # click sorts them by name, and the first is the nearest
         vars(error)["message"] = printable(error.message)  # it may quote terminal escapes that were typed
         error.show()
         return WRONG_USE

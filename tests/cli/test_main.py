@@ -187,7 +187,8 @@ def test_the_completion_of_names_ends_well() -> None:
 def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
     assert "did you mean 'tournament'?" in arena("turnament", code=2).err
     assert "no command 'xyzzy'" in arena("xyzzy", code=2).err
-    assert "--games" in arena("match", "a", "b", "--game", "4", code=2).err
+    assert "Did you mean '--games'?" in arena("match", "a", "b", "--gams", "4", code=2).err
+    assert "Did you mean '--out'?" in arena("match", "a", "b", "--outt", "4", code=2).err
 
 
 def test_version_and_bare_call(arena: Arena) -> None:
