@@ -6,6 +6,7 @@ import logging
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,8 @@ def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str
         values["clock"] = as_dict(config.clock) | clock
     if "executor" not in values and (config.scheduler or options.scheduler):
         values["executor"] = "dask"
+    elif values.get("executor", "dask") != "dask" and options.scheduler is None:
+        config = replace(config, scheduler=None)  # of a cluster that may be gone
     return with_settings(config, values, source, exist=True)
 
 

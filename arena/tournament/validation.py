@@ -121,10 +121,12 @@ def _wrong(setting: Setting, value: object) -> str | None:
 def toml_value(value: object) -> str:
     """Return how a message names a value.
 
-    >>> toml_value("ten"), toml_value(2.5), toml_value([1])
-    ('the string "ten"', 'the number 2.5', 'a list')
+    >>> toml_value("ten"), toml_value(""), toml_value(2.5), toml_value([1])
+    ('the string "ten"', 'an empty string', 'the number 2.5', 'a list')
     """
     if isinstance(value, str):
+        if not value.strip():
+            return "an empty string"
         long = len(value) > LONGEST_SHOWN
         return f"a string of {len(value)} characters" if long else f"the string {json.dumps(value)}"
     if isinstance(value, bool):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -153,6 +155,7 @@ def test_a_bot_that_forfeits_every_game_is_told_where(arena: Arena) -> None:
         ("tournament random first --format robin", "robin"),
         ("tournament random first --rounds 3", "--rounds belongs to --format swiss or series"),
         ("tournament random first --format swiss --target 3", "--target belongs to --format series"),
+        ("match random first --scheduler=", "scheduler: expected a string, found an empty string"),
         ("run quikc", "unknown tournament 'quikc'; did you mean 'quick'?"),
     ],
 )
@@ -161,6 +164,21 @@ def test_wrong_use_is_said_with_the_remedy(arena: Arena, command: str, wanted: s
     assert wanted in " ".join(found.err.split()), found.err
     assert found.out == ""
     assert not Path("results").exists(), "nothing was started"
+
+
+def test_a_run_of_a_cluster_that_is_gone_ends_here(arena: Arena) -> None:
+    cluster = 'executor = "dask"\nscheduler = "tcp://gone:1"\n'
+    Path("cup.toml").write_text(f'bots = ["random", "first"]\ngames = 2\nseed = 1\n{cluster}')
+    local = ("--executor", "local", "--games", 4, *QUIET)
+    arena("run", "cup.toml", "--executor", "local", *QUIET)
+    with closing(sqlite3.connect("results/cup/games.sqlite")) as db, db:
+        stored = "json_set(value, '$.executor', 'dask', '$.scheduler', 'tcp://gone:1')"
+        db.execute(f"UPDATE meta SET value = {stored} WHERE key = 'settings'")
+    assert "Stored in results/cup" in arena("resume", "cup", *local).out
+    assert (
+        'scheduler: belongs to executor = "dask"'
+        in arena("resume", "cup", *local, "--scheduler", "tcp://x:1", code=2).err
+    )
 
 
 def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
