@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from arena.lab.tournament import run_tournament
     from arena.lab.variant_runs import resume
 
+    __version__: str
+
 __all__ = [
     "ArenaError",
     "Bot",
@@ -78,6 +80,8 @@ MODULES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("schotten-arena")
     if name not in MODULES:
         raise AttributeError(f"module 'arena' has no attribute '{name}'")
     value = globals()[name] = getattr(importlib.import_module(MODULES[name]), name)

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,10 @@ def test_editors_are_told_all_names() -> None:
     assert sorted(arena.MODULES) == arena.__all__
     with pytest.raises(AttributeError, match="module 'arena' has no attribute 'lod'"):
         arena.lod  # noqa: B018
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert arena.__version__ == version("schotten-arena")
 
 
 def test_import_stays_light() -> None:

@@ -197,7 +197,7 @@ class PlayOptions:
     strict: bool = False
 
 
-rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical.")
+rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base (iello-base).")
 
 
 def option_of(key: str) -> str:

@@ -12,6 +12,7 @@ number of such moves. The key is sent to the server and not written anywhere.
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import random
@@ -65,11 +66,13 @@ def chosen(reply: str, moves: list[str]) -> int | None:
     if lines[-1] in moves:
         return moves.index(lines[-1])
     numbers = re.findall(r"\d+", lines[-1])
-    return int(numbers[-1]) if numbers and int(numbers[-1]) < len(moves) else None
+    if not numbers or len(numbers[-1]) > 4 or int(numbers[-1]) >= len(moves):  # int() refuses thousands of digits
+        return None
+    return int(numbers[-1])
 
 
 def ask(messages: list[dict[str, str]]) -> tuple[str, int]:
-    """Return the model's reply and the tokens it used; raise OSError or ValueError if the server has no answer."""
+    """Return the model's reply and the tokens it used; raise an exception if the server has no answer."""
     body = json.dumps({"model": MODEL, "messages": messages, "temperature": 0}).encode()
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {KEY}"} if KEY else {})
     request = urllib.request.Request(f"{URL}/chat/completions", body, headers)
@@ -93,7 +96,7 @@ def decide(act: dict[str, Any], rng: random.Random) -> tuple[int, dict[str, Any]
     for _ in range(2):
         try:
             reply, used = ask(messages)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
             print(f"no answer from the server: {error}", file=sys.stderr)
             break
         tokens += used

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import runpy
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import IncompleteRead
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -48,15 +50,35 @@ def chat_server(answer: Answer) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         server.server_close()
 
 
-chosen = runpy.run_path(str(BOT))["chosen"]
+EXAMPLE = runpy.run_path(str(BOT))
+chosen = EXAMPLE["chosen"]
 
 
 @pytest.mark.parametrize(
     ("reply", "move"),
-    [("I place the red 8.\n\n**0**", 0), ("b2@1", 1), ("Move 1.", 1), ("7", None), ("none of these", None), ("", None)],
+    [
+        ("I place the red 8.\n\n**0**", 0),
+        ("b2@1", 1),
+        ("Move 1.", 1),
+        ("7", None),
+        ("none of these", None),
+        ("", None),
+        ("9" * 5000, None),
+    ],
 )
 def test_replies_of_the_model(reply: str, move: int | None) -> None:
     assert chosen(reply, ["r8@1", "b2@1", "pass"]) == move
+
+
+@pytest.mark.parametrize("error", [IncompleteRead(b""), OSError("gone"), RecursionError()])
+def test_a_server_that_breaks_off(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def break_off(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("urllib.request.urlopen", break_off)
+    position = {"stones": [], "hand": [], "unseen": [], "phase": "play", "moves": ["r8@1", "pass"]}
+    move, note = EXAMPLE["decide"](position, random.Random(1))
+    assert (move, note["fallback"]) == (0, 1)
 
 
 @pytest.mark.process
