@@ -41,6 +41,7 @@ from arena.cli.playing import (
     tell_error,
     tell_left_out,
     until_error,
+    warn_of_workers,
     with_settings_of,
 )
 from arena.errors import ArenaError
@@ -180,6 +181,7 @@ def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, st
 def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> int:
     """Play what is left of a comparison and return the exit code."""
     until = until_error(options)
+    warn_of_workers(with_settings_of(next(iter(comparison.configs().values())), options))
     try:
         left_out = play_comparison(
             comparison,

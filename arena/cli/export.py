@@ -10,6 +10,7 @@ import click
 from arena.cli.options import (
     PATH,
     PATH_OR_STDOUT,
+    PathOption,
     chosen_games,
     complete_runs,
     counting,
@@ -39,10 +40,16 @@ from arena.whole_file import make_folder
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="Write to DIR (default: RUN).")
 @click.option(
     "--records",
+    type=PathOption(allow_dash=True),
     metavar="F[.gz]",
     help="Write one record per line, for replay, verify and arena.load. -: stdout. F.parquet: a row per game.",
 )
-@click.option("--moves", metavar="F", help="Write one row per decision: .csv, .csv.gz or .parquet. -: stdout.")
+@click.option(
+    "--moves",
+    type=PathOption(allow_dash=True),
+    metavar="F",
+    help="Write one row per decision: .csv, .csv.gz or .parquet. -: stdout.",
+)
 @chosen_games
 def export_command(
     source: str, everything: bool, out: Path | None, records: str | None, moves: str | None, wanted: GameFilter

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from arena.bots.cores import core_count
 from arena.bots.spec import find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE, PlayOptions, report_text
@@ -25,7 +26,7 @@ from arena.results.standings_report import all_values, standings_report, write_r
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
 from arena.terminal.live import StatusText, figures, progress_for, rate_text
-from arena.text import one_line, printable_lines
+from arena.text import counted, one_line, printable_lines
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
@@ -105,6 +106,7 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
     config, folder = with_folder(config, options.out, named)
     if options.dry_run:
         return show_plan(config, folder, options)
+    warn_of_workers(config)
     test = config.verdict()
     progress = command_progress(_line_of(test, until))
     report = play_run(config, folder, progress, verdict=test, more=until, again=options.again)
@@ -135,6 +137,14 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
         click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
     return ALL_PLAYED if test is None else VERDICT_CODES[test.result().verdict]
+
+
+def warn_of_workers(config: TournamentConfig) -> None:
+    """Warn on stderr if a clock runs while bots wait for a core."""
+    workers, cores = config.workers or 0, core_count()
+    if config.clocked and config.executor == "local" and workers > cores:
+        share = f"{workers} workers share {counted(cores, 'core')}"
+        click.echo(f"{share}: a clock also runs while a bot waits for its core.", err=True)
 
 
 def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> int:

@@ -277,8 +277,8 @@ def config_from_dict(
     """Turn plain values, as TOML gives them, into a checked config. ConfigError with all mistakes.
 
     `source` names the file in messages; `name` is the default name of the tournament. `exist` also checks that the bots
-    and the rule set exist. Patterns in `bots` are expanded from `folder`; without one, as for stored settings, every
-    entry is a single bot.
+    and the rule set exist. Patterns in `bots` are expanded from `folder`, and the file of the rule set is found there;
+    without one, as for stored settings, every entry is a single bot.
 
     >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
     Traceback (most recent call last):
@@ -317,6 +317,8 @@ def with_settings(
         values["metrics"] = dict(metrics)
     else:
         checker.fault("metrics", f'expected a table such as {{length = "mean turns"}}, found {toml_value(metrics)}')
+    if folder is not None and "rules" in values:
+        values["rules"] = _found_rules(values["rules"], folder)
     form = FORMATS[values.get("format", config.format)]
     for key in tables:
         if key in data and key != form.name:
@@ -407,6 +409,13 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
         return None
     values = {"name": bot_name(values["spec"], params), **values}
     return BotSetting(**values, params=dict(params))
+
+
+def _found_rules(rules: str, folder: Path) -> str:
+    """Return a rule set whose file is looked up like a bot's: in the working directory, then in `folder`."""
+    file, ending, changes = rules.rpartition(".toml")
+    is_beside = ending and not Path(file + ending).is_file() and (folder / (file + ending)).is_file()
+    return (folder / file).as_posix() + ending + changes if is_beside else rules
 
 
 def _check_together(

@@ -36,11 +36,15 @@ class Checker:
         except ArenaError as error:
             self.fault(key, str(error))
 
-    def known(self, table: Mapping[str, Any], known: Sequence[str], prefix: str = "") -> None:
-        """Note unknown keys."""
+    def known(
+        self, table: Mapping[str, Any], known: Sequence[str], prefix: str = "", inner: Sequence[str] = ()
+    ) -> None:
+        """Note unknown keys; `inner` are known keys of tables, such as `clock.move_ms`."""
         for key in table:
             if key not in known:
-                near = did_you_mean(key, known) or f" (known: {', '.join(known)})"
+                meant = [name for name in inner if name.endswith(f".{key}")]
+                near = did_you_mean(meant[0], meant) if meant else did_you_mean(key, known)
+                near = near or f" (known: {', '.join(dict.fromkeys(known))})"
                 self.fault(prefix + key, f"unknown key{near}")
 
     def read(
@@ -53,7 +57,11 @@ class Checker:
         declared = settings_of(of)
         sections = dict.fromkeys(setting.section for setting in declared.values() if setting.section)
         top = [name for name, setting in declared.items() if not setting.section]
-        self.known(data, [*top, *sections, *others], prefix)
+        inner = [f"{setting.section}.{name}" for name, setting in declared.items() if setting.section]
+        inner += [
+            f"{name}.{key}" for name, setting in declared.items() if setting.of for key in settings_of(setting.of)
+        ]
+        self.known(data, [*top, *sections, *others], prefix, inner)
         tables = {"": data}
         for section in sections:
             keys = [name for name, setting in declared.items() if setting.section == section]

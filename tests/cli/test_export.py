@@ -101,6 +101,7 @@ def test_to_the_terminal(arena: Arena, played: Path) -> None:
         (["--records", "gone/r.parquet"], "cannot write gone/r.parquet: No such file or directory"),
         (["--bot", "first"], "choose games for --records and --moves"),
         (["--records", "r", "--lost"], "name it with --bot"),
+        (["--moves", "-o", "m.csv"], "Invalid value for '--moves': expected a path, found '-o'"),
     ],
 )
 def test_what_cannot_be_exported(arena: Arena, played: Path, options: list[str], wanted: str) -> None:

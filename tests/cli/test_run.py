@@ -181,6 +181,28 @@ def test_a_run_of_a_cluster_that_is_gone_ends_here(arena: Arena) -> None:
     )
 
 
+def test_a_file_of_rules_is_found_beside_the_file_that_names_it(arena: Arena) -> None:
+    Path("cups").mkdir()
+    Path("cups/cup.toml").write_text(
+        'bots = ["random", "first"]\ngames = 2\nrules = "mine.toml:hand_size=7"\nseed = 1\n'
+    )
+    Path("cups/mine.toml").write_text('base = "tactical"\n')
+    arena("run", "cups/cup.toml", *QUIET)
+    assert "rules cups/mine.toml:hand_size=7," in arena("standings", "cup").out
+    Path("mine.toml").write_text('base = "base"\n')  # that in the working directory comes first, as with bots
+    arena("run", "cups/cup.toml", "--out", "here", *QUIET)
+    assert "rules mine.toml:hand_size=7," in arena("standings", "here").out
+
+
+@pytest.mark.parametrize("words", ["match", "compare --variants base,expert"])
+def test_clocked_workers_without_cores_are_warned_of(arena: Arena, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.cli.playing.core_count", lambda: 1)
+    play = (*words.split(), "first", "random", "--games", 2, "--workers", 2)
+    warning = "2 workers share 1 core: a clock also runs while a bot waits for its core.\n"
+    assert warning in arena(*play, "--move-ms", 1000).err
+    assert warning not in arena(*play).err
+
+
 def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
     command = ("match", "mine.py", "random", "--games", 2, "--seed", 1, *QUIET)
