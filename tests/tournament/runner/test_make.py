@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -75,7 +76,7 @@ class Cup:
             params = {"step": player.step} if player.version else {}
             table = {"spec": str(file), "name": player.name, "params": params, "isolation": player.isolation}
             bots.append(table)
-        values: dict[str, Any] = {"bots": bots, "seed": 11, "workers": 2, "limits": {"decision_s": 0.4}}
+        values: dict[str, Any] = {"bots": bots, "seed": 11, "workers": 2, "limits": {"decision_s": 0.4, "memory_mb": 4096}}
         values["format"] = self.format
         if self.format == "series":
             values["series"] = {"rounds": 2, "matches": self.units}
@@ -100,7 +101,8 @@ def outcome(folder: Path) -> tuple[Any, ...]:
     """Return all that must be the same: settings, records, files, and that nothing is left to play."""
     paths = write_run_files(standings(read_run(folder)), folder, games=True)
     with Reader(folder) as reader:
-        kept = reader.config(), [export_line(game) for game in reader.results()], reader.faults()
+        lines = [re.sub(r"within [0-9.]+ s", "in time", export_line(game)) for game in reader.results()]  # measured
+        kept = reader.config(), lines, reader.faults()
         assert reader.count() == len(kept[1])
     return *kept, *(path.read_bytes() for path in paths if path.name in FILES)
 
