@@ -48,7 +48,8 @@ def progress_for(text: StatusText | None = None, plain: bool = False) -> Progres
 
 def is_drawable(*streams: TextIO) -> bool:
     """Return whether the streams are a terminal that can be drawn on."""
-    return all(stream.isatty() for stream in streams) and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    is_terminal = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    return is_terminal and all(not stream.closed and stream.isatty() for stream in streams)
 
 
 class LineProgress(ProgressListener):

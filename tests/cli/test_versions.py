@@ -230,7 +230,7 @@ def test_other_tables_are_asked_for_alone(arena: Arena, played: Path, options: S
 
 
 def test_leagues_and_records_have_no_versions_of_a_run(arena: Arena, played: Path) -> None:
-    arena("league", "create", "open")
+    arena("league", "create", "open", "--isolation", "none")
     assert "arena league show leagues/open BOT" in arena("standings", "open", "--versions", code=2).err
     assert "--trim takes a run" in arena("runs", "--trim", "open", code=2).err
     Path("games.txt").write_text(arena("replay", played, 1, "--record").out)
