@@ -176,6 +176,8 @@ class UpToDate(RuleBasedStateMachine):
             target=play_run, args=(config, self.root / "run", KilledAfter(games))
         )
         child.start()
+        child.join(30)
+        child.kill()  # a fork of a process with threads may stand still
         child.join()
         self.shown = None
 
