@@ -171,10 +171,10 @@ def test_ratings_from_sums_are_those_of_the_games() -> None:
 @pytest.mark.slow
 @pytest.mark.process
 def test_a_run_on_a_terminal(tmp_path: Path) -> None:
-    with Terminal("tournament", "greedy", "first", "random", "--games", "200", cwd=tmp_path) as screen:
+    with Terminal("tournament", "greedy", "first", "random", "--games", "6000", cwd=tmp_path) as screen:
         screen.wait("±95%", "games/s", "left")
         assert screen.end() == 0
-        assert "600 of 600 games (100%)" in screen.raw
+        assert "18,000 of 18,000 games (100%)" in screen.raw
         assert "columns hidden; use --wide to see them" in screen.text
         assert "ms/move" not in screen.text
 
