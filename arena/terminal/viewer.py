@@ -41,7 +41,7 @@ class Viewer:
 
         def over() -> None:
             if session.result is None:
-                self._screen.leave()
+                game.add_done_callback(lambda _: self._screen.leave())  # not before the game holds its error
                 return
             self._timeline.result = ending_text(session.result)
             self._screen.refresh()

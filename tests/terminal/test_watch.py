@@ -104,6 +104,7 @@ def test_two_bots_play_on_the_screen(tmp_path: Path) -> None:
 def test_a_bot_that_cannot_be_loaded_ends_the_screen(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("raise ValueError('no')\n")
     with Terminal("play", "bad.py", "random", cwd=tmp_path) as screen:
+        screen.wait("raises an exception when it is loaded", "ValueError: no")
         assert screen.end() == 2
 
 
