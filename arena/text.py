@@ -46,6 +46,17 @@ def size_text(number: int) -> str:
     return f"{number / 1e6:.1f} MB" if number < 1e9 else f"{number / 1e9:.1f} GB"
 
 
+def time_about(seconds: float) -> str:
+    """Return a rough duration in words.
+
+    >>> time_about(0.2), time_about(42.4), time_about(600), time_about(9000)
+    ('1 s', '42 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{max(round(seconds), 1)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
 def ordinal(number: int) -> str:
     """Return a place as an ordinal number.
 

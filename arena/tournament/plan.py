@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from arena.bots.cores import core_count
 from arena.bots.spec import BotSpec
-from arena.text import counted, one_line
+from arena.text import counted, one_line, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import ScheduleProgress, deal_seed
@@ -116,17 +116,6 @@ def _sentence(change: Change, most: str = "") -> str:
         Why.MORE: f"{games} more.",
         Why.LEFT: f"{games} left to play.",
     }[change.why]
-
-
-def time_about(seconds: float) -> str:
-    """Return a rough duration in words.
-
-    >>> time_about(0.2), time_about(42.4), time_about(600), time_about(9000)
-    ('1 s', '42 s', '10 min', '2.5 h')
-    """
-    if seconds < 100:
-        return f"{max(round(seconds), 1)} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def entries_of(config: TournamentConfig, bots: Sequence[BotSpec]) -> list[BotEntry]:

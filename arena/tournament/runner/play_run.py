@@ -26,12 +26,12 @@ from arena.bots.spec import check_names
 from arena.endings import AFTER
 from arena.errors import ArenaError, did_you_mean
 from arena.settings import as_dict
-from arena.text import size_text
+from arena.text import size_text, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import GameTask, Row, ScheduleProgress, Task, deal_seed
-from arena.tournament.plan import Plan, plan_run, time_about
+from arena.tournament.plan import Plan, plan_run
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
