@@ -37,6 +37,7 @@ from arena.cli.playing import (
     command_progress,
     config_of,
     confirm_bots,
+    plan_values,
     show_plan,
     tell_error,
     tell_left_out,
@@ -49,10 +50,12 @@ from arena.game.rules import load_rules
 from arena.lab.tournament import resized
 from arena.lab.variant_runs import all_variants, play_comparison
 from arena.results.comparison import ComparisonConfig, common_settings, find_variant, known_comparison, read_comparison
+from arena.results.data_formats import json_text
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import Field, command_field
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
+from arena.tournament.runner.play_run import prepare, with_stored_seed
 
 
 @click.command()
@@ -117,7 +120,7 @@ def compare_command(
     names = _folder_names(all_variants(split_variants(variants)), baseline)
     comparison, folder = _begin(field, names, baseline, options)
     if options.dry_run:
-        return _show_plans(comparison, folder, options)
+        return _show_plans(comparison, folder, replace(options, as_json=form == "json"))
     code = _play(comparison, folder, options)
     if code != INTERRUPTED:
         show_comparison([folder / name for name in names], comparison.baseline, form, to, adjusted)
@@ -209,8 +212,16 @@ def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> i
 
 def _show_plans(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> int:
     """Show for each variant what would be played; return the exit code."""
+    configs = comparison.configs()
+    if options.as_json:
+        runs = {
+            name: prepare(with_stored_seed(config, folder / name), folder / name, options.again)
+            for name, config in configs.items()
+        }
+        click.echo(json_text({configs[name].rules: plan_values(run) for name, run in runs.items()}), nl=False)
+        return TOO_LARGE if any(run.left_out for run in runs.values()) else _DONE
     codes = []
-    for name, config in comparison.configs().items():
+    for name, config in configs.items():
         click.echo(f"{config.rules}: ", nl=False)
         codes.append(show_plan(config, folder / name, options))
     return max(codes)

@@ -31,7 +31,7 @@ from arena.tournament.config import TournamentConfig, config_from_dict, named_co
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.play_run import RunReport, play_run, prepare, with_stored_seed
+from arena.tournament.runner.play_run import Prepared, RunReport, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
 from arena.whole_file import write_whole
 
@@ -151,9 +151,7 @@ def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> i
     """Show what would be played and why; return the exit code: 1 if a bot would be left out."""
     run = prepare(with_stored_seed(config, folder), folder, options.again)
     if options.as_json:
-        plan = {key: value for key, value in as_dict(run.plan).items() if key != "wanted"}
-        changes = [vars(change) for change in run.plan.changes]
-        click.echo(json_text({**plan, "changes": changes, "left_out": dict(run.left_out)}), nl=False)
+        click.echo(json_text(plan_values(run)), nl=False)
     else:
         click.echo(str(run.plan))
         if options.error is not None:
@@ -162,6 +160,12 @@ def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> i
         tell_left_out(run.left_out)
         return FORFEITED
     return ALL_PLAYED
+
+
+def plan_values(run: Prepared) -> dict[str, Any]:
+    """Return what would be played as plain values for JSON."""
+    plan = {key: value for key, value in vars(run.plan).items() if key != "wanted"}
+    return {**plan, "changes": [vars(change) for change in run.plan.changes], "left_out": dict(run.left_out)}
 
 
 def tell_left_out(left_out: Mapping[str, str]) -> None:
