@@ -215,10 +215,10 @@ def _show_plans(comparison: ComparisonConfig, folder: Path, options: PlayOptions
     configs = comparison.configs()
     if options.as_json:
         runs = {
-            name: prepare(with_stored_seed(config, folder / name), folder / name, options.again)
+            config.rules: prepare(with_stored_seed(config, folder / name), folder / name, options.again)
             for name, config in configs.items()
         }
-        click.echo(json_text({configs[name].rules: plan_values(run) for name, run in runs.items()}), nl=False)
+        click.echo(json_text({rules: plan_values(run) for rules, run in runs.items()}), nl=False)
         return TOO_LARGE if any(run.left_out for run in runs.values()) else _DONE
     codes = []
     for name, config in configs.items():

@@ -158,3 +158,13 @@ def test_every_two_bots_once_in_each_variant(whole: tuple[Path, dict[str, Any]])
             met = [game for game in reader.results() if {game.first, game.second} == {row["bot"], row["opponent"]}]
         scores = [game.score_of(row["bot"]) for game in met]
         assert [row["wins"], row["draws"], row["losses"]] == [scores.count(score) for score in (1, 0.5, 0)]
+
+
+def test_a_plan_of_all_variants_is_one_json_object(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = whole
+    for words in (("resume", folder, "--games", 14), (*PLAY, *VARIANTS, "--games", 14, "--out", folder)):
+        plans = json.loads(arena(*words, "--dry-run", "--json").out)
+        assert {rules: plan["missing"] for rules, plan in plans.items()} == {"tactical": 12, "base": 12}
+    plans = json.loads(arena(*PLAY, *VARIANTS, "--out", "new", "--dry-run", "--json").out)
+    assert [plan["is_new"] for plan in plans.values()] == [True, True]
+    assert not Path("new").exists()
