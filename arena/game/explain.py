@@ -71,13 +71,22 @@ class Formation:
         """The sum of the values."""
         return self.strength % RANK
 
+    @property
+    def label(self) -> str:
+        """The category and the sum in a few letters, such as `colour run 24`."""
+        return f"{self._category_words} {self.sum}"
+
+    @property
+    def _category_words(self) -> str:
+        words = CATEGORY_WORDS[self.strength // RANK]
+        return {3: f"three {words}", 4: f"four {words}"}[self.size] if self.category == "kind" else words
+
     def __str__(self) -> str:
         notes = [f"{wild} as {card}" for wild, card in self.wilds]
         if self.category == "sum":
             words = f"a sum of {self.sum}"
         else:
-            count = {3: "three", 4: "four"}[self.size] if self.category == "kind" else "a"
-            words = f"{count} {CATEGORY_WORDS[self.strength // RANK]}"
+            words = self._category_words if self.category == "kind" else f"a {self._category_words}"
             notes.insert(0, f"sum {self.sum}")
         return words + (f" ({', '.join(notes)})" if notes else "")
 

@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from arena.game.board import Outcome
 from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
-from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side
+from arena.game.explain import Formation, PositionError, Verdict, evaluate, judge_claim, read_side
 from arena.game.moves import Event, Move
 from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
@@ -113,11 +113,11 @@ def is_clan(card: str) -> bool:
 
 
 @lru_cache(10_000)
-def side_worth(rules: Rules, side: Cards, modes: Cards) -> str:
-    """Return the worth of a side in words; "" while it is not complete."""
+def side_formation(rules: Rules, side: Cards, modes: Cards) -> Formation | None:
+    """Return the formation of a side; None while it is not complete."""
     if len(side) < (4 if "mud" in modes else 3):
-        return ""
-    return str(evaluate(rules, read_side(rules, side), modes))
+        return None
+    return evaluate(rules, read_side(rules, side), modes)
 
 
 @dataclass(frozen=True)
@@ -270,8 +270,14 @@ def _stone(state: State, stone: int) -> str:
     return f"[{state.owners[stone - 1]}{f' {modes}' if modes else ''}]"
 
 
-def _who(seat: int, names: Sequence[str]) -> str:
-    return f"{'ab'[seat]} ({names[seat]})" if names[seat] else "ab"[seat]
+def card_words(card: str, edition: str) -> str:
+    """Return a card in words, with the card that a bound wild stands for.
+
+    >>> card_words("*J=r7", "iello")
+    'Joker as red 7'
+    """
+    wild, _, bound = card.partition("=")
+    return card_name(wild, edition) + (f" as {card_name(bound, edition)}" if bound else "")
 
 
 def move_words(move: Move | Event, edition: str) -> str:
@@ -328,16 +334,31 @@ def shown_names(game: GameResult) -> tuple[str, str]:
 
 
 def result_line(record: Record, names: Sequence[str] = ("", "")) -> str:
-    """Word how a game ended.
+    """Word how a game ended, the winner first. `names` are the bots of seat 0 and seat 1.
 
     >>> from arena.game.record import parse_record
-    >>> result_line(parse_record("schotten/1 base 1:0 11; ; a 0-0 forfeit timeout"), ("ann", "bob"))
-    'a (ann) wins, stones 0-0: forfeit timeout'
+    >>> result_line(parse_record("schotten/1 base 1:0 11; ; b 0-0 forfeit timeout"), ("ann", "bob"))
+    'bob beat ann 0–0: forfeit timeout'
     """
+    line, reason = _result_words(record, names)
+    return f"{line}: {reason}" if reason else line
+
+
+def headline(game: GameResult) -> str:
+    """Word the result of a game without its reason, the winner first."""
+    return _result_words(parse_record(game.record), shown_names(game))[0]
+
+
+def _result_words(record: Record, names: Sequence[str]) -> tuple[str, str]:
     winner, stones, *reason = record.result.split(" ", 2)
-    seats = {"a": 0, "b": 1}
-    who = f"{_who(seats[winner], names)} wins" if winner in seats else {"draw": "draw"}.get(winner, "broken off")
-    return f"{who}, stones {stones}" + (f": {reason[0]}" if reason else "")
+    a, b = (names[seat] or "ab"[seat] for seat in (0, 1))
+    won_a, won_b = stones.split("-")
+    words = {
+        "a": f"{a} beat {b} {won_a}–{won_b}",
+        "b": f"{b} beat {a} {won_b}–{won_a}",
+        "draw": f"{a} and {b} drew {won_a}–{won_b}",
+    }
+    return words.get(winner, f"{a} – {b}, broken off at {won_a}–{won_b}"), "".join(reason)
 
 
 def ending_text(game: GameResult) -> str:

@@ -13,7 +13,7 @@ from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
 from arena.results.formats import shortened
-from arena.results.positions import claim_verdict, legend, move_words, side_worth
+from arena.results.positions import claim_verdict, legend, move_words, side_formation
 from arena.terminal.scene import News, Scene
 from arena.text import one_line
 
@@ -254,8 +254,8 @@ def why(scene: Scene, stone: int) -> str:
             reason = reason.replace("the other side could", f"{_name(scene, 1 - player)} could")
             lines.append(f"{'You' if (name := _name(scene, player)) == 'you' else name} {can}: {reason}.")
     for sides in scene.sides:
-        if worth := side_worth(scene.rules, sides[stone - 1], scene.modes[stone - 1]):
-            lines.append(f"{' '.join(sides[stone - 1])} is {worth}.")
+        if formation := side_formation(scene.rules, sides[stone - 1], scene.modes[stone - 1]):
+            lines.append(f"{' '.join(sides[stone - 1])} is {formation}.")
     return "\n".join(lines)
 
 

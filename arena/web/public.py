@@ -34,17 +34,20 @@ from arena.league.store import League, open_league
 from arena.paths import data_folder
 from arena.results.data_formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
-from arena.results.pages.drawings import final_board, trend
-from arena.results.pages.game_data import game_data
-from arena.results.pages.plots import Lines, svg
+from arena.results.pages.boards import final_state
+from arena.results.pages.game_data import game_data, game_title
+from arena.results.pages.plots import Lines, svg, trend
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.report import filled_columns
+from arena.results.positions import headline
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
 GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, MAX_DRAWN, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 50, 6, 4, 8
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
+    "board.css": ("arena.results.pages", "text/css"),
+    "board.js": ("arena.results.pages", "text/javascript"),
     "tables.js": ("arena.results.pages", "text/javascript"),
     "viewer.js": ("arena.results.pages", "text/javascript"),
     "web.css": ("arena.web", "text/css"),
@@ -373,11 +376,10 @@ def _listed(game: GameResult) -> dict[str, Any]:
 def card(game: GameResult) -> dict[str, Any]:
     """Return the values for a card with a game's final board; its sides are the one above and the one below."""
     try:
-        board, starter = final_board(game.record)
+        board, edition = final_state(game.record)
     except RecordError:  # a damaged record, which `arena verify` reports
-        board, starter = None, 0
-    sides = [(game.first, game.stones[0], game.score == 1.0), (game.second, game.stones[1], game.score == 0.0)]
-    return _listed(game) | {"board": board, "sides": sides if starter else sides[::-1]}
+        board, edition = None, ""
+    return _listed(game) | {"board": board, "edition": edition, "names": game.seats, "headline": headline(game)}
 
 
 def key_of(game: GameResult) -> str:
@@ -399,11 +401,10 @@ def game_page(site: Site, key: str) -> str:
 def viewer_page(site: Site, game: GameResult, key: str, path: str) -> str:
     """Return a game in the viewer; without scripts, its final board and moves. `key` is its name in the viewer."""
     data = game_data(game, key)
-    first = data["starter"]
     return site.render(
         "game.html",
         path,
-        title=f"{data['names'][first]} – {data['names'][1 - first]}: {data['result']}",
+        title=game_title(data),
         games=[data],
         live=False,
         data={"games": [data]},

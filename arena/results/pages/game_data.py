@@ -1,27 +1,8 @@
-"""Choose games of a run for pages, and turn each into plain values: the whole deal, then what each step changed.
-
-A state is a flat mapping of texts and numbers. `a` and `b` are the seats 0 and 1:
-
-====================  ==========================================================================
-`turn` `seat` `phase` turns begun; the seat to decide (0, 1); the kind of decision
-`own`                 nine signs: `a`, `b`, or `.` for a stone that is not claimed
-`ha` `hb`             cards in hand
-`a1` .. `b9`          cards of a side; a wild bound when it was played is such as `*J=r7`
-`m1` .. `m9`          combat modes of a stone
-`f1` .. `f9`          the seat whose side was complete first, or None
-`va1` .. `vb9`        what a complete side is worth, in words, with what its wilds stand for
-`wa1` .. `wb9`        why a complete side holds no claim to a stone that nobody owns
-`da` `db`             cards face up beside the board
-`clan` `tactic`       cards left in the decks
-`pend`                the card that a ruse has taken and not yet put anywhere
-====================  ==========================================================================
-
-Keys that hold nothing are left out; in a step, None takes a key away.
-"""
+"""Choose games of a run for pages, and turn each into plain values: the whole deal, then what each step changed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,6 +10,7 @@ from arena.game.engine import State
 from arena.game.record import parse_record
 from arena.game.rules import Rules
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
+from arena.results.pages.boards import Flat, flat
 from arena.results.pages.render import render
 from arena.results.positions import (
     Decision,
@@ -38,7 +20,6 @@ from arena.results.positions import (
     legend,
     result_line,
     shown_names,
-    side_worth,
 )
 from arena.results.sources import GameFilter, Source
 from arena.text import one_line, printable_lines
@@ -47,7 +28,6 @@ from arena.tournament.games import GameResult
 if TYPE_CHECKING:
     import pandas as pd
 
-Flat: TypeAlias = dict[str, Any]
 _Forfeit: TypeAlias = tuple[object, object]
 """The bot that forfeited a game and the kind; None for both without a forfeit."""
 NumberedGames: TypeAlias = list[tuple[str, GameResult]]
@@ -59,6 +39,7 @@ _STONES = range(1, 10)
 def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
     """Return everything that the viewer shows of a game; `key` is its name for `arena replay`.
 
+    `cards` are all that come into sight, as the page must have their faces (`edition` names them).
     `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
     `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it was not measured),
     `events`, `claims` (the seat, the stone and why the claim holds), and with a note of the bot `note`, all of it in
@@ -79,6 +60,8 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
         "key": key,
         "names": [one_line(name) for name in game.seats],
         "rules": record.rules.name,
+        "edition": record.rules.edition,
+        "cards": sorted({card for step in steps for card in _cards_in(step["set"])}),
         "tactics": record.rules.tactics,
         "starter": record.deal.starter,
         "result": result_line(record, shown_names(game)),
@@ -97,32 +80,19 @@ def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) 
     `judged` is its analysis (None: by the net). Raise RecordError if the game does not replay.
     """
     data = game_data(game, key, judged)
+    return render("replay.html", ["board.js", "viewer.js"], {"games": [data]}, title=game_title(data), games=[data])
+
+
+def game_title(data: Mapping[str, Any]) -> str:
+    """Return the title of a game, which does not give its result away: the names, the starting player's first."""
     first = data["starter"]
-    title = f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}: {data['result']}"
-    return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, games=[data])
+    return f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}"
 
 
-def flat(position: Position, rules: Rules) -> Flat:
-    """Return a position as the flat mapping."""
-    state: Flat = {
-        "turn": position.turn,
-        "seat": position.seat,
-        "phase": position.phase,
-        "own": position.owners,
-        "clan": position.decks[0],
-        "tactic": position.decks[1],
-        "pend": position.pending,
-    }
-    for seat, sign in enumerate("ab"):
-        state[f"h{sign}"] = " ".join(position.hands[seat])
-        state[f"d{sign}"] = " ".join(position.beside[seat])
-        for stone in _STONES:
-            state[f"{sign}{stone}"] = " ".join(position.sides[seat][stone - 1])
-    for stone in _STONES:
-        state[f"m{stone}"] = " ".join(position.modes[stone - 1])
-        state[f"f{stone}"] = position.completed[stone - 1]
-    state |= _worths(position, rules)
-    return {key: value for key, value in state.items() if value not in ("", None)}
+def _cards_in(changed: Flat) -> Iterator[str]:
+    for key, value in changed.items():
+        if isinstance(value, str) and key[0] in "habdmp" and key != "phase":
+            yield from value.split()
 
 
 def _changes(before: Flat, after: Flat) -> Flat:
@@ -156,19 +126,6 @@ def _step_values(decision: Decision, rules: Rules) -> dict[str, Any]:
     if (note := decision.note) is not None:
         values |= {"value": note.value, "note": str(note)}
     return values
-
-
-def _worths(position: Position, rules: Rules) -> Flat:
-    """Return the keys `va1` .. and `wa1` .. of a position."""
-    worths: Flat = {}
-    for stone in _STONES:
-        for seat, sign in enumerate("ab"):
-            worth = side_worth(rules, position.sides[seat][stone - 1], position.modes[stone - 1])
-            if worth:
-                worths[f"v{sign}{stone}"] = worth
-                if position.owners[stone - 1] == ".":
-                    worths[f"w{sign}{stone}"] = claim_verdict(rules, position, seat, stone).reason
-    return worths
 
 
 # ---------------------------------------------------------------- which games of a run

@@ -467,3 +467,21 @@ def _vertical(x: float, top: float, bottom: float, label: str) -> Markup:
 def _horizontal(y: float, left: float, label: str, right: float = _WIDTH - _RIGHT) -> Markup:
     """Return a line of the grid with its number to the left."""
     return _path(f"M{left} {y:.1f}H{right}", "grid") + _text(left - 6, y + 4, label, "end")
+
+
+# ---------------------------------------------------------------- trends
+
+_TREND_WIDTH, _TREND_HEIGHT = 90, 18
+
+
+def trend(values: Sequence[float]) -> Markup:
+    """Draw a rating over time as a line with a dot at its end; return "" for fewer than two values."""
+    if len(values) < 2:
+        return Markup("")
+    low, step = min(values), (_TREND_WIDTH - 10) / (len(values) - 1)
+    scale = (_TREND_HEIGHT - 8) / max(max(values) - low, 30)  # noise of a few Elo is not a slope
+    points = [(5 + step * i, _TREND_HEIGHT - 4 - scale * (value - low)) for i, value in enumerate(values)]
+    line = Markup('<polyline class="line l0" points="{}"/>').format(" ".join(f"{x:.0f},{y:.1f}" for x, y in points))
+    dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="3"/>').format(*points[-1])
+    frame = Markup('<svg class="spark" viewBox="0 0 {} {}" role="img" aria-label="{:+z.0f} Elo">{}</svg>')
+    return frame.format(_TREND_WIDTH, _TREND_HEIGHT, values[-1] - values[0], line + dot)

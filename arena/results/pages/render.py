@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from arena.results.pages.drawings import board, final_board
+from arena.results.pages.boards import final_state
+from arena.results.positions import card_words
 from arena.results.table import Table
 from arena.text import one_line, printable_lines
 
@@ -26,7 +27,7 @@ def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **val
 
     `scripts` are names of files in `static/`; `data` is what they read, by the id of its element, as JSON.
     """
-    style = _static("page.css")
+    style = _static("page.css") + _static("board.css")
     inline = [_static(name) for name in scripts]
     hashes = " ".join(map(_hash, inline)) or "'none'"
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {hashes}; base-uri 'none'; form-action 'none'"
@@ -78,7 +79,7 @@ def environment(*packages: str) -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {"line": one_line, "lines": printable_lines, "options": _options_whole}
-    made.globals |= {"board": board, "final_board": final_board}
+    made.globals |= {"card_words": card_words, "final_state": final_state}
     return made
 
 

@@ -139,7 +139,7 @@ def report_page(
         parts[0].sections.insert(before, Section("games", "Games", notes=[sampled]))
     return render(
         "report.html",
-        ["tables.js", "viewer.js"],
+        ["tables.js", "board.js", "viewer.js"],
         {"games": games},
         title=title,
         heading=heading,

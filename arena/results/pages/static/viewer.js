@@ -2,35 +2,13 @@
 "use strict";
 (() => {
   const read = (id) => JSON.parse(document.getElementById("data-" + id).textContent);
-  const colours = { r: "red", g: "green", b: "blue", y: "yellow", p: "purple", k: "pink" };
-  const owners = { a: "claimed by a", b: "claimed by b", ".": "not claimed" };
   const verdicts = { blunder: "blunder", turning: "turning point" };
   const games = read("games");
   const place = document.querySelector("[data-viewer]");
   if (!place || !games.length) return;
 
-  const make = (tag, style, ...inner) => {
-    const made = document.createElement(tag);
-    if (style) made.className = style;
-    made.append(...inner);
-    return made;
-  };
-  const who = (seat) => game.names[seat] + " (" + "ab"[seat] + ")";
-
-  // ------------------------------------------------------------ states
-
-  const known = new Map();
-  function states(game) {
-    if (!known.has(game.key)) {
-      let state = {};
-      known.set(game.key, game.steps.map((step) => {
-        state = { ...state, ...step.set };
-        for (const key of Object.keys(state)) if (state[key] === null) delete state[key];
-        return state;
-      }));
-    }
-    return known.get(game.key);
-  }
+  const { make, list, card, back, moving } = boards;
+  const who = (seat) => game.names[seat];
 
   // ------------------------------------------------------------ elements
 
@@ -50,9 +28,11 @@
     return [make("label", "", word + " ", select), select];
   };
   const title = (one) => one.key + ": " + one.names[one.starter] + " – " + one.names[1 - one.starter] + (one.forfeit ? " (" + one.forfeit + ")" : "");
+  const [paceLabel, paceSelect] = choice("Pace", [[1500, "slow"], [900, "medium"], [400, "fast"]]);
+  paceSelect.value = 900;
   const [gameLabel, gameSelect] = choice("Game", games.map((one, i) => [i, title(one)]));
   const [handLabel, handSelect] = choice("Hands", Object.entries({
-    both: "both", own: "of the player to move", only_a: "of a", only_b: "of b", hidden: "hidden",
+    both: "both", own: "of the player to move", only_a: "below", only_b: "above", hidden: "hidden",
   }));
   const slider = make("input");
   slider.type = "range";
@@ -60,9 +40,8 @@
   slider.setAttribute("aria-label", "Move");
   const told = make("div", "told");
   told.setAttribute("aria-live", "polite");
-  const board = make("table", "board");
-  board.setAttribute("aria-label", "stones");
-  const hands = [make("div", "hand"), make("div", "hand")];
+  const board = boards.empty();
+  const hands = [make("div", "who"), make("div", "who")];
   const decks = make("p", "decks");
   const why = make("div", "why");
   const svg = (tag, values, ...inner) => {
@@ -90,17 +69,18 @@
   const buttons = Object.fromEntries(Object.entries(names).map(([key, words]) => [key, button(key, words, keys[key])]));
   const legend = make("p", ""), missing = make("p", "");
   missing.setAttribute("role", "alert");
+  const felt = make("div", "felt", hands[1], board, hands[0], decks);
   place.replaceChildren(
     ...(games.length > 1 ? [make("div", "row", gameLabel)] : []),
     missing,
     make("div", "sides",
-      make("div", "felt", hands[1], board, hands[0], decks), told, log,
+      felt, told, log,
       make("div", "keys", ...["first", "back", "play", "next", "last"].map((key) => buttons[key]), make("div", "keys",
         buttons.claim_back, buttons.claim, buttons.turn)),
       make("div", "chances", judged, make("div", "small percents", ...["100%", "50%", "0%"].map((one) => make("span", "", one))),
         curve, slider, make("div", "small moves", make("span", "", "deal"), end), signs)),
     why,
-    make("div", "row options", handLabel, link),
+    make("div", "row options", paceLabel, handLabel, link),
     make("details", "small", make("summary", "", "Keys and cards"), legend, make("p", "", "Keys: ← → one move, Home End first and last, "
       + "space plays, c and C next and previous claim, t next turning point or blunder, h hands, n and p next and previous game.")),
   );
@@ -110,7 +90,7 @@
   function go(step, hold) {
     if (!hold) stop();
     at = Math.max(0, Math.min(step, game.steps.length - 1));
-    draw();
+    moving(felt, draw);
   }
   function stop() {
     clearInterval(timer);
@@ -126,7 +106,7 @@
     timer = setInterval(() => {
       if (at >= game.steps.length - 1) stop();
       else go(at + 1, true);
-    }, 700);
+    }, paceSelect.value);
   }
   function seek(way, wanted) { // the next step that is wanted, from the end again from the beginning
     const many = game.steps.length;
@@ -139,7 +119,7 @@
     const step = game.steps.findIndex((one) => (one.claims || []).some((claim) => claim.stone === stone));
     if (step >= 0) go(step);
   }
-  function open(other, step = other.steps.length - 1) { // a game opens at its end
+  function open(other, step = 0) {
     game = other;
     gameSelect.value = games.indexOf(other);
     slider.max = game.steps.length - 1;
@@ -202,62 +182,19 @@
 
   // ------------------------------------------------------------ drawing
 
-  const colour = (card) => (/^[rgbypk]\d+$/.test(card) ? card[0] : "t");
-  function card(text, fresh) {
-    const suit = colour(text);
-    const made = make("span", "card c-" + suit + (fresh ? " new" : ""));
-    if (suit === "t") made.append(text);
-    else {
-      made.append(make("i", "", text[0]), make("b", "", text.slice(1)));
-      made.title = colours[suit] + " " + text.slice(1);
-    }
-    return made;
-  }
-  const list = (text) => (text ? text.split(" ") : []);
   const shown = (seat, state) => {
     const mode = handSelect.value;
     return mode === "both" || (mode === "own" && state.seat === seat) || (mode === "only_a" && seat === 0) || (mode === "only_b" && seat === 1);
   };
 
-  function drawBoard(state, before) {
-    const head = make("tr"), rows = [make("tr"), make("tr"), make("tr")];
-    for (let stone = 1; stone <= 9; stone++) {
-      const owner = state.own[stone - 1];
-      const cells = ["b", "a"].map((seat) => {
-        const cards = list(state[seat + stone]);
-        const old = new Set(list(before && before[seat + stone]));
-        if (seat === "b") cards.reverse();
-        const cell = make("td", seat === "b" ? "up" : "down", ...cards.map((one) => card(one, before && !old.has(one))));
-        const worth = state["v" + seat + stone];
-        if (worth) cell.title = worth;
-        cell.setAttribute("aria-label", seat + ", stone " + stone + ": " + (cards.join(" ") || "empty") + (worth ? ", " + worth : ""));
-        return cell;
-      });
-      const modes = list(state["m" + stone]);
-      const sign = owner === "." ? stone : stone + " " + (owner === "a" ? "▼a" : "▲b");
-      const middle = make("th", "", make("div", "stone " + (owner === "." ? "none" : owner), String(sign), ...modes.map((one) => make("div", "", one))));
-      if (owner !== ".") middle.addEventListener("click", () => claimOf(stone));
-      middle.scope = "col";
-      middle.setAttribute("aria-label", "stone " + stone + ", " + owners[owner] + (modes.length ? ", " + modes.join(", ") : ""));
-      rows[0].append(cells[0]);
-      rows[1].append(middle);
-      rows[2].append(cells[1]);
-    }
-    board.replaceChildren(head, ...rows);
-  }
-
   function drawHand(seat, state) {
-    const sign = "ab"[seat];
-    const cards = list(state["h" + sign]);
-    const row = list(state["d" + sign]);
-    const who = make("b", "", make("span", "seat " + sign, sign), " " + game.names[seat]);
-    const won = state.own.split(sign).length - 1;
-    const open_ = shown(seat, state);
+    const sign = "ab"[seat], held = list(state["h" + sign]), beside = list(state["d" + sign]);
+    const won = state.own.split(sign).length - 1, one = (code) => card(code, game.edition);
     hands[seat].classList.toggle("moves", at < game.steps.length - 1 && state.seat === seat);
     hands[seat].replaceChildren(
-      who, " ", make("span", "small", won + " won, " + cards.length + " in hand "),
-      ...cards.map((one) => (open_ ? card(one) : make("span", "card c-x", "?"))),
-      ...(row.length ? [make("span", "small", " beside the board "), ...row.map((one) => card(one))] : []),
+      make("span", "name", game.names[seat], make("small", "", won + (won === 1 ? " stone" : " stones"))),
+      make("span", "cards hand", ...held.map(shown(seat, state) ? one : back)),
+      ...(beside.length ? [make("span", "cards", make("span", "small", "beside"), ...beside.map(one))] : []),
     );
   }
 
@@ -269,7 +206,7 @@
       return ", " + one.replace(/^claim /, "claims stone ");
     }).join("");
   };
-  const seat = (step) => make("span", "seat " + "ab"[step.seat], "ab"[step.seat]);
+  const player = (step) => make("b", "player-" + "ab"[step.seat], who(step.seat));
   function tell(step) {
     const count = make("p", "small", "Move " + at + " of " + (game.steps.length - 1));
     if (!step.n) return [make("strong", "", "The deal. " + who(game.starter) + " begins."), count];
@@ -278,7 +215,7 @@
     count.append(parts.join(", "));
     const last = at === game.steps.length - 1 ? [make("p", "", make("b", "", game.result))] : [];
     return [
-      seat(step), " ", make("strong", "", game.names[step.seat] + ": " + step.said + " "), make("code", "", step.move),
+      player(step), " ", make("strong", "", step.said + " "), make("code", "", step.move),
       followed(step), ...(step.note ? [make("p", "small", "Its note: " + step.note)] : []), ...last, count,
     ];
   }
@@ -306,7 +243,7 @@
       log.dataset.hands = mode;
       log.replaceChildren(...game.steps.map((step, i) => {
         const line = make("li", step.claims ? "claim" : "");
-        if (step.n) line.append(seat(step), " ", make("code", "", step.move), " ", make("span", "small", step.said + followed(step)));
+        if (step.n) line.append(player(step), " " + step.said + followed(step));
         else line.append("The deal.");
         if (step.mark) line.append(" ", make("b", step.mark, verdicts[step.mark]));
         line.dataset.step = i;
@@ -320,9 +257,9 @@
   }
 
   function draw() {
-    const all = states(game), state = all[at], step = game.steps[at];
+    const all = boards.states(game), state = all[at], step = game.steps[at];
     told.replaceChildren(...tell(step));
-    drawBoard(state, all[at - 1]);
+    boards.fill(board, game, state, all[at - 1]);
     drawHand(1, state);
     drawHand(0, state);
     const parts = ["clan deck: " + state.clan];
@@ -380,10 +317,14 @@
       return false;
     }
     missing.textContent = "";
-    open(found, move === null || move === "last" ? undefined : Number(move) || 0);
+    open(found, move === "last" ? found.steps.length - 1 : Number(move) || 0);
     if (games.length > 1) place.scrollIntoView();
     return true;
   }
+  board.addEventListener("click", (event) => {
+    const stone = event.target.closest(".stone.south, .stone.north");
+    if (stone) claimOf(Number(stone.parentElement.dataset.stone));
+  });
   addEventListener("hashchange", follow);
   if (!follow()) open(games[0]);
 })();
