@@ -6,8 +6,10 @@ Source: RULES.md. Cards are written as everywhere else, such as r7, so that a pa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from arena.game.cards import card_name
+from arena.game.explain import judge_claim, read_side
 from arena.game.rules import SHORT_NAMES, Rules, differences, load_rules, preset_names
 
 GAME = """\
@@ -53,6 +55,52 @@ BOARD_KEY = (
     "At stone 5, p6 would make your side p6 p7 p8. Then only b7 b8 b9 still beats it; as soon as b7 or b9 is face up"
     " elsewhere, the stone is yours.",
 )
+
+
+@dataclass(frozen=True)
+class Question:
+    """A position to answer: one stone, `mine` below and `theirs` above, and answers of which `right` is the right one.
+
+    With `cards` the answers are cards in hand to play there; `older` is `mine` or `theirs`, the side that was complete
+    first.
+    """
+
+    ask: str
+    mine: str
+    theirs: str
+    answers: tuple[str, ...]
+    right: int
+    modes: tuple[str, ...] = ()
+    older: str | None = None
+    cards: bool = False
+
+    def verdict(self, answer: int) -> str:
+        """Judge an answer in a sentence: why the claim holds or not, after its card has been played."""
+        rules = load_rules("tactical")
+        mine = read_side(rules, self.mine.split() + ([self.answers[answer]] if self.cards else []))
+        theirs = read_side(rules, self.theirs.split())
+        reason = judge_claim(rules, mine, theirs, (), self.modes, self.older).reason
+        return f"{'Right' if answer == self.right else 'Not so'}: {reason}."
+
+
+_YES_NO = ("yes", "no")
+QUESTIONS = (
+    Question("Can you claim this stone?", "r7 r8 r9", "b5", _YES_NO, 0, older="mine"),
+    Question("Can you claim this stone?", "k4 g4 b4", "k8 k9", _YES_NO, 1, older="mine"),
+    Question("Who wins this stone?", "r8 g8 b8", "y1 y2 y3", ("you", "the opponent"), 1, older="theirs"),
+    Question("Your side was full first. Who wins?", "r3 g5 y9", "b4 k6 p7", ("you", "the opponent"), 0, older="mine"),
+    Question("Which card wins the stone at once?", "p7 p8", "b8 b9", ("b7", "p6", "p9"), 2, older="mine", cards=True),
+    Question(
+        "In Fog only the sum counts. Who wins?",
+        "r1 r2 r3",
+        "b9 k8 y7",
+        ("you", "the opponent"),
+        1,
+        ("fog",),
+        "mine",
+    ),
+)
+"""Six positions that teach the game; the rules are IELLO's."""
 
 TACTICS = {
     "*J": "any card you like; there are two, one per player",

@@ -156,7 +156,7 @@ class DecisionInput:
         if word == "moves":
             return self.menu()
         if word == "hint":
-            return hint_text(self.view, self.moves)
+            return hint(self.view, self.moves)[0]
         if word == "undo":
             if self.picked is None:
                 return "No card is picked. A move cannot be taken back once it is made: the other player has seen it."
@@ -220,16 +220,20 @@ _HINTS = 3
 _AT = re.compile(r" ?@ ?| (?=[0-9]+$)(?<!claim )(?<!why )")  # `r7 3` means `r7@3`
 
 
-def hint_text(view: View, moves: list[Move]) -> str:
-    """Name the moves after which the packaged net thinks a win most likely, given what this seat knows."""
+def hint(view: View, moves: list[Move]) -> tuple[str, Move]:
+    """Name the moves after which the packaged net thinks a win most likely, given what this seat knows.
+
+    Return the text and the first of the moves.
+    """
     chances = load_net(view.rules).values(view, moves)
     best, *others = sorted(zip(moves, chances), key=lambda judged: -judged[1])[:_HINTS]
     if view.phase in ("draw", "scout"):  # the net judges these by a rule, without a chance
-        return f"The net would {move_words(best[0], view.rules.edition).lower()}."
+        return f"The net would {move_words(best[0], view.rules.edition).lower()}.", best[0]
     words = move_words(best[0], view.rules.edition)
     do = f"play {words} ({best[0]})" if best[0].kind in ("place", "mode") else words[0].lower() + words[1:]
     text = f"The net would {do}: {best[1]:.0%} to win by its estimate"
-    return text + (f"; then {', '.join(f'{move} ({chance:.0%})' for move, chance in others)}." if others else ".")
+    after = f"; then {', '.join(f'{move} ({chance:.0%})' for move, chance in others)}" if others else ""
+    return f"{text}{after}.", best[0]
 
 
 def why(scene: Scene, stone: int) -> str:

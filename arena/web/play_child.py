@@ -24,12 +24,15 @@ from arena.errors import ArenaError
 from arena.game.cards import card_name
 from arena.game.engine import State, View
 from arena.game.moves import Event, Move
+from arena.game.record import parse_record
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import find_entry
+from arena.results.judge import analyse
+from arena.results.pages.boards import Flat, flat
 from arena.results.positions import deed_words, legend, move_words
-from arena.results.records import export_line
-from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint_text, why
+from arena.results.records import export_line, game_of
+from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint, why
 from arena.terminal.scene import News, Scene
 from arena.terminal.session import Seating, Session, end_text
 from arena.tournament.runner.job import Job
@@ -39,6 +42,7 @@ WAITS = "waits"  # the bot is to move
 OVER = "over"
 FAILED = "failed"  # the game cannot continue
 _STONES = range(1, 10)
+_DEAR, _MOST_DEAR = 0.02, 3  # of the chance to win; moves that are named afterwards
 _QUESTIONS = {
     "claim": "Claim stones, or continue.",
     "play": "Your move: choose a card, then a stone.",
@@ -60,6 +64,7 @@ class GameOrder:
     seed              decides cards and chance; the person must not learn it
     person            the person's name
     begins, claims    whether the person makes the first move, and claims stones
+    before            moves that are made again first, by number
     """
 
     folder: str
@@ -70,6 +75,7 @@ class GameOrder:
     person: str
     begins: bool
     claims: bool
+    before: tuple[int, ...] = ()
 
     def line(self) -> str:
         """Return the order as the first line of stdin."""
@@ -99,7 +105,7 @@ class RemotePerson(PersonInterface):
     def _look(self, state: State) -> None:
         news = self._news
         assert news is not None
-        self._table = table_shown(news.scene(state), news, state.events(news.seat))
+        self._table = table_shown(news.scene(state), news, state.events(news.seat), state.is_over)
         if not state.is_over and state.to_move != news.seat:
             self.tell(WAITS)
 
@@ -107,8 +113,8 @@ class RemotePerson(PersonInterface):
         """Return the person's move. Raise Resigned if the person resigns, and Left if the answers end."""
         answer: Mapping[str, int] = {"hint": False}
         while "hint" in answer:
-            hint = hint_text(view, moves) if answer["hint"] else ""
-            self.tell(DECISION, hint=hint, **moves_shown(view, moves))
+            text, best = hint(view, moves) if answer["hint"] else ("", "")
+            self.tell(DECISION, hint=text, hinted=str(best), **moves_shown(view, moves))
             line = self._answers.readline()
             if not line:
                 raise Left
@@ -135,7 +141,7 @@ def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
         return re.sub(rf"{re.escape(home)}(/|\b)", lambda found: "" if found[1] else "its folder", text)
 
     try:
-        session = Session(_seating(order), table)
+        session = Session(_seating(order), table, before=order.before)
         table.person = session.seating.person
         with redirected(BotOutput(session.speaker)):
             session.play(Person(table, order.claims))
@@ -147,12 +153,9 @@ def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
     result, detail = session.result, ""
     if result is not None:
         result, detail = replace(result, detail=None), plain(result.detail or "")
-    table.tell(
-        OVER,
-        result=end_text(session, reason=False),
-        detail=detail,
-        record=session.record() if result is None else export_line(result),
-    )
+    record = session.record() if result is None else export_line(result)
+    dear = dear_moves(record, table.person)
+    table.tell(OVER, result=end_text(session, reason=False), detail=detail, record=record, dear=dear)
 
 
 def _seating(order: GameOrder) -> Seating:
@@ -174,46 +177,66 @@ def _seating(order: GameOrder) -> Seating:
 # ---------------------------------------------------------------- what is shown
 
 
-def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, Any]:
+def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool) -> dict[str, Any]:
     """Return the table as the person, who sits below, sees it. Pairs are (the person, the bot).
 
-    Each stone has `owner` (0, 1, None), `modes`, `sides`, `fresh` (cards just played) and `why`, which explains the
-    claim or why none is possible, or is "" if no side is complete.
+    `state` is that of `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` has the cards just
+    played; `why` explains for the stones with a complete side the claim or why none is possible.
     """
-    fresh = {(event.seat == news.seat, event.stone, event.card) for event in news.events if event.card is not None}
-    stones = []
-    for stone, owner, older in zip(_STONES, scene.owners, scene.position.completed):
-        sides = [side[stone - 1] for side in scene.sides]
-        played = [(card, (which == 0, stone, card.partition("=")[0])) for which in (0, 1) for card in sides[which]]
-        stones.append(
-            {
-                "number": stone,
-                "owner": owner,
-                "modes": scene.modes[stone - 1],
-                "sides": sides,
-                "fresh": [card for card, event in played if event in fresh],
-                "why": why(scene, stone) if owner is not None or older is not None else "",
-            }
-        )
-    cards = {card for row in (scene.hands[0] or (), *scene.sides[0], *scene.sides[1], *scene.beside) for card in row}
+    state = flat(scene.position, scene.rules)
+    below, above = "ab"[scene.seat], "ba"[scene.seat]
+    if not is_open:
+        state.pop(f"h{above}", None)
+    fresh = {event.card for event in news.events if event.card is not None and event.stone is not None}
+    judged = [
+        stone
+        for stone, owner, older in zip(_STONES, scene.owners, scene.position.completed)
+        if owner is not None or older is not None
+    ]
     return {
         "turn": scene.turn,
         "names": scene.names,
-        "rules": scene.rules.name,
+        "edition": scene.rules.edition,
         "tactics": bool(scene.rules.tactics),
-        "stones": stones,
+        "state": state,
+        "sides": (below, above),
+        "fresh": [card for card in _cards_on(state) if card.partition("=")[0] in fresh],
+        "why": {str(stone): why(scene, stone) for stone in judged},
         "won": [scene.stones_of(side) for side in (0, 1)],
-        "hand": scene.hands[0] or (),
         "backs": scene.counts[1],
-        "beside": scene.beside,
-        "decks": scene.decks,
         "pending": scene.pending,
         "to_move": scene.to_move,
         "legend": legend(scene.rules),
         "news": news.text(lambda event: _words(event, scene.rules.edition)),
         "log": [f"{news.names[event.seat]}: {news.said(event)}" for event in events],
-        "called": {card: _called(card, scene.rules.edition) for card in sorted(cards)},
     }
+
+
+def _cards_on(state: Flat) -> list[str]:
+    """Return the cards on the board."""
+    return [card for seat in "ab" for stone in _STONES for card in state.get(f"{seat}{stone}", "").split()]
+
+
+def dear_moves(record: str, person: str) -> list[dict[str, Any]]:
+    """Return the moves of the person that cost most by the judge, the dearest first: their numbers and words."""
+    game = game_of(record)
+    analysis = analyse(game)
+    seat, edition = game.seats.index(person), parse_record(record).rules.edition
+    lost = [
+        (judged.loss, made, judged.best)
+        for made, judged in zip(analysis.made, analysis.judged)
+        if made.seat == seat and judged.loss >= _DEAR and judged.best is not made.move
+    ]
+    return [
+        {
+            "number": made.number,
+            "turn": made.turn,
+            "said": deed_words(made.move, edition),
+            "best": move_words(best, edition),
+            "percent": round(100 * loss),
+        }
+        for loss, made, best in sorted(lost, key=lambda one: -one[0])[:_MOST_DEAR]
+    ]
 
 
 def _words(event: Event, edition: str) -> str:
@@ -222,12 +245,6 @@ def _words(event: Event, edition: str) -> str:
         return event.text
     words = deed_words(event, edition)
     return f"{words} ({event.text})" if event.kind in ("place", "mode") else words
-
-
-def _called(card: str, edition: str) -> str:
-    """Return a card in words, with the card that a bound wild stands for."""
-    wild, _, bound = card.partition("=")
-    return card_name(wild, edition) + (f" as {card_name(bound, edition)}" if bound else "")
 
 
 def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:

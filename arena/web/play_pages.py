@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from arena.game.record import parse_record
 from arena.league import versions
 from arena.league.store import League
 from arena.results.records import game_of
@@ -28,7 +29,7 @@ from arena.web.backend import (
     signed_in,
 )
 from arena.web.play_tables import GUEST, CannotPlay, PlayTable
-from arena.web.public import NoPage, Site, viewer_page
+from arena.web.public import NoPage, Site, lesson_board, viewer_page
 
 _MOVE_WAIT_S = 3.0  # most bots have moved by then, so the page that follows a move shows their move
 _POLL_WAIT_S = 20.0
@@ -83,7 +84,7 @@ async def _choose(request: Request) -> Response:
     try:
         who = await visitor(request)
     except HTTPException:
-        return shown_message(request, "play.html", may=False, game=None)
+        return shown_message(request, "play.html", may=False, game=None, example=lesson_board())
     try:
         backend.tables.check(who.owner, client_address(request))
         fault = ""
@@ -97,6 +98,7 @@ async def _choose(request: Request) -> Response:
         game=backend.tables.of(who.owner),
         fault=fault,
         may=True,
+        example=lesson_board(),
     )
 
 
@@ -167,6 +169,8 @@ async def _act(request: Request) -> Response:
         int(text) if text.isdecimal() and len(text) < 10 else -1
         for text in (fields.get("number", ""), fields.get("move", ""))
     )
+    if "again" in fields:
+        return await _again(request, table, int(fields["again"]) if fields["again"].isdecimal() else 0)
     if "resign" in fields:
         backend.tables.resign(table)
         await table.later_than(table.number, _MOVE_WAIT_S)
@@ -176,8 +180,23 @@ async def _act(request: Request) -> Response:
         await table.later_than(before, _MOVE_WAIT_S)
     else:
         backend.tables.move(table, number, index)
-        await table.later_than(number, _MOVE_WAIT_S)
+        steps = "steps" in fields  # a script shows the person's move first, then requests the bot's
+        await table.later_than(table.number if steps else number, _MOVE_WAIT_S, bot=not steps)
     return see_other(request, f"play/games/{table.key}")
+
+
+async def _again(request: Request, table: PlayTable, number: int) -> Response:
+    """Begin a game from the position before a move of one that is over."""
+    record = table.shown["record"]
+    if not record:
+        raise NoPage("you can try moves again when the game is over")
+    before = tuple(move.index for move in parse_record(record).moves[: max(number - 1, 0)])
+    try:
+        other = await backend_of(request).tables.again(table, before)
+    except CannotPlay as error:
+        return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
+    await other.later_than(0, _MOVE_WAIT_S)
+    return see_other(request, f"play/games/{other.key}")
 
 
 # ---------------------------------------------------------------- afterwards

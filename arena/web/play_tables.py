@@ -16,7 +16,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +57,12 @@ class PlayLimits:
 
 _NOTHING: Mapping[str, Any] = {
     "kind": WAITS,
-    "stones": (),
+    "state": None,
     "news": "",
     "asks": "",
     "hint": "",
+    "hinted": "",
+    "dear": (),
     "groups": (),
     "result": "",
     "text": "",
@@ -78,6 +80,7 @@ class PlayTable:
     """A game that is being played or is over.
 
     key, owner   its part of the address; who may see it and play
+    order        what is played
     shown        the last message of its process (see `play_child`)
     number       how many messages there have been
     reveals      whether the owner may read exceptions that the bot has raised
@@ -87,7 +90,7 @@ class PlayTable:
     owner: str
     address: str
     bot: str
-    folder: Path
+    order: GameOrder
     reveals: bool = False
     shown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     number: int = 0
@@ -122,14 +125,14 @@ class PlayTable:
         if self.in_hand:
             self.tell({**self.shown, "kind": FAILED, "text": text, "groups": []})
 
-    async def later_than(self, number: int, seconds: float) -> None:
-        """Wait at most `seconds` until something newer than `number` is shown and it is not the bot's turn."""
+    async def later_than(self, number: int, seconds: float, bot: bool = True) -> None:
+        """Wait at most `seconds` until something newer than `number` is shown, and with `bot` until it has moved."""
         if self.waiting >= _MAX_WAITING_REQUESTS:
             return
         end = time.monotonic() + seconds
         self.waiting += 1
         try:
-            while self.in_hand and (self.number <= number or self.shown["kind"] == WAITS):
+            while self.in_hand and (self.number <= number or (bot and self.shown["kind"] == WAITS)):
                 left = end - time.monotonic()
                 if left <= 0:
                     return
@@ -203,14 +206,25 @@ class Tables:
         self, owner: str, address: str, bot: Version, person: str, begins: bool, claims: bool, reveals: bool
     ) -> PlayTable:
         """Begin a game and return it. Raise CannotPlay if there is no room for it."""
+        seed = drawn_seed(isolated=True)
+        order = GameOrder(str(self._folder), bot.id, "", self._level, seed, person, begins, claims)
+        return await self._open(owner, address, bot.label, order, reveals)
+
+    async def again(self, table: PlayTable, before: tuple[int, ...]) -> PlayTable:
+        """Begin a game from a position of one that is over, after the moves `before`. Raise CannotPlay if it cannot."""
+        order = replace(table.order, before=before)
+        return await self._open(table.owner, table.address, table.bot, order, table.reveals)
+
+    async def _open(self, owner: str, address: str, bot: str, order: GameOrder, reveals: bool) -> PlayTable:
         self.check(owner, address)
         self._begun.append((time.monotonic(), address if owner.startswith(GUEST) else owner))
-        before = self.of(owner)
+        earlier = self.of(owner)
         key = secrets.token_urlsafe(12)
         folder = self._bots_folder / key
-        table = self._tables[key] = PlayTable(key, owner, address, bot.label, folder, reveals)
-        if before is not None:
-            await self._forget(before)
+        order = replace(order, bot_folder=str(folder))
+        table = self._tables[key] = PlayTable(key, owner, address, bot, order, reveals)
+        if earlier is not None:
+            await self._forget(earlier)
         try:
             folder.mkdir(mode=0o700, parents=True)
             table.process = await _start()
@@ -220,8 +234,6 @@ class Tables:
             if isinstance(error, OSError):
                 raise CannotPlay("the game could not be started; try again in a few minutes") from error
             raise
-        seed = drawn_seed(isolated=True)
-        order = GameOrder(str(self._folder), bot.id, str(folder), self._level, seed, person, begins, claims)
         table.reader = asyncio.create_task(self._read(table))
         self._send(table, order.line())
         return table
@@ -290,7 +302,7 @@ class Tables:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-        await asyncio.to_thread(shutil.rmtree, table.folder, True)
+        await asyncio.to_thread(shutil.rmtree, table.order.bot_folder, True)
 
     # ------------------------------------------------------------ ending
 

@@ -34,16 +34,17 @@ from arena.league.store import League, open_league
 from arena.paths import data_folder
 from arena.results.data_formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
-from arena.results.pages.boards import final_state
+from arena.results.pages.boards import Flat, final_state, flat
 from arena.results.pages.game_data import game_data, game_title
 from arena.results.pages.plots import Lines, svg, trend
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.report import filled_columns
 from arena.results.positions import headline
+from arena.terminal.scene import example
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
-GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, MAX_DRAWN, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 50, 6, 4, 8
+GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, MAX_DRAWN, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 50, 4, 4, 8
 STATIC = {
     "page.css": ("arena.results.pages", "text/css"),
     "board.css": ("arena.results.pages", "text/css"),
@@ -235,6 +236,7 @@ def _home(site: Site) -> str:
         lines=lines,
         authors=len({line["author"] for line in lines} - {None}),
         cards=[card(game) for game in islice(newest.values(), CARDS)],
+        **_shown(site, list(newest.values())),
         remarks=views.standing_remarks(league, table, None),
         about=views.describe(site.settings),
         games=table.total,
@@ -262,7 +264,16 @@ def _rules(site: Site) -> str:
 def _learn(site: Site) -> str:
     rules = load_rules(site.settings.rules)
     cards = lesson.tactic_cards(rules) if rules.tactics else ()
-    return site.render("learn.html", "learn", rules=rules, tactics=list(cards), live=False)
+    weakest = site.table.rows[-1].version.name if site.table.rows else ""
+    return site.render(
+        "learn.html", "learn", rules=rules, tactics=list(cards), example=lesson_board(), weakest=weakest, live=False
+    )
+
+
+def lesson_board() -> Flat:
+    """Return the example of the lesson, the learner below, for the template of a board."""
+    scene = example()
+    return flat(scene.position, scene.rules)
 
 
 def _write(site: Site) -> str:
@@ -272,17 +283,50 @@ def _write(site: Site) -> str:
 
 
 def _live(site: Site) -> str:
-    return site.render("live.html", "live", live=True, **now_playing(site.league))
+    return site.render("live.html", "live", live=True, **now_playing(site))
 
 
-def now_playing(league: League) -> dict[str, Any]:
-    """Return the pairings being played, the submissions on their way, and the last games."""
+def _shown(site: Site, newest: Sequence[GameResult]) -> dict[str, Any]:
+    """Return the games that play by themselves: one of the two best bots that have met, and the newest."""
+    best: list[GameResult] = []
+    if site.table.rows:
+        met = views.last_games_by_opponent(site.league, site.table.rows[0].version, 1)
+        best = next((met[row.version.label] for row in site.table.rows if met.get(row.version.label)), [])
+    shown = []
+    for word, game in zip(("the best", "the newest"), [*best, *newest[:1]]):
+        with suppress(RecordError):
+            shown.append({"word": word, **_moves_only(game_data(game, key_of(game)))})
+    return {"shown": shown, "data": {"shown": shown}}
+
+
+def _moves_only(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a board that plays by itself needs of a game: no hands, no explanations."""
+    steps = [
+        {
+            "set": {key: value for key, value in step["set"].items() if key[0] not in "hwf"},
+            "seat": step.get("seat"),
+            "said": step.get("said", ""),
+        }
+        for step in data["steps"]
+    ]
+    return {key: data[key] for key in ("key", "names", "edition", "cards", "result", "record")} | {"steps": steps}
+
+
+def now_playing(site: Site) -> dict[str, Any]:
+    """Return the pairings being played, the submissions on their way with their games, and the last games."""
+    league = site.league
     known = {version.id: version for version in versions.in_state(league, retired=True)}
     in_hand = [(known[a], known[b], deals) for a, b, deals in pairings.reserved_deals(league) if {a, b} <= known.keys()]
     held = {number for (number,) in league.query("SELECT version FROM versions WHERE holder IS NOT NULL")}
-    waiting = [(version, version.id in held) for version in versions.in_state(league, *versions.OPEN)]
+    waiting = []
+    for version in versions.in_state(league, *versions.OPEN):
+        row = site.table.row_of(version.id)
+        waiting.append((version, version.id in held, row.score.games if row else 0))
     last = views.last_games(league, list(known), MAX_LIVE) if known else []
-    return {"in_hand": in_hand, "waiting": waiting, "last": [card(game) for game in last]}
+    most = site.settings.most_games
+    return {"in_hand": in_hand, "waiting": waiting, "most": most, "last": [card(game) for game in last]} | _shown(
+        site, last
+    )
 
 
 PAGES: dict[str, Callable[[Site], str]] = {

@@ -25,6 +25,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from arena.game.board import Outcome
 from arena.game.record import parse_record, replay
 from arena.game.rules import Rules
 from arena.results.positions import Position, claim_verdict, side_formation
@@ -62,9 +63,8 @@ def flat(position: Position, rules: Rules) -> Flat:
     for stone in _STONES:
         state[f"m{stone}"] = " ".join(position.modes[stone - 1])
         state[f"f{stone}"] = position.completed[stone - 1]
-    if position.outcome is not None and position.outcome.winner is not None:
-        adjacent = position.outcome.reason == "three adjacent"
-        state["won"] = _deciding_stones(position.owners, "ab"[position.outcome.winner], adjacent)
+    if position.outcome is not None:
+        state["won"] = _deciding_stones(position.owners, position.outcome)
     state |= _worths(position, rules)
     return {key: value for key, value in state.items() if value not in ("", None)}
 
@@ -82,8 +82,13 @@ def _worths(position: Position, rules: Rules) -> Flat:
     return worths
 
 
-def _deciding_stones(owners: str, winner: str, adjacent: bool) -> str:
-    """Return the stones that won a game: the three side by side, or all of the winner."""
-    begin = owners.find(3 * winner)
-    won = range(begin, begin + 3) if adjacent else (at for at, sign in enumerate(owners) if sign == winner)
+def _deciding_stones(owners: str, outcome: Outcome) -> str:
+    """Return the stones that won a game, if any did: the three side by side, or all of the winner."""
+    if outcome.winner is None or outcome.reason == "stalemate":
+        return ""
+    sign = "ab"[outcome.winner]
+    begin = owners.find(3 * sign)
+    won = (
+        range(begin, begin + 3) if outcome.reason == "three adjacent" else (at for at in range(9) if owners[at] == sign)
+    )
     return " ".join(str(at + 1) for at in won)

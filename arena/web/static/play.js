@@ -19,13 +19,16 @@
     moves = find("[data-moves] button[name=move]").map((button) =>
       ({ button, card: button.closest("fieldset").dataset.of, stone: button.dataset.stone }));
     const held = new Set(moves.map((one) => one.card));
-    cards = find("[data-card]").filter((one) => held.has(one.dataset.card)).map((one) => {
-      const button = document.createElement("button"), drawn = one.firstElementChild;
+    const hinted = box.dataset.hinted, [hintedCard, hintedStone] = hinted.split("@");
+    for (const one of find(".mine [data-card]")) one.classList.toggle("hinted", one.dataset.card === hintedCard);
+    for (const one of find(".table .stone")) one.classList.toggle("hinted", one.parentElement.dataset.stone === (hintedStone || hinted.replace("claim ", "")));
+    cards = find(".mine [data-card]").filter((one) => held.has(one.dataset.card)).map((one) => {
+      const button = document.createElement("button");
       button.type = "button";
-      button.className = drawn.className + " pick";
-      button.setAttribute("aria-label", drawn.title);
+      button.className = one.className + " pick";
+      button.setAttribute("aria-label", one.title);
       button.dataset.card = one.dataset.card;
-      button.append(...drawn.childNodes);
+      button.append(...one.childNodes);
       button.addEventListener("click", () => pick(picked === button.dataset.card ? "" : button.dataset.card));
       one.replaceWith(button);
       return button;
@@ -44,23 +47,22 @@
   function mark(stone) {
     for (const one of cards) one.setAttribute("aria-pressed", String(one.dataset.card === picked));
     for (const one of find("[data-undo]")) one.hidden = !picked;
-    for (const one of find("fieldset[data-of]")) one.hidden = one.dataset.of !== picked;
     const open = possible(stone);
-    for (const one of moves) one.button.hidden = !open.includes(one);
-    for (const sign of find("[data-mark]")) {
-      const there = possible(sign.parentElement.dataset.stone);
-      const column = find(`[data-stone="${sign.parentElement.dataset.stone}"]:not(button)`);
-      for (const cell of column) cell.classList.toggle("can", there.length > 0);
-      if (there.length) {
-        sign.tabIndex = 0;
-        sign.setAttribute("role", "button");
-        sign.setAttribute("aria-label", there.length === 1 ? there[0].button.getAttribute("aria-label") : "stone " + sign.parentElement.dataset.stone);
-      } else for (const name of ["tabindex", "role", "aria-label"]) sign.removeAttribute(name);
+    for (const one of moves) one.button.hidden = !open.includes(one) || (one.stone && stone === undefined); // it is on the board
+    for (const column of find(".table li")) {
+      const sign = column.querySelector(".stone"), there = possible(column.dataset.stone);
+      sign.dataset.said ||= sign.ariaLabel;
+      column.classList.toggle("can", there.length > 0);
+      sign.ariaLabel = there.length === 1 ? there[0].button.ariaLabel : sign.dataset.said;
+      sign.role = there.length ? "button" : "img";
+      sign.tabIndex = there.length ? 0 : -1;
     }
+    for (const one of find("fieldset[data-of]")) one.hidden = one.dataset.of !== picked || !one.querySelector("button:not([hidden])");
     if (!moves.length) return;
+    const listed = open.some((one) => !one.button.hidden);
     if (stone !== undefined) hint("Choose one:");
-    else if (picked) hint(open.some((one) => one.stone) ? "Click a highlighted stone, or choose:" : "");
-    else hint(cards.length ? "Choose a card from your hand" + (open.length ? ", or one of these:" : ".") : "");
+    else if (open.some((one) => one.stone)) hint("Click a highlighted stone" + (listed ? ", or choose:" : "."));
+    else hint(cards.length && !picked ? "Choose a card from your hand" + (listed ? ", or one of these:" : ".") : "");
   }
 
   function at(stone) {
@@ -78,18 +80,22 @@
 
   // ------------------------------------------------------------ asking the server
 
-  async function show(answer) {
+  const soon = () => new Promise((resolve) => setTimeout(resolve, 700)); // one change can be seen before the next
+  async function show(answer, pause) {
     const text = await answer.text();
+    await pause;
     const found = new DOMParser().parseFromString(text, "text/html").querySelector("[data-play]");
     if (!answer.ok || !found) return location.reload();
     const inside = box.contains(document.activeElement);
     const open = find("details").map((one) => one.open);
     Object.assign(box.dataset, { ...found.dataset });
-    box.querySelector("[data-told]").replaceChildren(...found.querySelector("[data-told]").childNodes);
-    box.querySelector("[data-table]").replaceWith(found.querySelector("[data-table]"));
-    if (box.dataset.kind === "decision") find("details.why").forEach((one) => { one.open = Boolean(open[1]); });
-    prepare();
-    if (inside) (cards[0] || find("[data-mark][role]")[0] || find("[data-moves] button:not([hidden])")[0] || find("a")[0] || box).focus();
+    await boards.moving(box, () => {
+      box.querySelector("[data-told]").replaceChildren(...found.querySelector("[data-told]").childNodes);
+      box.querySelector("[data-table]").replaceWith(found.querySelector("[data-table]"));
+      if (box.dataset.kind === "decision") find("details.why").forEach((one) => { one.open = Boolean(open[1]); });
+      prepare();
+    });
+    if (inside) (cards[0] || find(".stone[role=button]")[0] || find("[data-moves] button:not([hidden])")[0] || find("a")[0] || box).focus();
     return follow();
   }
 
@@ -99,6 +105,7 @@
     box.setAttribute("aria-busy", "true");
     const form = button.form, body = new URLSearchParams(new FormData(form));
     body.append(button.name, button.value);
+    body.append("steps", "1");
     try {
       await show(await fetch(form.action, { method: "POST", body }));
     } catch {
@@ -113,7 +120,8 @@
   async function follow() {
     if (box.dataset.kind !== "waits") return;
     try {
-      await show(await fetch(location.pathname + "?after=" + box.dataset.number));
+      const pause = soon();
+      await show(await fetch(location.pathname + "?after=" + box.dataset.number), pause);
     } catch {
       setTimeout(follow, 2000);
     }
@@ -122,13 +130,13 @@
   // ------------------------------------------------------------ input
 
   box.addEventListener("submit", (event) => {
-    if (!event.submitter || !event.submitter.name) return;
+    if (!event.submitter || !event.submitter.name || event.submitter.name === "again") return;
     event.preventDefault();
     send(event.submitter);
   });
   box.addEventListener("click", (event) => {
-    const place = event.target.closest("[data-stone]:not(button)");
-    if (place) at(place.dataset.stone);
+    const column = event.target.closest(".table li");
+    if (column) at(column.dataset.stone);
   });
   document.addEventListener("keydown", (event) => {
     const from = event.target;
@@ -136,7 +144,7 @@
     if (event.key === "Escape" || event.key === "u") pick("");
     else if (event.key === "h" && moves.length) send(find("button[name=hint]")[0]);
     else if (/^[1-9]$/.test(event.key)) at(event.key);
-    else if ((event.key === "Enter" || event.key === " ") && from.hasAttribute("data-mark")) at(from.parentElement.dataset.stone);
+    else if ((event.key === "Enter" || event.key === " ") && from.matches(".stone[role=button]")) at(from.parentElement.dataset.stone);
     else if (/^Arrow(Left|Right)$/.test(event.key) && cards.length) {
       const now = cards.indexOf(from), way = event.key === "ArrowRight" ? 1 : -1;
       cards[now < 0 ? 0 : (now + way + cards.length) % cards.length].focus();

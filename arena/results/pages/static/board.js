@@ -29,7 +29,7 @@ const boards = (() => {
 
   const faces = new Map();
   function card(code, edition, fresh) {
-    if (!faces.size) {
+    if (!faces.has(edition + code)) {
       for (const group of document.getElementById("parts").content.querySelectorAll("[data-edition]")) {
         for (const one of group.children) faces.set(group.dataset.edition + one.dataset.card, one);
       }
@@ -50,7 +50,7 @@ const boards = (() => {
     for (const column of board.children) {
       const stone = column.dataset.stone, owner = state.own[stone - 1], mark = column.querySelector(".stone");
       for (const [number, seat] of ["a", "b"].entries()) {
-        const side = column.querySelector(seat === "a" ? ".south" : ".north");
+        const side = column.querySelector(seat === "a" ? ".side.south" : ".side.north");
         const old = new Set(list(before && before[seat + stone])), worth = state["v" + seat + stone];
         const cards = list(state[seat + stone]).map((code) => card(code, game.edition, before && !old.has(code)));
         const words = cards.map((one) => one.title).join(", ") || "empty";
@@ -77,7 +77,8 @@ const boards = (() => {
       one.style.viewTransitionName = code + "-" + seen.get(code);
     }
   }
-  // Call `draw`, which changes what is in `root`, and let the cards move. A change during a movement ends it.
+  // Call `draw`, which changes what is in `root`, and let the cards move; return a promise of the change. A change during a
+  // movement ends it.
   function moving(root, draw) {
     if (moves) {
       moves.skipTransition();
@@ -91,6 +92,7 @@ const boards = (() => {
     });
     mine.ready.catch(() => {}); // it was skipped
     mine.finished.finally(() => { if (moves === mine) moves = null; });
+    return mine.updateCallbackDone;
   }
 
   return { make, list, states, card, back, empty, fill, moving };

@@ -190,7 +190,7 @@
   function drawHand(seat, state) {
     const sign = "ab"[seat], held = list(state["h" + sign]), beside = list(state["d" + sign]);
     const won = state.own.split(sign).length - 1, one = (code) => card(code, game.edition);
-    hands[seat].classList.toggle("moves", at < game.steps.length - 1 && state.seat === seat);
+    hands[seat].classList.toggle("turn", at < game.steps.length - 1 && state.seat === seat);
     hands[seat].replaceChildren(
       make("span", "name", game.names[seat], make("small", "", won + (won === 1 ? " stone" : " stones"))),
       make("span", "cards hand", ...held.map(shown(seat, state) ? one : back)),
