@@ -18,7 +18,7 @@ SAYS = {
     "gymnasium_greedy": "random moves won 0 of 20 games",
     "kaggle_agent": "<agent - random",
     "learned_bot": "after",
-    "one_game": "a (counter) wins, stones 5-1: five stones",
+    "one_game": "counter beat greedy 5–1: five stones",
     "openspiel_random": "at random: [",
     "pettingzoo_random": "player_0 gets +1",
     "profile_bot": "ms a decision",

@@ -58,7 +58,7 @@ BOARD_KEY = (
 
 
 @dataclass(frozen=True)
-class Question:
+class Exercise:
     """A position to answer: one stone, `mine` below and `theirs` above, and answers of which `right` is the right one.
 
     With `cards` the answers are cards in hand to play there; `older` is `mine` or `theirs`, the side that was complete
@@ -84,13 +84,13 @@ class Question:
 
 
 _YES_NO = ("yes", "no")
-QUESTIONS = (
-    Question("Can you claim this stone?", "r7 r8 r9", "b5", _YES_NO, 0, older="mine"),
-    Question("Can you claim this stone?", "k4 g4 b4", "k8 k9", _YES_NO, 1, older="mine"),
-    Question("Who wins this stone?", "r8 g8 b8", "y1 y2 y3", ("you", "the opponent"), 1, older="theirs"),
-    Question("Your side was full first. Who wins?", "r3 g5 y9", "b4 k6 p7", ("you", "the opponent"), 0, older="mine"),
-    Question("Which card wins the stone at once?", "p7 p8", "b8 b9", ("b7", "p6", "p9"), 2, older="mine", cards=True),
-    Question(
+EXERCISES = (
+    Exercise("Can you claim this stone?", "r7 r8 r9", "b5", _YES_NO, 0, older="mine"),
+    Exercise("Can you claim this stone?", "k4 g4 b4", "k8 k9", _YES_NO, 1, older="mine"),
+    Exercise("Who wins this stone?", "r8 g8 b8", "y1 y2 y3", ("you", "the opponent"), 1, older="theirs"),
+    Exercise("Your side was full first. Who wins?", "r3 g5 y9", "b4 k6 p7", ("you", "the opponent"), 0, older="mine"),
+    Exercise("Which card wins the stone at once?", "p7 p8", "b8 b9", ("b7", "p6", "p9"), 2, older="mine", cards=True),
+    Exercise(
         "In Fog only the sum counts. Who wins?",
         "r1 r2 r3",
         "b9 k8 y7",

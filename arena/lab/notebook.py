@@ -126,9 +126,10 @@ class Run:
         return f"<Run {self.name}: {len(self.games)} games of {bots}; rules {self.rules}, seed {self.seed}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the heading and the standings, with escaped names."""
+        """Return what a notebook shows: the heading, the standings and their plot, with escaped names."""
         report = standings_report(self._standings)
-        return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+        shown = f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+        return f"{shown}\n{self.plot()._repr_svg_()}"
 
     def plot(self, kind: str = "standings") -> Picture:
         """Draw what `arena plot` draws: standings, crosstable, progress or lengths.
@@ -285,9 +286,10 @@ class Comparison(Mapping[str, Run]):
         return f"<Comparison {self.folder.name}: {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: win rates by rule set, with escaped names."""
+        """Return what a notebook shows: win rates by rule set and their plot, with escaped names."""
         report = comparison(read_variants([run.folder for run in self.values()]), self.baseline)
-        return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+        shown = f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+        return f"{shown}\n{self.plot()._repr_svg_()}"
 
     def plot(self, kind: str = "variants") -> Picture:
         """Draw win rates by rule set, or for each rule set one of the plots of `Run.plot`."""

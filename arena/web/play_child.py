@@ -180,7 +180,7 @@ def _seating(order: GameOrder) -> Seating:
 def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool) -> dict[str, Any]:
     """Return the table as the person, who sits below, sees it. Pairs are (the person, the bot).
 
-    `state` is that of `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` has the cards just
+    `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` has the cards just
     played; `why` explains for the stones with a complete side the claim or why none is possible.
     """
     state = flat(scene.position, scene.rules)

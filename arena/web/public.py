@@ -421,9 +421,10 @@ def card(game: GameResult) -> dict[str, Any]:
     """Return the values for a card with a game's final board; its sides are the one above and the one below."""
     try:
         board, edition = final_state(game.record)
+        words = headline(game)
     except RecordError:  # a damaged record, which `arena verify` reports
-        board, edition = None, ""
-    return _listed(game) | {"board": board, "edition": edition, "names": game.seats, "headline": headline(game)}
+        board, edition, words = None, "", f"{game.first} – {game.second}"
+    return _listed(game) | {"board": board, "edition": edition, "headline": words}
 
 
 def key_of(game: GameResult) -> str:

@@ -59,7 +59,7 @@ def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None
     assert "gave up the game" in result.out
     file = "games/greedy-iello-base-3.txt"
     assert parse_record(record_of(file)).result.endswith(" 0-0 resigned")
-    assert "greedy) wins, stones 0-0: resigned" in arena("replay", file, "1").out
+    assert "greedy beat you 0–0: resigned" in arena("replay", file, "1").out
     assert "given up" in arena("standings", file, code=2).err  # it counts in no table
     person("", "greedy", "--seed", 3)  # another game begins
     assert Path("games/greedy-iello-base-3-2.txt").is_file()

@@ -83,7 +83,7 @@ def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     assert "evil forfeits: exception (ValueError: a wins, stones 5-0: five?[2J stones (evil.py, l…)\n" in listed
     shown = arena("replay", "run", 1).out
     result, *reason = shown[shown.rindex("\n\n") + 2 :].splitlines()
-    assert result.endswith("wins, stones 0-0: forfeit exception")
+    assert result.endswith("0–0: forfeit exception")
     assert reason[0] == "  in act: Traceback (most recent call last):"
     assert reason[-2:] == ["  ValueError: a wins, stones 5-0: five?[2J stones", "  false"]
     assert all(line.startswith("  ") for line in reason)

@@ -68,7 +68,7 @@ def test_what_a_game_holds() -> None:
     assert game.seats == ("random", "greedy")
     assert (game.score_of("greedy"), game.score_of("random")) == (1, 0)
     assert repr(game) == "<greedy - random 4-0: greedy, three adjacent>"
-    assert str(game).endswith("b (greedy) wins, stones 0-4: three adjacent")
+    assert str(game).endswith("greedy beat random 4–0: three adjacent")
     assert "stones          [.]   [b]" in str(game)
 
 

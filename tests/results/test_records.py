@@ -149,8 +149,8 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, wanted: str) -> No
 @pytest.mark.parametrize(
     ("result", "ending", "winner", "text"),
     [
-        ("* 0-0", "broken off", None, "broken off, stones 0-0"),
-        ("b 0-0 resigned", "resigned", "ann", "b (ann) wins, stones 0-0: resigned"),
+        ("* 0-0", "broken off", None, "a – ann, broken off at 0–0"),
+        ("b 0-0 resigned", "resigned", "ann", "ann beat a 0–0: resigned"),
     ],
 )
 def test_a_game_that_counts_in_no_table_is_shown(result: str, ending: str, winner: str | None, text: str) -> None:

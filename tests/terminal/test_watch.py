@@ -80,7 +80,7 @@ def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
         screen.resize(120, 40)
         screen.wait("f turn  q quit")
         screen.type("\x1b[F")
-        screen.wait("wins, stones")
+        screen.wait("beat")
         screen.type("\x1b[H")
         screen.wait("Move 0 of", "Cards dealt. ")
         screen.type("q")
@@ -93,7 +93,7 @@ def test_two_bots_play_on_the_screen(tmp_path: Path) -> None:
     with Terminal("play", "first", "random", "--seed", "2", cwd=tmp_path) as screen:
         screen.wait("Move 1 of")
         screen.type("\x1b[F")
-        screen.wait("wins, stones")
+        screen.wait("beat")
         screen.type("q")
         assert screen.end() == 0
         assert "first - random, rules iello-base, seed 2." in screen.text

@@ -102,7 +102,7 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
     click(driver, "css selector", "main a[href*='games/']")
     steps = "return document.querySelector('[data-viewer]').dataset.step"
     driver.execute_script("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
-    assert driver.find_elements("css selector", ".board")
+    assert driver.find_elements("css selector", ".table")
     assert int(driver.execute_script(steps)) >= 0
     for path in ("", "live", "history", "rules", "learn", "me", "bots/mine"):
         driver.get(f"{server.url}/{path}")
@@ -130,14 +130,17 @@ def kind(driver: Any) -> str:
 def choose(driver: Any, at: int, by_keys: bool) -> None:
     """Make a move: a card, a stone or a button, with the mouse or by keys."""
     cards = driver.find_elements("css selector", "button.pick")
+    picked = ""
     if cards:
         card = cards[at % len(cards)]
+        picked = card.get_attribute("data-card")
         card.send_keys(Keys.ENTER) if by_keys else card.click()
         assert card.get_attribute("aria-pressed") == "true"
-    stones = driver.find_elements("css selector", "[data-mark][role=button]")
+    stones = driver.find_elements("css selector", ".stone[role=button]")
     texts = driver.execute_script(
         "return [...document.querySelectorAll('[data-moves] button[name=move]')]"
-        ".filter((one) => one.offsetParent).map((one) => one.dataset.stone)"
+        ".filter((one) => one.closest('fieldset').dataset.of === arguments[0]).map((one) => one.dataset.stone)",
+        picked,
     )
     assert {stone.text.split()[0] for stone in stones} == set(texts) - {""}  # what is marked is legal, and all of it
     if stones:
@@ -176,6 +179,6 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
     assert moves > 10
     assert any(text in text_of(driver) for text in ("You win", "You lose", "A draw"))
     assert_sound(driver)
-    click(driver, "link text", "Watch the replay")
-    assert driver.find_elements("css selector", "[data-viewer] .board")
+    click(driver, "link text", "Watch the game")
+    assert driver.find_elements("css selector", "[data-viewer] .table")
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []

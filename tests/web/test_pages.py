@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,8 @@ from arena.league.events import ACCEPTED, publish
 from arena.league.store import open_league
 from arena.league.versions import accept, get, promote, refuse
 from arena.league.views import trends
-from arena.results.pages.drawings import final_board
+from arena.results.pages.boards import final_state
+from arena.results.pages.render import environment
 from arena.results.records import game_of
 from arena.web import backend, public, uploads
 from arena.web.backend import WebSettings
@@ -185,15 +187,14 @@ def test_the_latest_games_stand_beside_each_opponent(web: Web) -> None:
 
 def test_a_final_board_shows_every_card_and_owner() -> None:
     record = play_game("first", "random", seed=2, rules="tactical").record
-    board, starter = final_board(record)
-    parsed = parse_record(record)
-    state = replay(parsed)
-    cards = [card.partition("=")[0] for seat in (0, 1) for stone in range(1, 10) for card in state.side(seat, stone)]
-    stones = [str(number) for number in range(1, 10)]
-    assert sorted(re.findall(r">([^<>]+)</text>", board)) == sorted(cards + stones)
-    for seat in "ab":
-        assert board.count(f'"stone-{seat}"') == state.owners.count(seat)
-    assert starter == parsed.deal.starter
+    last, edition = final_state(record)
+    macros: Any = environment("arena.results.pages").get_template("board.html").module
+    board = str(macros.board(last, edition, ("ann", "bob")))
+    state = replay(parse_record(record))
+    cards = [card for seat in (0, 1) for stone in range(1, 10) for card in state.side(seat, stone)]
+    assert sorted(re.findall(r'data-card="([^"]+)"', board)) == sorted(cards)
+    for name, seat in (("ann", "a"), ("bob", "b")):
+        assert board.count(f"claimed by {name}") == state.owners.count(seat)
 
 
 def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
@@ -212,7 +213,7 @@ def test_a_game_can_be_read_without_scripts(web: Web) -> None:
     record = play_game("first", "first", seed=1).record
     with open_league(web.folder, write=False) as league:
         page = public.viewer_page(public.open_site(league), game_of(record), "1", "games/1")
-    plain = page[page.index('<svg class="small-board"') : page.index("Record</summary>")]
+    plain = page[page.index('<div class="table"') : page.index('<template id="parts">')]
     moves = re.findall(r"<li>[ab]: [^<]* <code>([^<]*)</code></li>", plain)
     assert moves == [str(move) for move in parse_record(record).moves]
-    assert plain.count('<g class="c-') == sum("@" in move for move in moves)
+    assert plain.count("data-card=") == sum("@" in move for move in moves)

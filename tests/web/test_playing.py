@@ -120,7 +120,7 @@ class Play:
 
 
 def cards_of(page: str) -> set[str]:
-    return set(re.findall(r"<i>(\w)</i><b>(\d+)</b>", page))
+    return set(re.findall(r'data-card="([rgbypk])(\d+)"', page))
 
 
 def record_of(game: Play) -> str:
@@ -310,13 +310,14 @@ def test_every_decision_of_every_rule_set_can_be_shown(name: str) -> None:
     asked = set()
     while moves := state.legal_moves():
         seat = state.to_move
-        table = table_shown(news[seat].scene(state), news[seat], state.events(seat))
+        table = table_shown(news[seat].scene(state), news[seat], state.events(seat), False)
         shown = moves_shown(state.view(seat), moves) | table
         found = [one for group in shown["groups"] for one in group["moves"]]
         assert sorted(one["at"] for one in found) == list(range(len(moves)))
         assert len({one["said"] for one in found}) == len(moves)
-        assert {one["card"] for one in found} - {""} <= set(shown["hand"])
-        assert {card for stone in shown["stones"] for side in stone["sides"] for card in side} <= set(shown["called"])
+        mine, theirs = (f"h{sign}" for sign in shown["sides"])
+        assert {one["card"] for one in found} - {""} <= set(shown["state"].get(mine, "").split())
+        assert theirs not in shown["state"]
         asked.add(shown["asks"])
         state.apply(rng.choice(moves))
     assert len(asked) >= (4 if rules.tactics else 2)

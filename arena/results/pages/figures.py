@@ -42,8 +42,10 @@ from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
 from arena.tournament.games import time_quantile
 
-LARGEST_SQUARE = 40
-"""The most bots of a readable square."""
+LARGEST_SQUARE = 60
+"""The most bots of a square with figures."""
+LARGEST_HEAT_MAP = 250
+"""The most bots of a square with colours only."""
 CARD_GAMES = 20_000
 """The most games whose records are read for the tactic cards."""
 CHECKPOINTS = 10
@@ -62,7 +64,8 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
     if kind == "standings":
         plot = rating_plot(standings(run, prior))
     elif kind == "crosstable":
-        if (plot := heat(run.games, [row["bot"] for row in standings(run, prior).rows])) is None:
+        plot = heat(run.games, [row["bot"] for row in standings(run, prior).rows])
+        if plot is None or len(plot.bots) > LARGEST_SQUARE:
             raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots would be unreadable")
     elif kind == "progress":
         if (plot := progress_plot(run, prior)) is None:
@@ -127,7 +130,7 @@ def _dot(label: str, share: float, low: float, high: float, text: Callable[[floa
 
 def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square | None:
     """Return the crosstable, None for too many bots. Its tips show the differences of ratings in `gaps`."""
-    if len(order) > LARGEST_SQUARE:
+    if len(order) > LARGEST_HEAT_MAP:
         return None
     met = scores(games.filter(["first", "second", "score", "deal_seed", "deal"]), by=["bot", "opponent"])
     rated = {(row["bot"], row["opponent"]): row for row in gaps}

@@ -47,7 +47,7 @@ def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **val
 def table_html(table: Table) -> str:
     """Return a table as an element, as on the pages; names and notes are escaped."""
     macros: Any = environment("arena.results.pages").get_template("macros.html").module
-    return str(macros.table(table))
+    return str(macros.table(table, note=False))
 
 
 def embedded_data(data: Mapping[str, Any]) -> dict[str, Markup]:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from arena.errors import ArenaError
 from arena.results.pages.figures import (
     CARD_GAMES,
+    LARGEST_SQUARE,
     calibration_plot,
     card_frames,
     cards_plot,
@@ -31,7 +32,7 @@ from arena.results.pages.figures import (
     times_plot,
 )
 from arena.results.pages.game_data import game_data, sample
-from arena.results.pages.plots import Plot, svg
+from arena.results.pages.plots import Plot, Square, svg
 from arena.results.pages.render import render
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_standings import RunStandings, standings
@@ -71,7 +72,7 @@ _TIMES = "The dot is the median, the bar goes from the 10th to the 90th of 100 d
 class Section:
     """A part of the page with a heading: plots with their captions, tables, sentences, and texts to copy.
 
-    `closed` are tables that the reader opens; `half`: narrow enough to stand beside another section.
+    `closed` are tables that the reader opens, `square` is a crosstable; `half`: narrow enough to stand beside another.
     """
 
     id: str
@@ -81,12 +82,13 @@ class Section:
     notes: Sequence[str] = ()
     texts: Sequence[tuple[str, str]] = ()
     closed: Sequence[Table] = ()
+    square: Square | None = None
     half: bool = False
 
     @property
     def is_filled(self) -> bool:
         """Whether there is anything below the heading."""
-        return bool(self.drawn or self.tables or self.notes or self.texts or self.closed)
+        return bool(self.drawn or self.square or self.tables or self.notes or self.texts or self.closed)
 
     @property
     def drawn(self) -> list[tuple[str, Markup]]:
@@ -145,6 +147,7 @@ def report_page(
         heading=heading,
         parts=parts,
         games=games,
+        watch=_worth_watching(games),
         ids={game["id"] for game in games},
     )
 
@@ -160,6 +163,30 @@ def _games(
         with suppress(ArenaError):  # a damaged record: `arena verify` reports it, and the figures are not affected
             games.append(game_data(game, before + number) | {"id": before + game.name})
     return games, there
+
+
+def _worth_watching(games: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the largest turning point of the games: where it is, the board there, and what happened in words."""
+    best: tuple[float, Mapping[str, Any], int] | None = None
+    for game in games:
+        chances = [step["chance"] for step in game["steps"]]
+        for move in range(1, len(chances) - 1):
+            change = abs(chances[move] - chances[move - 1])
+            if game["forfeit"] is None and (best is None or change > best[0]):
+                best = (change, game, move)
+    if best is None:
+        return None
+    _, game, move = best
+    step = game["steps"][move]
+    before, after = (
+        one["chance"] if step["seat"] == 0 else 1 - one["chance"] for one in game["steps"][move - 1 : move + 1]
+    )
+    words = f"{game['names'][step['seat']]}: {step['said']}. Its chance to win goes from {before:.0%} to {after:.0%}."
+    state: dict[str, Any] = {}
+    for one in game["steps"][: move + 1]:
+        state |= one["set"]
+    known = {key: value for key, value in state.items() if value is not None}
+    return {key: game[key] for key in ("id", "names", "edition")} | {"move": move, "state": known, "words": words}
 
 
 def _comparison(
@@ -361,12 +388,10 @@ def _matrix(run: RunData, order: Sequence[str], gaps: Rows, closed: Sequence[Tab
     if square is None:
         note = "There are too many bots for a square; see the table of bots and opponents below."
         return Section("crosstable", "Crosstable", notes=[note], closed=closed)
-    caption = (
-        "Score in % of the row's bot against the column's, blue above 50%, orange below; under it the 95% interval,"
-        " clustered by deal, from 10 deals on. Point at a field for the difference in Elo and how surely the bot is the"
-        " stronger one."
-    )
-    return Section("crosstable", "Crosstable", [(square, caption)], closed=closed, half=len(order) <= NARROW)
+    notes = ["Score in % of the row's bot against the column's, blue above 50%, orange below."]
+    if len(order) <= LARGEST_SQUARE:
+        notes[0] += " Point at a field for its 95% interval, clustered by deal, and the difference in Elo."
+    return Section("crosstable", "Crosstable", notes=notes, closed=closed, square=square, half=len(order) <= NARROW)
 
 
 def _calibration(statistics: Mapping[str, Table], tables: Sequence[Table]) -> Iterator[Section]:
@@ -384,7 +409,12 @@ def _cards(source: Source, run: RunData) -> Iterator[Section]:
         score = "Score of the sides that played the card."
         caution = "A card that only a winning side gets to play is a sign of the win, not its cause."
         yield Section(
-            "cards", "Tactic cards", [(cards_plot(effects), f"{score} {caution}")], (), notes, (), [table], True
+            "cards",
+            "Tactic cards",
+            [(cards_plot(effects), f"{score} {caution}")],
+            notes=notes,
+            closed=[table],
+            half=True,
         )
 
 

@@ -49,7 +49,7 @@
     for (const one of find("[data-undo]")) one.hidden = !picked;
     const open = possible(stone);
     for (const one of moves) one.button.hidden = !open.includes(one) || (one.stone && stone === undefined); // it is on the board
-    for (const column of find(".table li")) {
+    for (const column of find(".table > *")) {
       const sign = column.querySelector(".stone"), there = possible(column.dataset.stone);
       sign.dataset.said ||= sign.ariaLabel;
       column.classList.toggle("can", there.length > 0);
@@ -135,7 +135,7 @@
     send(event.submitter);
   });
   box.addEventListener("click", (event) => {
-    const column = event.target.closest(".table li");
+    const column = event.target.closest(".table > *");
     if (column) at(column.dataset.stone);
   });
   document.addEventListener("keydown", (event) => {

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from arena.results.pages.boards import final_state
+from arena.results.pages.render import environment
 from arena.results.pages.report import report_page
 from arena.results.sources import find_source
 from tests.results.pages.viewer import states
@@ -37,17 +39,35 @@ FLAGS = (
 )
 
 STATE = """
-const text = (cell) => [...cell.querySelectorAll('.card')].map((card) => card.textContent);
-const rows = document.querySelectorAll('.board tr');
-const at = rows.length - 3;
-const hands = document.querySelectorAll('.viewer .hand');
+const codes = (one) => [...one.querySelectorAll('[data-card]')].map((card) => card.dataset.card).join(' ');
+const columns = [...document.querySelectorAll('.viewer .table > *')], hands = document.querySelectorAll('.viewer .who');
+const owner = (stone) => (stone.classList.contains('south') ? 'a' : stone.classList.contains('north') ? 'b' : '.');
 return {
   step: document.querySelector('[data-viewer]').dataset.step,
-  b: [...rows[at].cells].map((cell) => text(cell).reverse().join(' ')),
-  a: [...rows[at + 2].cells].map((cell) => text(cell).join(' ')),
-  own: [...rows[at + 1].cells].map((cell) => ['a', 'b'].find((seat) => cell.querySelector('.' + seat)) || '.').join(''),
-  hands: [text(hands[1]).join(' '), text(hands[0]).join(' ')],
+  b: columns.map((one) => codes(one.querySelector('.side.north'))),
+  a: columns.map((one) => codes(one.querySelector('.side.south'))),
+  own: columns.map((one) => owner(one.querySelector('.stone'))).join(''),
+  hands: [codes(hands[1]), codes(hands[0])],
 };
+"""
+SAME_AS_SERVER = """
+const plain = (one) => {
+  const made = one.cloneNode(true);
+  for (const card of made.querySelectorAll('.new')) card.classList.remove('new');
+  for (const card of made.querySelectorAll('[style]')) card.removeAttribute('style');
+  return made.outerHTML.replace(/>\\s+</g, '><').replace(/ class="(.*?) *"/g, ' class="$1"');
+};
+const served = new DOMParser().parseFromString(arguments[0], 'text/html').querySelector('.table');
+return [plain(document.querySelector('.viewer .table')), plain(served)];
+"""
+MOVING = """
+const done = arguments[0], seen = new Set();
+const look = () => {
+  for (const one of document.getAnimations()) if (one.effect.pseudoElement) seen.add(one.effect.pseudoElement);
+};
+document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+const timer = setInterval(look, 10);
+setTimeout(() => { clearInterval(timer); done([...seen]); }, 2000);
 """
 
 
@@ -62,8 +82,15 @@ def browser() -> Iterator[Any]:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         found = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
         found.command_executor.client_config.timeout = 400  # a busy machine may take its time
+        wish_for_motion(found, "reduce")
         yield found
         found.quit()
+
+
+def wish_for_motion(driver: Any, wish: str) -> None:
+    """Set what the reader's system says of motion: `reduce` or `no-preference`."""
+    features = [{"name": "prefers-reduced-motion", "value": wish}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +163,29 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
         press(driver, "h")
     held = list(states(next(one for one in games if one["key"] == shown)))[-1]
     cards = sum(len(held.get(hand, "").split()) for hand in ("ha", "hb"))
-    assert len(driver.find_elements("css selector", ".viewer .hand .c-x")) == cards
+    assert len(driver.find_elements("css selector", ".viewer .hand .back")) == cards
+
+
+def test_the_script_draws_the_board_of_the_server(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    macros: Any = environment("arena.results.pages").get_template("board.html").module
+    for game in json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))[:4]:
+        driver.get(f"{file.as_uri()}#game={game['key']}&move=last")
+        last, edition = final_state(game["record"])
+        drawn, served = driver.execute_script(SAME_AS_SERVER, str(macros.board(last, edition, game["names"])))
+        assert drawn == served
+
+
+def test_cards_move_unless_the_reader_wants_none_of_it(driver: Any, file: Path) -> None:
+    driver.set_script_timeout(60)
+    for wish, moves in (("no-preference", True), ("reduce", False)):
+        wish_for_motion(driver, wish)
+        driver.get("about:blank")
+        driver.get(f"{file.as_uri()}#move=10")
+        seen = driver.execute_async_script(MOVING)
+        assert any("view-transition-group(card-" in one for one in seen) == moves, seen
+        assert step_of(driver) == 11
+    assert driver.get_log("browser") == []
 
 
 def test_tables_sort_and_figures_have_words(driver: Any, file: Path) -> None:

@@ -8,11 +8,16 @@ from importlib.resources import files
 import pytest
 
 PAGE = files("arena.results.pages").joinpath("static", "page.css").read_text(encoding="utf-8")
+BOARD = files("arena.results.pages").joinpath("static", "board.css").read_text(encoding="utf-8")
 WEB = files("arena.web").joinpath("static", "web.css").read_text(encoding="utf-8")
-LIGHT, DARK = (dict(re.findall(r"--([\w-]+): (#\w+);", part)) for part in PAGE.split("\n* {")[0].split("@media"))
+LIGHT, DARK = (
+    {"white": "#fff"} | dict(re.findall(r"--([\w-]+): (#\w+);", one + two))
+    for one, two in zip(PAGE.split("\n* {")[0].split("@media"), BOARD.split("\n.felt")[0].split("@media"))
+)
 PAIRS = [(text, back) for text in ("fore", "soft", "accent") for back in ("back", "panel")]
-PAIRS += [("on-accent", "accent"), ("good", "good-back"), ("bad", "bad-back"), ("fore", "rule"), ("fore", "table")]
-PAIRS += [("soft", "table"), *((f"l{line}", "back") for line in range(6))]
+PAIRS += [("on-accent", "accent"), ("good", "good-back"), ("bad", "bad-back"), ("fore", "rule")]
+PAIRS += [(f"l{line}", "back") for line in range(6)]
+PAIRS += [("on-felt", "felt-1"), ("on-felt", "felt-2"), ("white", "south"), ("white", "north")]
 
 
 def luminance(colour: str) -> float:
@@ -34,5 +39,5 @@ def test_text_stands_out_from_what_is_behind_it(colours: dict[str, str]) -> None
 
 
 def test_styles_use_only_values_that_are_defined() -> None:
-    defined = set(re.findall(r"(--[\w-]+): ", PAGE))
-    assert set(re.findall(r"var\((--[\w-]+)\)", PAGE + WEB)) <= defined
+    defined = set(re.findall(r"(--[\w-]+): ", PAGE + BOARD))
+    assert set(re.findall(r"var\((--[\w-]+)\)", PAGE + BOARD + WEB)) <= defined

@@ -59,7 +59,7 @@ def test_the_policy_allows_this_style_and_these_scripts_only(html: str, page: Pa
     assert "unsafe" not in told
     code = [text for attributes, text in page.scripts if attributes.get("type") is None]
     style = re.findall(r"<style>(.*?)</style>", html, re.S)
-    assert len(code) == 2
+    assert len(code) == 3
     for text in (*code, *style):
         assert f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" in told
     assert not [tag for tag, _ in page.tags if tag in ("link", "img", "iframe", "object", "embed", "base", "form")]
@@ -88,7 +88,7 @@ def test_names_of_strangers_are_texts(tmp_path: Path) -> None:
         assert name in page.text
         assert any(name in cell for table in page.tables for row in table for cell in row), name
     assert [text for tag, text in page.tags if tag == "img"] == []
-    assert len(page.scripts) == 3  # one for data, two with code
+    assert len(page.scripts) == 4  # one for data, three with code
     assert "49" not in page.tables[0][-1]
 
 
@@ -144,7 +144,7 @@ def test_the_sample_has_forfeits_and_says_what_it_is(folder: Path, page: Page) -
 def test_only_wanted_games_are_replayed(folder: Path) -> None:
     page = Page.of(report_page(find_source(str(folder)), 3, GameFilter(bot="greedy", score=1.0)))
     for game in page.data("games"):
-        assert f"({'greedy'}) wins" in game["result"]
+        assert game["result"].startswith("greedy beat")
 
 
 @pytest.mark.slow

@@ -58,7 +58,8 @@
 
   const tip = document.getElementById("tip");
   const show = (event) => {
-    const mark = event.target.closest && event.target.closest("[data-tip]");
+    const of = (one) => one.closest && one.closest("[data-tip]");
+    const mark = of(event.target) || of(document.activeElement);
     tip.hidden = !mark;
     if (!mark) return;
     tip.textContent = mark.dataset.tip;

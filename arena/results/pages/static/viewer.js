@@ -129,7 +129,9 @@
     log.dataset.hands = "";
     buttons.claim.disabled = buttons.claim_back.disabled = !game.steps.some((one) => one.claims);
     buttons.turn.disabled = !game.steps.some((one) => one.mark);
-    go(step);
+    stop();
+    at = Math.max(0, Math.min(step, game.steps.length - 1));
+    draw();
   }
   // The judge's chance of a after each step, what each bot noted of its own (`value`), marks and claims; a click goes there.
   const across = (step) => (600 * step / Math.max(game.steps.length - 1, 1)).toFixed(1);
