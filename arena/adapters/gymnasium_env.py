@@ -38,7 +38,7 @@ from arena.game.rules import Rules
 from arena.policy.evaluator import Evaluator
 from arena.policy.stepping import Stepper
 from arena.policy.weights import load_net
-from arena.results.positions import board_text
+from arena.terminal.drawing import board_text
 
 try:
     import gymnasium

@@ -27,7 +27,7 @@ from arena.game.deals import Deal
 from arena.game.engine import State, View
 from arena.game.moves import Event
 from arena.game.rules import Rules
-from arena.results.positions import board_text
+from arena.terminal.drawing import board_text
 
 try:
     import pyspiel

@@ -18,7 +18,7 @@ from arena.adapters.spaces import MissingLibrary, as_rules, spaces_of
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import Rules
-from arena.results.positions import board_text
+from arena.terminal.drawing import board_text
 
 try:
     import gymnasium

@@ -29,7 +29,8 @@ from arena.game.moves import Move
 from arena.game.record import cards_text, parse_deal, parse_record, replay, replay_steps
 from arena.game.rules import Rules, load_rules
 from arena.results.pages.game_data import replay_page
-from arena.results.positions import board_text, result_line
+from arena.results.positions import result_line
+from arena.terminal.drawing import board_text
 from arena.tournament.games import DEAL_BITS, GameResult, GameTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings

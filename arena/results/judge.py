@@ -39,6 +39,7 @@ does (see `benchmarks/judge_errors.py`)."""
 BLUNDER = 0.1
 """A move that loses at least this much of the chance to win is a blunder."""
 MOST_TURNING_POINTS = 3
+_MOST_MARKED = 5
 TURNING_POINT = 0.05
 """A turning point changes the chance by at least this much."""
 BY_RULE = ("draw", "scout")
@@ -396,14 +397,19 @@ def _bars(chances: tuple[float, ...]) -> str:
 
 
 def page_notes(analysis: GameAnalysis) -> list[dict[str, Any]]:
-    """Return the viewer's notes on each step, the deal first: `chance` of a, and after a loss `loss` and `best`."""
+    """Return the viewer's notes on each step, the deal first: `chance` of a, and after a loss `loss` and `best`.
+
+    `mark` is set at turning points and at the largest blunders; more marks would hide each other.
+    """
     turning = set(analysis.turning_points)
+    worst = sorted(analysis.judged, key=lambda judged: -judged.loss)[:_MOST_MARKED]
+    blunders = {judged.number for judged in worst if judged.loss >= BLUNDER}
     notes: list[dict[str, Any]] = [{"chance": _short(analysis.chances[0])}]
     for judged, made in zip(analysis.judged, analysis.made):
         note: dict[str, Any] = {"chance": _short(analysis.chances[judged.number])}
         if _lost(judged, made):
             note |= {"loss": _short(judged.loss), "best": str(judged.best)}
-        if judged.loss >= BLUNDER:
+        if judged.number in blunders:
             note["mark"] = "blunder"
         elif judged.number in turning:
             note["mark"] = "turning"

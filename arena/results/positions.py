@@ -1,20 +1,8 @@
-"""Read a game decision by decision, and draw its board as plain text, for Python and for pages without scripts.
-
-::
-
-                    1     2     3     4
-                                      r8
-    b greedy              k3          r9
-    stones          [.]   [.]   [.]   [b]
-    a random        y1    g4
-                          g5
-
-Seat b lies above the stones, seat a below; each column grows away from its stone.
-"""
+"""Read a game decision by decision, and word its moves and its result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -30,7 +18,6 @@ from arena.text import indented, one_line
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
 RUSES = ("scout", "redeploy", "deserter", "traitor")
-_MARGIN = 16
 
 Cards = tuple[str, ...]
 
@@ -232,42 +219,7 @@ def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) ->
     return asks, times
 
 
-# ---------------------------------------------------------------- the board as text
-
-
-def board_text(state: State, names: Sequence[str] = ("", "")) -> str:
-    """Draw the board of a state in a dozen lines of plain text. `names` are the bots of seat 0 and seat 1."""
-    sides = [[state.side(seat, stone) for stone in range(1, 10)] for seat in (0, 1)]
-    deep = [max(3, *(len(side) for side in row)) for row in sides]
-    labels = [f"{'ab'[seat]} {names[seat]}".strip()[: _MARGIN - 1] for seat in (0, 1)]
-    width = 9 if state.rules.wild_binding == "on_play" else 6  # *123=g1 and two blanks
-    lines = [_line("", map(str, range(1, 10)), width)]
-    for level in reversed(range(deep[1])):
-        lines.append(_cards(labels[1] if level == 0 else "", sides[1], level, width))
-    lines.append(_line("stones", [_stone(state, stone) for stone in range(1, 10)], width))
-    for level in range(deep[0]):
-        lines.append(_cards(labels[0] if level == 0 else "", sides[0], level, width))
-    lines.append("")
-    clan, tactic = state.deck_counts
-    decks = f"decks: {clan} clan" + (f", {tactic} tactic" if state.rules.tactics else "")
-    for seat in (1, 0):
-        row = f"   beside the board: {' '.join(state.row(seat))}" if state.row(seat) else ""
-        lines.append(f"hand {'ab'[seat]}: {' '.join(state.hand_of(seat)) or '-'}{row}")
-    lines.append(decks)
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _line(label: str, cells: Iterable[str], width: int) -> str:
-    return f"{label:<{_MARGIN}}" + "".join(f"{cell:<{width}}" for cell in cells)
-
-
-def _cards(label: str, row: Sequence[Sequence[str]], level: int, width: int) -> str:
-    return _line(label, [side[level] if level < len(side) else "" for side in row], width)
-
-
-def _stone(state: State, stone: int) -> str:
-    modes = "".join(mode[0] for mode in state.modes(stone))
-    return f"[{state.owners[stone - 1]}{f' {modes}' if modes else ''}]"
+# ---------------------------------------------------------------- words
 
 
 def card_words(card: str, edition: str) -> str:

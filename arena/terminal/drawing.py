@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
 from arena.game.cards import COLOURS
+from arena.game.engine import State
 from arena.results.formats import shortened
-from arena.terminal.scene import Scene
+from arena.results.positions import Position
+from arena.terminal.scene import Scene, scene_of
 from arena.text import counted, one_line
 
 WIDTH = 60
@@ -46,6 +48,12 @@ def draw_board(scene: Scene, width: int | None = None) -> Text:
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return Text("\n").join(lines)
+
+
+def board_text(state: State, names: Sequence[str] = ("", "")) -> str:
+    """Draw the table of a state as plain text, both hands open and seat 0 below. `names` are by seat."""
+    drawn = draw_board(scene_of(Position.of(state), state.rules, names), 80)
+    return "\n".join(line.rstrip() for line in drawn.plain.splitlines())
 
 
 def _card_text(card: str) -> Text:

@@ -69,7 +69,7 @@ def test_what_a_game_holds() -> None:
     assert (game.score_of("greedy"), game.score_of("random")) == (1, 0)
     assert repr(game) == "<greedy - random 4-0: greedy, three adjacent>"
     assert str(game).endswith("greedy beat random 4–0: three adjacent")
-    assert "stones          [.]   [b]" in str(game)
+    assert "▲2▲" in str(game)
 
 
 def test_all_that_is_a_bot_plays_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
