@@ -209,7 +209,7 @@ def judge_claim(
     >>> judge_claim(rules, read_side(rules, ["r1", "r2", "r3"]), read_side(rules, ["b2", "b3"])).refutation
     ('b4',)
     """
-    n, fog = _stone(rules, modes)
+    n, _ = _stone(rules, modes)
     visible = face_up(rules, mine, theirs, seen)
     for side in (mine, theirs):
         if side.size > n:
@@ -221,24 +221,33 @@ def judge_claim(
         return _judge_complete(own, evaluate(rules, theirs, modes), first)
     unseen = (1 << 6 * rules.values) - 1 & ~visible
 
-    def reply(strength: int) -> int:
-        """Return unseen cards that make the other side stronger than `strength`, or 0."""
-        return find_refutation(unseen, theirs.word, n, fog, strength, rules.values, rules.spy_value, theirs.bindings)
-
-    best = own
-    cards: tuple[str, ...] = ()
-    while found := reply(best.strength):  # until there is no better one
-        cards = clan_cards(found)
-        best = evaluate(rules, read_side(rules, [*theirs.texts, *cards]), modes)
-    if cards:
+    if answer := strongest(rules, theirs, unseen, modes, own.strength):
+        cards, best = answer
         return Verdict(False, f"the other side could still win it with {' '.join(cards)}, {best}", cards)
     if unseen.bit_count() < n - theirs.size:
         return Verdict(True, f"{own}; too few face-down cards are left to complete the other side")
-    if own.strength and reply(own.strength - 1):
+    if own.strength and strongest(rules, theirs, unseen, modes, own.strength - 1):
         return Verdict(
             True, f"{own}; unseen cards can only tie it, and a tie goes to the side that was completed first"
         )
     return Verdict(True, f"{own}; no unseen card can make the other side stronger")
+
+
+def strongest(
+    rules: Rules, side: Side, cards: int, modes: Sequence[str] = (), above: int = 0
+) -> tuple[tuple[str, ...], Formation] | None:
+    """Return the clan cards that make an incomplete side strongest, and what it becomes.
+
+    `cards` are those to choose from, as a word of bits. None if none of them makes it stronger than `above`.
+    """
+    n, fog = _stone(rules, modes)
+    best: tuple[tuple[str, ...], Formation] | None = None
+    strength = above
+    while found := find_refutation(cards, side.word, n, fog, strength, rules.values, rules.spy_value, side.bindings):
+        added = clan_cards(found)
+        best = added, evaluate(rules, read_side(rules, [*side.texts, *added]), modes)
+        strength = best[1].strength  # until there is no better one
+    return best
 
 
 def face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int:

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.engine import State, View
-from arena.game.explain import Verdict
+from arena.game.explain import Verdict, face_up, read_side, strongest
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
 from arena.results.formats import shortened
-from arena.results.positions import claim_verdict, legend, move_words, side_formation
+from arena.results.positions import claim_verdict, is_clan, legend, move_words, side_formation
 from arena.terminal.scene import News, Scene
 from arena.text import one_line
 
@@ -257,10 +257,26 @@ def why(scene: Scene, stone: int) -> str:
             reason = found.reason.replace("your side", "the side")
             reason = reason.replace("the other side could", f"{_name(scene, 1 - player)} could")
             lines.append(f"{'You' if (name := _name(scene, player)) == 'you' else name} {can}: {reason}.")
-    for sides in scene.sides:
+    for player, sides in enumerate(scene.sides):
+        if owner is None and (could := _could_become(scene, player, stone)):
+            lines.append(f"{' '.join(sides[stone - 1])} could become {could}.")
         if formation := side_formation(scene.rules, sides[stone - 1], scene.modes[stone - 1]):
             lines.append(f"{' '.join(sides[stone - 1])} is {formation}.")
     return "\n".join(lines)
+
+
+def _could_become(scene: Scene, player: int, stone: int) -> str:
+    """Word the best that an incomplete side can become with cards that are not face up; "" for others."""
+    rules, modes = scene.rules, scene.modes[stone - 1]
+    side = read_side(rules, scene.sides[player][stone - 1])
+    rows = [*scene.sides[0], *scene.sides[1], *scene.beside, *([scene.hands[0] or ()] if player else [])]
+    known = face_up(
+        rules, read_side(rules, ()), read_side(rules, ()), [card for row in rows for card in row if is_clan(card)]
+    )
+    if not 0 < side.size < (4 if "mud" in modes else 3):
+        return ""
+    found = strongest(rules, side, (1 << 6 * rules.values) - 1 & ~known, modes)
+    return f"{found[1]} with {' '.join(found[0])}" if found else ""
 
 
 def _name(scene: Scene, player: int) -> str:

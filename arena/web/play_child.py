@@ -181,18 +181,14 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool
     """Return the table as the person, who sits below, sees it. Pairs are (the person, the bot).
 
     `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` has the cards just
-    played; `why` explains for the stones with a complete side the claim or why none is possible.
+    played; `why` explains for stones with cards who can claim them and what the sides can still become.
     """
     state = flat(scene.position, scene.rules)
     below, above = "ab"[scene.seat], "ba"[scene.seat]
     if not is_open:
         state.pop(f"h{above}", None)
     fresh = {event.card for event in news.events if event.card is not None and event.stone is not None}
-    judged = [
-        stone
-        for stone, owner, older in zip(_STONES, scene.owners, scene.position.completed)
-        if owner is not None or older is not None
-    ]
+    held = [stone for stone in _STONES if any(side[stone - 1] for side in scene.sides)]
     return {
         "turn": scene.turn,
         "names": scene.names,
@@ -201,7 +197,7 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool
         "state": state,
         "sides": (below, above),
         "fresh": [card for card in _cards_on(state) if card.partition("=")[0] in fresh],
-        "why": {str(stone): why(scene, stone) for stone in judged},
+        "why": {str(stone): why(scene, stone) for stone in held},
         "won": [scene.stones_of(side) for side in (0, 1)],
         "backs": scene.counts[1],
         "pending": scene.pending,

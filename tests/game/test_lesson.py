@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from arena.game import lesson
-from arena.game.explain import CATEGORY_WORDS, Verdict, evaluate, judge_claim, read_side
+from arena.game.cards import CARD_TEXTS
+from arena.game.explain import CATEGORY_WORDS, Verdict, evaluate, judge_claim, read_side, strongest
+from arena.game.rng import Rng
 from arena.game.rules import OPTIONS, load_rules, preset_names
 
 BASE = load_rules("base")
@@ -46,3 +50,38 @@ def test_every_edition_is_told_apart_in_words(name: str) -> None:
     assert told == same.get(name, told)
     assert not any(option in told for option in OPTIONS if "_" in option)
     assert "but" in told or name in same
+
+
+def test_the_strongest_side_is_that_of_all_that_can_be_made() -> None:
+    rules, rng = load_rules("tactical"), Rng(4)
+    for _ in range(60):
+        cards = list(CARD_TEXTS[:54])
+        rng.shuffle(cards)
+        held, free = cards[: 1 + rng.randrange(2)], cards[2:9]
+        modes = rng.choice([(), ("fog",), ("mud",)])
+        missing = (4 if modes == ("mud",) else 3) - len(held)
+        made = [evaluate(rules, read_side(rules, [*held, *more]), modes) for more in combinations(free, missing)]
+        word = sum(1 << CARD_TEXTS.index(card) for card in free)
+        found = strongest(rules, read_side(rules, held), word, modes)
+        assert found is not None
+        assert found[1].strength == max(one.strength for one in made)
+        assert set(found[0]) <= set(free)
+
+
+def test_each_exercise_has_one_right_answer() -> None:
+    for exercise in lesson.EXERCISES:
+        verdicts = [exercise.verdict(answer) for answer in range(len(exercise.answers))]
+        assert [verdict.startswith("Right") for verdict in verdicts].count(True) == 1
+        if exercise.cards:  # only one of the cards makes a claim that holds
+            rules = load_rules("tactical")
+            sides = [read_side(rules, [*exercise.mine.split(), card]) for card in exercise.answers]
+            theirs = read_side(rules, exercise.theirs.split())
+            holds = [judge_claim(rules, side, theirs, (), exercise.modes, exercise.older).holds for side in sides]
+            assert holds.index(True) == exercise.right
+            assert holds.count(True) == 1
+        else:
+            mine, theirs = (
+                read_side(load_rules("tactical"), side.split()) for side in (exercise.mine, exercise.theirs)
+            )
+            claim_of_mine = judge_claim(load_rules("tactical"), mine, theirs, (), exercise.modes, exercise.older)
+            assert (exercise.right == 0) == claim_of_mine.holds

@@ -51,7 +51,9 @@
     for (const one of moves) one.button.hidden = !open.includes(one) || (one.stone && stone === undefined); // it is on the board
     for (const column of find(".table > *")) {
       const sign = column.querySelector(".stone"), there = possible(column.dataset.stone);
+      const why = document.getElementById("why-" + column.dataset.stone);
       sign.dataset.said ||= sign.ariaLabel;
+      if (why) sign.dataset.tip = why.textContent;
       column.classList.toggle("can", there.length > 0);
       sign.ariaLabel = there.length === 1 ? there[0].button.ariaLabel : sign.dataset.said;
       sign.role = there.length ? "button" : "img";
