@@ -524,7 +524,8 @@ class _Figures:
         self._units = schedule.units_done(done)
         self._rate = GameRate()
         self._last_result = time.monotonic()
-        self._moves: Callable[[], int] = int
+        self._moves_in_play: Callable[[], int] = int
+        self._moves_before = self._moves_seen = 0
         self.follow(schedule, done)
 
     def follow(self, schedule: Schedule, done: ScheduleProgress) -> None:
@@ -536,7 +537,7 @@ class _Figures:
 
     def begin(self, executor: Executor) -> None:
         """Start counting the time without a result, now that there are workers."""
-        self._last_result, self._moves = time.monotonic(), executor.moves_in_play
+        self._last_result, self._moves_in_play = time.monotonic(), executor.moves_in_play
 
     def add(self, deliveries: Sequence[Played], stored: int) -> None:
         """Count deliveries, of which `stored` games were new."""
@@ -548,6 +549,7 @@ class _Figures:
         self.total = self._schedule.expected(self.done, self._units) or self.total
         self._rate.add(self.played)
         self._last_result = time.monotonic()
+        self._moves_before = self._moves_seen = 0
 
     def end(self, games: int) -> None:
         """Plan no more than these games, which are the whole run."""
@@ -573,6 +575,15 @@ class _Figures:
             results=self._scores.results,
             forfeits=self._scores.forfeits,
         )
+
+    def _moves(self) -> int:
+        """Return the moves made since the last result, as far as they were seen. This never falls, even when a worker
+        begins the second game of a pair.
+        """
+        now = self._moves_in_play()
+        self._moves_before += max(self._moves_seen - now, 0)
+        self._moves_seen = now
+        return self._moves_before + now
 
     def _stored_forfeits(self) -> Counter[str]:
         """Count the games in the store that each bot forfeited."""

@@ -33,7 +33,7 @@ class RunStatus:
     `rate` is in games per second, 0 while it is unknown; then `seconds_left` is None. `quiet_s` are the seconds since
     the last game came back, or since play began.
 
-    The functions compute what few listeners show: `moves` counts the moves made in the games being played, `results`
+    The functions compute what few listeners show: `moves` counts the moves made since the last result, `results`
     gives the results of all pairings of the `bots`, `forfeits` the number of games that each bot forfeited.
     """
 

@@ -214,8 +214,9 @@ def test_a_slow_first_game_shows_that_there_is_life(tmp_path: Path) -> None:
             if status.done == 0:
                 seen.append((status.quiet_s, status.moves()))
 
-    play(tmp_path, settings(bot("sleeper", "slow", ms=40.0), FIELD[0], games=1), workers=1, progress=Listener())
+    play(tmp_path, settings(bot("sleeper", "slow", ms=40.0), FIELD[0], games=2), workers=1, progress=Listener())
     assert max(moves for _, moves in seen) > 0
+    assert [moves for _, moves in seen] == sorted(moves for _, moves in seen)
     assert [seconds for seconds, _ in seen] == sorted(seconds for seconds, _ in seen)
 
 
