@@ -3,8 +3,8 @@
 A bot is named, everywhere in the program, in one of these ways, with parameters after a colon if it has any:
 
 * `bots/greedy.py`, `bots/search.py:rollouts=200,depth=2`: a file with one bot in it;
-* `greedy`, `search:rollouts=200`: a file in the folder `bots` here, or one of those that come with
-  the program;
+* `greedy`, `mine`, `search:rollouts=200`: one of those that come with the program, or else a file in
+  the folder `bots` here;
 * `package.module:Class`, `package.module:Class:depth=2`, `package.module:act`: a class or the function `act` of an
   installed package;
 * `cmd:./mybot --fast`: a command, for bots in any language;
@@ -15,6 +15,7 @@ No code of a bot is run here: `find_bot` only looks at the file system.
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import importlib.util
 import os
@@ -227,8 +228,16 @@ def known_bots(folder: Path | str | None = None) -> list[str]:
     True
     """
     here = Path.cwd() if folder is None else Path(folder)
-    places = (here / "bots", data_folder("bots"))
+    places = (data_folder("bots"), here / "bots")
     return sorted({path.stem for place in places for path in place.glob("*.py") if path.stem[0] != "_"})
+
+
+def overlooked_files(bots: Iterable[BotSpec]) -> list[str]:
+    """Return the files of the folder `bots` here whose bare names mean other bots, which come with the program."""
+    files = [(Path("bots", f"{bot.target}.py"), bot.path) for bot in bots]
+    return [
+        str(own) for own, played in files if os.access(own, os.R_OK) and not filecmp.cmp(own, played, shallow=False)
+    ]
 
 
 def _find_file(target: str, here: Path) -> Path:
@@ -237,7 +246,7 @@ def _find_file(target: str, here: Path) -> Path:
     module = MODULE.fullmatch(target)
     if module:
         return _module_file(module[1], here)
-    for place in (here / "bots", data_folder("bots")):
+    for place in (data_folder("bots"), here / "bots"):  # so that a rung of the ladder is the same bot everywhere
         path = place / f"{target}.py"
         if os.path.isfile(path):  # unlike `Path.is_file` it takes names of any length
             return path.resolve()

@@ -17,7 +17,7 @@ from arena.bots.spec import find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE, PlayOptions, report_text
 from arena.errors import ArenaError
-from arena.paths import RESULTS
+from arena.paths import RESULTS, data_folder
 from arena.results.data_formats import json_text
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
@@ -27,7 +27,7 @@ from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
 from arena.terminal.live import StatusText, figures, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines
-from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
+from arena.tournament.config import TournamentConfig, config_from_dict, load_config, with_settings
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
@@ -245,16 +245,22 @@ def next_step(table: RunStandings, folder: str) -> str:
 
     If a bot forfeited every game, the results say nothing, and only that is worth a look.
     """
-    rungs = [bot.name for bot in named_config("ladder").bots]
-    own = [bot for bot in table.run.config["bots"] if bot["name"] not in rungs]
+    run = table.run
     if failing := table.always_forfeiting:
-        spec = next(bot["spec"] for bot in table.run.config["bots"] if bot["name"] == failing[0])
+        spec = next(bot["spec"] for bot in run.config["bots"] if bot["name"] == failing[0])
         return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
+    ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
+    rungs = [bot.name for bot in ladder]
+    numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # a name could be that of another bot
+    places = [
+        0 if bot.get("params") else numbers.get(run.sources.get(bot["name"], ""), 0) for bot in run.config["bots"]
+    ]
+    own = [bot for bot, place in zip(run.config["bots"], places) if not place]
     head = table.head_to_head
     if head is None or len(own) != 1:
         return ""
     name, spec = one_line(own[0]["name"]), shlex.quote(own[0]["spec"])
-    number = next(number for number, rung in enumerate(rungs, 1) if rung in table.run.bots)
+    number = max(places)
     rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
     if head.elo_low <= 0 <= head.elo_high:
         more = f"arena resume {folder} --games {4 * head.games}"
@@ -263,7 +269,7 @@ def next_step(table: RunStandings, folder: str) -> str:
             f"{name} may be better or worse than {rung}. To find out, play more games: {more}\nTo look again and again"
             f" makes false alarms likelier; a test that allows for it: {test}"
         )
-    if (head.elo > 0) != (table.run.bots[0] == own[0]["name"]):
+    if (head.elo > 0) != (run.bots[0] == own[0]["name"]):
         return f"{name} is weaker than {rung}. Its lost games: arena replay {folder} --bot {name} --lost"
     if number == len(rungs):
         return f"{name} is stronger than {rung}, the highest. Submit it to a league: arena submit {spec}"

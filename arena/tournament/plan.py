@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 
 from arena.bots.cores import core_count
-from arena.bots.spec import BotSpec
+from arena.bots.spec import BotSpec, overlooked_files
 from arena.text import counted, one_line, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.schedule import Schedule
@@ -162,6 +163,10 @@ def plan_run(
         left_out=left_out or {},
     )
     notes = tuple(one.sentence() for one in config.namesakes)
+    notes += tuple(
+        f"'{Path(file).stem}' means the bot that comes with the program; to play your own, write {one_line(file)}"
+        for file in overlooked_files(bots)
+    )
     plan = Plan(wanted, at_most=config.form.verdict is not None, notes=notes)
     if stored is None:
         return replace(plan, missing=schedule.planned(ScheduleProgress()))

@@ -16,7 +16,8 @@ from arena.bots.faults import BotError, author_traceback
 from arena.bots.isolation.wire_bot import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.spec import check_names, find_bot, find_bots, known_bots, parse_spec
+from arena.bots.spec import check_names, find_bot, find_bots, known_bots, overlooked_files, parse_spec
+from arena.paths import data_folder
 
 CLASS = """
 class {name}:
@@ -78,12 +79,14 @@ def test_badly_written_specs_are_refused(text: str) -> None:
         parse_spec(text)
 
 
-def test_bare_names_are_looked_up_here_first_then_in_the_program(here: Path) -> None:
-    assert Path(find_bot("random").path).parent != here / "bots"
+def test_bare_names_are_looked_up_in_the_program_first_then_here(here: Path) -> None:
     bot_file(here / "bots" / "random.py")
     bot_file(here / "bots" / "mine.py")
     write(here / "bots" / "_helper.py", "")
-    assert Path(find_bot("random").path) == here / "bots" / "random.py"
+    assert Path(find_bot("random").path) == data_folder("bots") / "random.py"
+    assert Path(find_bot("mine").path) == here / "bots" / "mine.py"
+    bots = [find_bot(spec) for spec in ("random", "mine", "greedy", "bots/random.py")]
+    assert overlooked_files(bots) == ["bots/random.py"]
     assert {"mine", "greedy", "random", "counter", "search", "scripted", "first"} <= set(known_bots())
     assert "_helper" not in known_bots()
 

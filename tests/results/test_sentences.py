@@ -33,6 +33,12 @@ def test_an_open_match_warns_of_looking_again_and_names_the_test(match: RunStand
     assert advice.endswith(": arena sprt first random")
 
 
+def test_a_rung_is_known_by_its_source_and_not_by_its_name(match: RunStandings) -> None:
+    other = replace(match, run=replace(match.run, sources=match.run.sources | {"random": "another"}))
+    assert "random, rung 1 of 7" in next_step(match, "run")
+    assert next_step(other, "run") == ""
+
+
 @pytest.mark.parametrize(
     ("gap", "error", "answer"),
     [
