@@ -101,10 +101,10 @@ def _compare_rules(a: Rules, b: Rules, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({key: {a.name: old, b.name: new} for key, (old, new) in changes.items()}, indent=2))
     elif not changes:
-        click.echo(f"{a.name} and {b.name} are the same game.")
+        click.echo(f"{a.short_name} and {b.short_name} are the same game.")
     else:
         rows = [[key, _shown(old), _shown(new)] for key, (old, new) in changes.items()]
-        click.echo(tabulate(rows, headers=["option", a.name, b.name]))
+        click.echo(tabulate(rows, headers=["option", a.short_name, b.short_name]))
 
 
 def _shown(value: Any) -> str:

@@ -105,7 +105,7 @@ def _watch(seating: Seating, pace: float) -> int:
         session.play()
         assert session.result is not None
         show_game(session.result)
-    click.echo(f"{one_line(' - '.join(seating.names))}, rules {seating.rules.name}, seed {seating.seed}.")
+    click.echo(f"{one_line(' - '.join(seating.names))}, rules {seating.rules.short_name}, seed {seating.seed}.")
     if session.result is not None:
         click.echo(ending_text(session.result))
     return 0

@@ -121,7 +121,8 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
         elif number >= JOKER_CARD and rules.wild_binding == "on_play":
             value = rules.spy_value if number == SPY_CARD else 1
             raise PositionError(
-                f"in {rules.name}, a wild card gets its colour and value when it is played, such as {card}=r{value}"
+                f"in {rules.short_name}, a wild card gets its colour and value when it is played, "
+                f"such as {card}=r{value}"
             )
         word |= 1 << number
         texts.append(text)
@@ -131,11 +132,11 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
 def _known(rules: Rules, card: str) -> int:
     number = card_number(card)
     if number < 60 and number >= 6 * rules.values:
-        raise PositionError(f"there is no {card} in {rules.name}, the values run to {rules.values}")
+        raise PositionError(f"there is no {card} in {rules.short_name}, the values run to {rules.values}")
     if number >= 60 and not rules.tactics:
-        raise PositionError(f"there is no {card} in {rules.name}, which has no tactic cards; 'tactical' has them")
+        raise PositionError(f"there is no {card} in {rules.short_name}, which has no tactic cards; 'tactical' has them")
     if number == SPY_CARD and card != f"*{rules.spy_value}":
-        raise PositionError(f"the spy of {rules.name} is *{rules.spy_value}, not {card}")
+        raise PositionError(f"the spy of {rules.short_name} is *{rules.spy_value}, not {card}")
     return number
 
 
@@ -187,7 +188,7 @@ def _stone(rules: Rules, modes: Sequence[str]) -> tuple[int, bool]:
         if mode not in MODES:
             raise PositionError(f"{mode!r:.60} is not a combat mode; expected mud or fog")
         if not rules.tactics:
-            raise PositionError(f"there is no {mode} in {rules.name}, which has no tactic cards")
+            raise PositionError(f"there is no {mode} in {rules.short_name}, which has no tactic cards")
     return (4 if "mud" in modes else 3), "fog" in modes
 
 
@@ -315,9 +316,9 @@ def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
     phase = board.phase
     for card in (move.card, move.binding):
         if card and card not in ELITE_TEXTS and card_number(card) < 60 and int(card[1:]) > board.rules.values:
-            return f"{board.rules.name} has no {card}"
+            return f"{board.rules.short_name} has no {card}"
     if move.card in ("*7", "*8") and move.card != f"*{board.rules.spy_value}":
-        return f"the spy of {board.rules.name} is *{board.rules.spy_value}"
+        return f"the spy of {board.rules.short_name} is *{board.rules.spy_value}"
     if move.kind not in QUESTION_KINDS[phase]:
         return ASKS[phase]
     if phase == "play":
@@ -361,8 +362,8 @@ def _why_not_there(board: Board, move: Move, stone: int) -> str:
         return f"this player's side of stone {stone} is full ({board.capacity(stone)} cards)"
     if move.binding is None:
         example = f"{move.card}=r{1 if move.card in ('*J', '*123') else board.rules.spy_value}@{stone}"
-        return f"in {board.rules.name}, a wild card gets its colour and value when it is played: {example}"
-    return f"in {board.rules.name}, a wild card gets its colour and value at the claim: {move.card}@{stone}"
+        return f"in {board.rules.short_name}, a wild card gets its colour and value when it is played: {example}"
+    return f"in {board.rules.short_name}, a wild card gets its colour and value at the claim: {move.card}@{stone}"
 
 
 def _full_or_claimed(board: Board, stone: int) -> bool:
@@ -380,7 +381,7 @@ def _why_not_take(board: Board, move: Move) -> str:
         return f"{move.card} is not on {owner}'s side of stone {move.stone}"
     if board.owners[move.stone - 1] != ".":
         return f"stone {move.stone} has already been claimed"
-    return f"{ruse} can take only clan cards" + ("" if ruse == "traitor" else f" in {board.rules.name}")
+    return f"{ruse} can take only clan cards" + ("" if ruse == "traitor" else f" in {board.rules.short_name}")
 
 
 def _why_not_put(board: Board, move: Move) -> str:

@@ -96,6 +96,11 @@ class Rules:
         shown = ",".join(f"{key}={_shown(new)}" for key, (_, new) in changes.items())
         return f"{nearest.name}:{shown}" if changes else nearest.name
 
+    @property
+    def short_name(self) -> str:
+        """The name to show, such as `base` for `iello-base`."""
+        return shown_rules(self.name)
+
     def __str__(self) -> str:
         return self.name
 
@@ -114,6 +119,17 @@ def preset_names() -> list[str]:
     (18, 'ass-1999-base')
     """
     return sorted(path.stem for path in (data_folder("configs") / "rules").glob("*.toml"))
+
+
+def shown_rules(names: str) -> str:
+    """Return names of rule sets, with a comma and a blank between them, as tables and boards show them.
+
+    >>> shown_rules("iello-base:hand_size=7, bga-tactical")
+    'base:hand_size=7, bga-tactical'
+    """
+    short = {preset: alias for alias, preset in SHORT_NAMES.items()}
+    parts = [name.partition(":") for name in names.split(", ")]
+    return ", ".join(f"{short.get(preset, preset)}{colon}{changed}" for preset, colon, changed in parts)
 
 
 _LONGEST, _LONGEST_NAME = 4096, 200  # longest text and longest preset name looked at, in characters

@@ -321,7 +321,7 @@ def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -
     note = f"Chances by {judge_name(analysis.nodes)}; a loss is how much more the best move was worth to its player."
     moves = Table("moves", title, shown, columns, note=note)
     stored = Table("moves", "", rows, files=_MOVE_NAMES)
-    heading = f"{names[0]} (a) - {names[1]} (b), {record.rules.name}: {result_line(record, shown_names(game))}"
+    heading = f"{names[0]} (a) - {names[1]} (b), {record.rules.short_name}: {result_line(record, shown_names(game))}"
     values = {
         "names": names,
         "rules": record.rules.canonical,

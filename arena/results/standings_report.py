@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.endings import AFTER
+from arena.game.rules import shown_rules
 from arena.results.data_formats import json_text, records, rounded, table_csv
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_luck import adjusted_table
@@ -399,7 +400,7 @@ def heading(run: RunData) -> str:
     known = run.planned is not None and not run.complete
     games = f"{played:,} of {run.planned:,} games so far" if known else f"{played:,} games"
     config = run.config
-    parts = [str(config["format"]), f"rules {config['rules']}", games]
+    parts = [str(config["format"]), f"rules {shown_rules(config['rules'])}", games]
     form = TOURNAMENT_FORMATS.get(config["format"])
     if form is not None and form.own_deals:
         parts.append("own deals" if config.get("own_deals") else "shared deals")

@@ -73,7 +73,7 @@ def coloured(text: str) -> Text:
 def _heading(scene: Scene) -> Text:
     clan, tactic = scene.decks
     decks = f"decks {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else "")
-    return Text(f"{one_line(scene.rules.name)}   turn {scene.turn}   {decks}", _DIM)
+    return Text(f"{one_line(scene.rules.short_name)}   turn {scene.turn}   {decks}", _DIM)
 
 
 def _player(scene: Scene, player: int, width: int) -> list[Text]:

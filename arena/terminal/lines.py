@@ -37,7 +37,7 @@ class LineInterface(TerminalInterface):
     def run(self, session: Session) -> None:
         """Play to the end. What the person raises passes through."""
         seating = session.seating
-        self.say(f"{' against '.join(seating.names)}, rules {seating.rules.name}, seed {seating.seed}")
+        self.say(f"{' against '.join(seating.names)}, rules {seating.rules.short_name}, seed {seating.seed}")
         session.play(Person(self, seating.claims))
         self.show()
         self.say(end_text(session))

@@ -255,7 +255,7 @@ def _history(site: Site) -> str:
 
 def _rules(site: Site) -> str:
     settings = site.settings
-    rules = load_rules(settings.rules).name
+    rules = load_rules(settings.rules).short_name
     return site.render(
         "rules.html", "rules", settings=settings, rules=rules, about=views.describe(settings), live=False
     )

@@ -49,8 +49,8 @@ def test_a_move_made_by_hand() -> None:
 
 #: Tactic deck, moves so far, the illegal move, and what is said.
 CASES = [
-    ("", "", "r10@1", "iello-tactical has no r10"),
-    ("", "", "*8@1", "the spy of iello-tactical is *7"),
+    ("", "", "r10@1", "tactical has no r10"),
+    ("", "", "*8@1", "the spy of tactical is *7"),
     # another decision is asked for
     ("", "", "claim 1", "a card must be played now"),
     ("redeploy", f"{ONE_EACH},redeploy", "r2@3", ASKS["take"]),
@@ -88,7 +88,7 @@ CASES = [
         "*J@3",
         "each player may play only one joker per game",
     ),
-    ("*J", ONE_EACH, "*J=r7@3", "in iello-tactical, a wild card gets its colour and value at the claim: *J@3"),
+    ("*J", ONE_EACH, "*J=r7@3", "in tactical, a wild card gets its colour and value at the claim: *J@3"),
     (
         "deserter redeploy",
         f"{ONE_EACH},deserter,take g1@1,draw clan",

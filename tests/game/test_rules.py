@@ -155,3 +155,9 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     folder.mkdir()
     with pytest.raises(RulesError, match="cannot read"):
         load_rules(str(folder))
+
+
+@pytest.mark.parametrize("name", ["base", "tactical:hand_size=6", "bga-expert"])
+def test_a_rule_set_is_shown_by_its_short_name(name: str) -> None:
+    assert load_rules(name).short_name == name
+    assert load_rules(load_rules(name).name).short_name == name

@@ -44,7 +44,7 @@ def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path
     live = arena("play", "first", "random", "--seed", 2, "--isolation", "none").out
     assert live.endswith("\n")
     assert "Move 5 of" in live
-    assert "first - random, rules iello-base, seed 2." in live
+    assert "first - random, rules base, seed 2." in live
     assert "first - first2" not in live
 
 
@@ -96,7 +96,7 @@ def test_two_bots_play_on_the_screen(tmp_path: Path) -> None:
         screen.wait("beat")
         screen.type("q")
         assert screen.end() == 0
-        assert "first - random, rules iello-base, seed 2." in screen.text
+        assert "first - random, rules base, seed 2." in screen.text
 
 
 @pytest.mark.slow

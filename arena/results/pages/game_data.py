@@ -59,7 +59,7 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     return {
         "key": key,
         "names": [one_line(name) for name in game.seats],
-        "rules": record.rules.name,
+        "rules": record.rules.short_name,
         "edition": record.rules.edition,
         "cards": sorted({card for step in steps for card in _cards_in(step["set"])}),
         "tactics": record.rules.tactics,

@@ -15,6 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.errors import ArenaError
+from arena.game.rules import shown_rules
 from arena.results.pages.figures import (
     CARD_GAMES,
     LARGEST_SQUARE,
@@ -340,7 +341,7 @@ def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
         played += f" of {run.planned:,}"
     facts = [
         ("format", str(run.config.get("format") or "-")),
-        ("rules", str(run.config.get("rules") or "-")),
+        ("rules", shown_rules(run.config.get("rules") or "-")),
         ("bots", str(len(run.bots))),
         ("games", played),
         ("seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
