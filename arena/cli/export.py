@@ -11,6 +11,7 @@ from arena.cli.options import (
     PATH,
     PATH_OR_STDOUT,
     PathOption,
+    chosen_bots,
     chosen_games,
     complete_runs,
     counting,
@@ -121,22 +122,33 @@ def _write_tables(source: str, everything: bool, out: Path | None) -> None:
     help="Number of games to replay.",
 )
 @chosen_games
+@chosen_bots
 @prior
-def report_command(source: str, out: Path | None, replays: int, wanted: GameFilter, prior: float) -> None:
+def report_command(
+    source: str,
+    out: Path | None,
+    replays: int,
+    wanted: GameFilter,
+    without: tuple[str, ...],
+    only: tuple[str, ...],
+    prior: float,
+) -> None:
     """Write RUN as one HTML page: standings, all statistics, and games to play through.
 
     \b
     arena report latest
     arena report latest --bot mybot --lost -o lost.html
+    arena report latest --without random
 
     RUN is the folder of a run (or its name in results/, or 'latest'), even while it is being played, a comparison, a
     league, or a file of records. The page needs no network: send it, print it, open it anywhere. --bot and the options
-    after it choose the games to replay; the figures are always about all games.
+    after it choose the games to replay; the figures are always about all games, but for those that --without and --only
+    leave out.
     """
     found = find_source(source)
     if out is None:
         out = found.path / "report.html" if found.path.is_dir() else Path(f"{found.path.stem}.html")
-    write_page(report_page(found, replays, wanted, prior), out)
+    write_page(report_page(found, replays, wanted, prior, without, only), out)
 
 
 @click.command()

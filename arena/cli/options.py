@@ -327,6 +327,11 @@ adjusted = click.option(
     help="Take the luck of the draw out of figures and errors (about 50 ms per game, once).",
 )
 
+chosen_bots = with_options(
+    click.option("--without", multiple=True, metavar="BOT", help="Leave out all games of this bot; may be repeated."),
+    click.option("--only", multiple=True, metavar="A,B", help="Only games in which two of these bots meet."),
+)
+"""Options that leave out bots and their games; the command gets the texts as `without` and `only`."""
 
 chosen_games = gathered(
     GameFilter,

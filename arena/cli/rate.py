@@ -7,17 +7,18 @@ import math
 import click
 import pandas as pd
 
-from arena.cli.options import complete_runs, output, print_report, prior
+from arena.cli.options import chosen_bots, complete_runs, output, print_report, prior
 from arena.errors import ArenaError
 from arena.results.game_list import read_game_list
 from arena.results.ratings_report import ratings_report
 from arena.results.records import holds_records
+from arena.results.selected import choice_text, kept_bots
 from arena.results.sources import RecordFile, find_source
 from arena.stats.frames import StatsError
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
 from arena.stats.ratings import rate as rate_games
-from arena.text import counted
+from arena.text import counted, one_line
 from arena.tournament.store.sqlite import StoreError
 
 
@@ -26,6 +27,7 @@ from arena.tournament.store.sqlite import StoreError
 @prior
 @click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
 @click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
+@chosen_bots
 @click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
 @output
 def rate_command(
@@ -33,6 +35,8 @@ def rate_command(
     prior: float,
     anchors: tuple[str, ...],
     no_first_advantage: bool,
+    without: tuple[str, ...],
+    only: tuple[str, ...],
     los: bool,
     form: str,
 ) -> None:
@@ -41,6 +45,7 @@ def rate_command(
     \b
     arena rate games.csv --anchor greedy=100
     arena rate latest --los
+    arena rate latest --without random
 
     FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
@@ -49,6 +54,9 @@ def rate_command(
     """
     fixed = parse_anchors(anchors)
     games, left_out = _read_games(source)
+    bots = sorted({*games["first"], *games["second"]})
+    kept = kept_bots(bots, without, only, source) if without or only else bots
+    games = games[games["first"].isin(kept) & games["second"].isin(kept)]
     rated = rate_games(
         games,
         prior=prior,
@@ -60,6 +68,8 @@ def rate_command(
     heading = f"{source}: {counted(len(games), 'game')}"
     if left_out:
         heading += f", and {left_out} without a result, which are left out"
+    if without or only:
+        heading += f"\nOnly games where {one_line(choice_text(bots, kept))}."
     print_report(ratings_report(rated, los, heading=heading), form)
 
 

@@ -8,13 +8,23 @@ from pathlib import Path
 import click
 
 from arena.cli.league.tables import show_league, show_standings_of
-from arena.cli.options import ERROR_TYPE, adjusted, complete_runs, csv_folder, luck_of, output, print_report, prior
+from arena.cli.options import (
+    ERROR_TYPE,
+    adjusted,
+    chosen_bots,
+    complete_runs,
+    csv_folder,
+    luck_of,
+    output,
+    print_report,
+    prior,
+)
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
-from arena.results.selected import selected
+from arena.results.selected import meetings, selected
 from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Report
@@ -34,6 +44,7 @@ from arena.text import one_line
 )
 @prior
 @adjusted
+@chosen_bots
 @click.option("--where", metavar="EXPR", help="Rate only the games for which EXPR holds, such as 'turns > 50'.")
 @click.option(
     "--metric",
@@ -52,6 +63,8 @@ def standings_command(
     error: float | None,
     prior: float,
     adjusted: bool,
+    without: tuple[str, ...],
+    only: tuple[str, ...],
     where: str | None,
     metrics: tuple[str, ...],
     versions: bool,
@@ -65,6 +78,7 @@ def standings_command(
     arena standings latest
     arena standings mycup --all --csv tables
     arena standings mycup --versions
+    arena standings mycup --without random
 
     For a comparison, show one table per variant. For a league, show its table.
 
@@ -75,28 +89,30 @@ def standings_command(
     With --versions, show whether changes of bots have helped: all versions of a bot that the run holds, each against
     the bots that play now, and the difference of the one that plays from each other one on the games that both played.
 
-    --where selects games after they were played, and the table says so: a choice made with the results in view proves
-    little. EXPR may contain numbers, quoted strings, lists in brackets, comparisons, and, or, not, in, + - * / and the
-    names turns, plies, ending, forfeit and forfeit_by ('' without a forfeit), pairing, deal, game, round, first and
-    second (the bots in order of play), score (of the first), stones_first, points_first, decisions_first, ms_first
-    (total), tactics_first (tactic cards played), early_claims_first (stones claimed while the other side was not full),
-    the same names with _second, rules, and its options such as rules.hand_size. EXPR is evaluated as in Python;
-    division by 0 gives NaN.
+    --without, --only and --where select games after they were played, and the table says so: a choice made with the
+    results in view proves little. EXPR may contain numbers, quoted strings, lists in brackets, comparisons, and, or,
+    not, in, + - * / and the names turns, plies, ending, forfeit and forfeit_by ('' without a forfeit), pairing, deal,
+    game, round, first and second (the bots in order of play), score (of the first), stones_first, points_first,
+    decisions_first, ms_first (total), tactics_first (tactic cards played), early_claims_first (stones claimed while the
+    other side was not full), the same names with _second, rules, and its options such as rules.hand_size. EXPR is
+    evaluated as in Python; division by 0 gives NaN.
     """
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
-    if versions and (everything or adjusted or where is not None or metrics or server is not None):
+    selects = bool(without or only or where is not None)
+    if versions and (everything or adjusted or selects or metrics or server is not None):
         raise click.UsageError(
-            "--versions has tables of its own, of a run; without --all, --adjusted, --where, --metric"
+            "--versions has tables of its own, of a run; "
+            "drop --all, --adjusted, --without, --only, --where and --metric"
         )
     if server is not None:
         show_standings_of(server, form)
         return
     assert source is not None
-    if adjusted and where is not None:
-        raise click.UsageError("--adjusted is for all games; without --where")
+    if adjusted and selects:
+        raise click.UsageError("--adjusted is for all games; drop --without, --only and --where")
     if metrics and everything:
         raise click.UsageError("--metric is for the standings; without --all")
     more = parse_metrics(metrics)
@@ -105,13 +121,13 @@ def standings_command(
         _require_run(found)
         print_report(report_of(found, lambda run: versions_report(run, prior)), form, to)
         return
-    if isinstance(found, StoredLeague) and not (everything or where is not None or adjusted or more):
+    if isinstance(found, StoredLeague) and not (everything or selects or adjusted or more):
         show_league(found.path, form)
         return
 
     def report(run: RunData) -> Report:
         luck = luck_of(run.folder, len(run.columns)) if adjusted else None
-        run = replace(run, metrics={**run.metrics, **more})
+        run = meetings(replace(run, metrics={**run.metrics, **more}), without, only)
         if where is not None:
             run = selected(run, where)
         if everything:

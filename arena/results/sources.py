@@ -197,6 +197,7 @@ class GameFilter:
     score          score of `bot`: 1, 0.5 or 0
     forfeits       only games decided by a forfeit
     deal           number of the deal
+    field          two of these play
     """
 
     bot: str | None = None
@@ -204,6 +205,7 @@ class GameFilter:
     score: float | None = None
     forfeits: bool = False
     deal: int | None = None
+    field: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         if self.bot is None and (self.score is not None or self.against is not None):
@@ -218,6 +220,8 @@ class GameFilter:
         if self.deal is not None and game.id.deal != self.deal:
             return False
         if self.forfeits and game.forfeit is None:
+            return False
+        if self.field is not None and not self.field.issuperset((game.first, game.second)):
             return False
         if self.bot is None:
             return True
@@ -257,9 +261,8 @@ class StoredGames:
     def chosen(self, wanted: GameFilter = ALL_GAMES) -> Iterator[GameResult]:
         """Yield the games that are wanted. ReplayError for bots that did not play."""
         for bot in (wanted.bot, wanted.against):
-            if bot is not None and self.bots is not None and bot not in self.bots:
-                known = f" (bots: {', '.join(map(one_line, self.bots[:10]))}{', ...' * (len(self.bots) > 10)})"
-                raise ReplayError(f"{self.name} has no bot {quoted(bot)}{did_you_mean(bot, self.bots)}{known}")
+            if bot is not None and self.bots is not None:
+                require_bot(bot, self.bots, self.name)
         return iter(self) if wanted.all else (game for game in self if game in wanted)
 
     def game(self, text: str, wanted: GameFilter = ALL_GAMES) -> GameResult:
@@ -308,6 +311,13 @@ class StoredGames:
         for number in numbers:
             first, second = (columns.bots[int(columns[seat][number])] for seat in ("first", "second"))
             yield self.reader.result(first, second, int(columns["deal"][number]))
+
+
+def require_bot(bot: str, bots: Sequence[str], name: str) -> None:
+    """Raise ReplayError if a bot is not among the bots of a run of this name."""
+    if bot not in bots:
+        known = f" (bots: {', '.join(map(one_line, bots[:10]))}{', ...' * (len(bots) > 10)})"
+        raise ReplayError(f"{one_line(name)} has no bot {quoted(bot)}{did_you_mean(bot, bots)}{known}")
 
 
 def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> GameResult:

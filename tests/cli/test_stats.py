@@ -69,6 +69,9 @@ def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
         (("run", "--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
         (("run", "--where", "turns"), "'turns' is not a condition; an example: turns > 50"),
         (("run", "--where", "turns > 9999"), "greedy-random-bad has no game where turns > 9999"),
+        (("run", "--without", "randm"), "has no bot 'randm'; did you mean 'random'? (bots: greedy, random, bad)"),
+        (("run", "--only", "bad"), "--without and --only leave 1 bot, expected two or more"),
+        (("run", "--only", "bad,greedy", "--adjusted"), "drop --without, --only and --where"),
     ],
 )
 def test_mistakes_are_said(arena: Arena, run: Path, options: tuple[str, ...], message: str) -> None:
@@ -88,6 +91,25 @@ def test_a_selection_is_rated_and_named(arena: Arena, run: Path, values: dict[st
     moved = sum(game.decisions[0] - (game.forfeit_by == "bad") for game in games if game.first == "bad")
     assert said[0]["moves"] == moved
     assert "a selection made after the fact" in arena("standings", run, "--where", "turns > 40").out
+
+
+@pytest.mark.parametrize(
+    "options", [("--without", "bad"), ("--only", "greedy,random"), ("--only", "random", "--only", "greedy")]
+)
+def test_bots_are_left_out(arena: Arena, run: Path, options: tuple[str, ...]) -> None:
+    with Reader(run) as reader:
+        games = [game for game in reader.results() if "bad" not in (game.first, game.second)]
+    found = json_of("standings", run, *options, "--json")
+    assert (found["games_played"], found["selection"]) == (len(games), "greedy and random meet")
+    assert {row["bot"] for row in found["standings"]} == {"greedy", "random"}
+    both = json_of("standings", run, *options, "--where", "first == 'greedy'", "--json")
+    assert (both["games_played"], both["selection"]) == (10, "greedy and random meet, and first == 'greedy'")
+    rated = json_of("rate", run, *options, "--json")["ratings"]
+    assert [(row["bot"], row["games"]) for row in rated] == [("greedy", 20), ("random", 20)]
+    assert "greedy and random meet" in arena("rate", run, *options).out
+    page = arena("report", run, *options, "--out", "-").out
+    assert "All 20 games can be replayed here." in page
+    assert "bad/" not in page
 
 
 METRICS = """

@@ -38,6 +38,7 @@ from arena.results.pages.render import render
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
+from arena.results.selected import meetings
 from arena.results.sources import ALL_GAMES, GameFilter, Source, StoredComparison
 from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import heading as heading_of
@@ -119,16 +120,24 @@ def report_page(
     count: int = _GAMES,
     wanted: GameFilter = ALL_GAMES,
     prior: float = DEFAULT_PRIOR,
+    without: Sequence[str] = (),
+    only: Sequence[str] = (),
 ) -> str:
     """Return the page of a source, with `count` of its games that are `wanted` to replay.
 
-    Raise StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
+    `without` and `only` leave out bots and their games (arena.results.selected). Raise StatsError if there are no
+    games, ReplayError for bots in `wanted` that did not play.
     """
     if isinstance(source, StoredComparison):
+        if without or only:
+            name = one_line(str(source.path))
+            raise ArenaError(f"{name} is a comparison; --without and --only are for one run, such as {name}/base")
         title, parts, games, there = _comparison(source, count, wanted, prior)
         heading = title
     else:
-        run = source.data()
+        run = meetings(source.data(), without, only)
+        if run.selection:
+            wanted = replace(wanted, field=frozenset(run.bots))
         title, heading, parts = heading_of(run), one_line(run.name), [_run(source, run, prior)]
         games, there = _games(source, run, count, wanted)
     sampled = f"All {there:,} games can be replayed here."
@@ -279,7 +288,7 @@ def _run(source: Source, run: RunData, prior: float) -> ReportPart:
         *([progress] if is_narrow else []),
         Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
         *_calibration(statistics, taken("notes", "calibration", "reliability")),
-        *_cards(source, run),
+        *(() if run.selection else _cards(source, run)),
         Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
     ]
