@@ -251,7 +251,7 @@ def next_step(table: RunStandings, folder: str) -> str:
         return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
     ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
     rungs = [bot.name for bot in ladder]
-    numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # a name could be that of another bot
+    numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # another bot may have its name
     places = [
         0 if bot.get("params") else numbers.get(run.sources.get(bot["name"], ""), 0) for bot in run.config["bots"]
     ]

@@ -55,7 +55,7 @@ def rate_command(
     fixed = parse_anchors(anchors)
     games, left_out = _read_games(source)
     bots = sorted({*games["first"], *games["second"]})
-    kept = kept_bots(bots, without, only, source) if without or only else bots
+    kept = kept_bots(bots, without, only) if without or only else bots
     games = games[games["first"].isin(kept) & games["second"].isin(kept)]
     rated = rate_games(
         games,

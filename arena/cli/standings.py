@@ -24,7 +24,7 @@ from arena.results.bot_versions import versions_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
-from arena.results.selected import meetings, selected
+from arena.results.selected import selected, with_bots
 from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Report
@@ -127,7 +127,7 @@ def standings_command(
 
     def report(run: RunData) -> Report:
         luck = luck_of(run.folder, len(run.columns)) if adjusted else None
-        run = meetings(replace(run, metrics={**run.metrics, **more}), without, only)
+        run = with_bots(replace(run, metrics={**run.metrics, **more}), without, only)
         if where is not None:
             run = selected(run, where)
         if everything:

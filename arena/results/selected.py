@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.results.decisions import with_counts
 from arena.results.run_data import RunData
-from arena.results.sources import require_bot
+from arena.stats.frames import require_bot
 from arena.stats.metrics import read_metric
 from arena.stats.selection import ExpressionError, holds, names_of, parse
 from arena.text import counted, one_line
@@ -33,11 +33,11 @@ def selected(run: RunData, text: str) -> RunData:
     return _with_games(run, held, text)
 
 
-def meetings(run: RunData, without: Sequence[str], only: Sequence[str]) -> RunData:
+def with_bots(run: RunData, without: Sequence[str], only: Sequence[str]) -> RunData:
     """Return the run with only the games of two bots that `kept_bots` keeps; the others leave its field."""
     if not (without or only):
         return run
-    kept = kept_bots(run.bots, without, only, run.name)
+    kept = kept_bots(run.bots, without, only)
     numbers = [number for number, bot in enumerate(run.columns.bots) if bot in kept]
     held = np.isin(run.columns["first"], numbers) & np.isin(run.columns["second"], numbers)
     if not held.any():
@@ -52,22 +52,20 @@ def meetings(run: RunData, without: Sequence[str], only: Sequence[str]) -> RunDa
     return _with_games(run, held, text)
 
 
-def kept_bots(bots: Sequence[str], without: Sequence[str], only: Sequence[str], name: str) -> list[str]:
+def kept_bots(bots: Sequence[str], without: Sequence[str], only: Sequence[str]) -> list[str]:
     """Return the bots that are named in `only` (all, if it is empty) and not in `without`.
 
-    Raise ArenaError with `name`, that of the run, for a bot that is not there, and for fewer than two bots left.
+    Raise ArenaError for a bot that is not there, and for fewer than two bots left.
 
-    >>> kept_bots(["ann", "bob", "cid"], ["cid"], [], "cup"), kept_bots(["ann", "bob", "cid"], [], ["bob,cid"], "cup")
+    >>> kept_bots(["ann", "bob", "cid"], ["cid"], []), kept_bots(["ann", "bob", "cid"], [], ["bob,cid"])
     (['ann', 'bob'], ['bob', 'cid'])
     """
     left_out, wanted = named_bots(without, bots), named_bots(only, bots)
     for bot in (*left_out, *wanted):
-        require_bot(bot, bots, name)
+        require_bot(bot, bots)
     kept = [bot for bot in bots if bot not in left_out and (bot in wanted or not wanted)]
     if len(kept) < 2:
-        raise ArenaError(
-            f"{one_line(name)}: --without and --only leave {counted(len(kept), 'bot')}, expected two or more"
-        )
+        raise ArenaError(f"--without and --only leave {counted(len(kept), 'bot')}, expected two or more")
     return kept
 
 

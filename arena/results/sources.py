@@ -261,8 +261,9 @@ class StoredGames:
     def chosen(self, wanted: GameFilter = ALL_GAMES) -> Iterator[GameResult]:
         """Yield the games that are wanted. ReplayError for bots that did not play."""
         for bot in (wanted.bot, wanted.against):
-            if bot is not None and self.bots is not None:
-                require_bot(bot, self.bots, self.name)
+            if bot is not None and self.bots is not None and bot not in self.bots:
+                known = f" (bots: {', '.join(map(one_line, self.bots[:10]))}{', ...' * (len(self.bots) > 10)})"
+                raise ReplayError(f"{self.name} has no bot {quoted(bot)}{did_you_mean(bot, self.bots)}{known}")
         return iter(self) if wanted.all else (game for game in self if game in wanted)
 
     def game(self, text: str, wanted: GameFilter = ALL_GAMES) -> GameResult:
@@ -311,13 +312,6 @@ class StoredGames:
         for number in numbers:
             first, second = (columns.bots[int(columns[seat][number])] for seat in ("first", "second"))
             yield self.reader.result(first, second, int(columns["deal"][number]))
-
-
-def require_bot(bot: str, bots: Sequence[str], name: str) -> None:
-    """Raise ReplayError if a bot is not among the bots of a run of this name."""
-    if bot not in bots:
-        known = f" (bots: {', '.join(map(one_line, bots[:10]))}{', ...' * (len(bots) > 10)})"
-        raise ReplayError(f"{one_line(name)} has no bot {quoted(bot)}{did_you_mean(bot, bots)}{known}")
 
 
 def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> GameResult:

@@ -69,7 +69,10 @@ def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
         (("run", "--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
         (("run", "--where", "turns"), "'turns' is not a condition; an example: turns > 50"),
         (("run", "--where", "turns > 9999"), "greedy-random-bad has no game where turns > 9999"),
-        (("run", "--without", "randm"), "has no bot 'randm'; did you mean 'random'? (bots: greedy, random, bad)"),
+        (
+            ("run", "--without", "randm"),
+            "no bot 'randm' in these games; did you mean 'random'? (bots: greedy, random, bad)",
+        ),
         (("run", "--only", "bad"), "--without and --only leave 1 bot, expected two or more"),
         (("run", "--only", "bad,greedy", "--adjusted"), "drop --without, --only and --where"),
     ],

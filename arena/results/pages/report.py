@@ -38,7 +38,7 @@ from arena.results.pages.render import render
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
-from arena.results.selected import meetings
+from arena.results.selected import with_bots
 from arena.results.sources import ALL_GAMES, GameFilter, Source, StoredComparison
 from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import heading as heading_of
@@ -135,7 +135,7 @@ def report_page(
         title, parts, games, there = _comparison(source, count, wanted, prior)
         heading = title
     else:
-        run = meetings(source.data(), without, only)
+        run = with_bots(source.data(), without, only)
         if run.selection:
             wanted = replace(wanted, field=frozenset(run.bots))
         title, heading, parts = heading_of(run), one_line(run.name), [_run(source, run, prior)]
