@@ -22,6 +22,7 @@ NO_RESULT = "*"
 """The result of a game that was broken off."""
 _COLUMNS = {"first": ("first", "white"), "second": ("second", "black"), "score": ("score", "result")}
 """The names of a column; `deal` may stand beside them."""
+_EXPECTED = "expected CSV with a header line first,second,score[,deal] or white,black,result, or PGN"
 _TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$')
 
 Numbered = tuple[int, Mapping[str, str]]
@@ -41,10 +42,12 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
 
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise StatsError(f"{path}: cannot be read ({error})") from None
+    except UnicodeDecodeError:
+        raise StatsError(f"{path} is no text in UTF-8; {_EXPECTED}") from None
     if not text.strip():
-        raise StatsError(f"{path}: empty; expected a header line first,second,score[,deal]")
+        raise StatsError(f"{path}: empty; {_EXPECTED}")
     is_pgn = _TAG.match(text.lstrip().partition("\n")[0]) is not None
     games = _pgn_games(text) if is_pgn else _csv_games(path, text)
     read = [_row(f"{path}, line {number}", values) for number, values in games]

@@ -77,3 +77,10 @@ def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
     err = arena("rate", source, code=2).err
     assert f"no run named '{source}'" in err
     assert "To rate a list of games" in err
+
+
+def test_a_file_that_is_no_text(arena: Arena) -> None:
+    Path("games.zip").write_bytes(b"PK\x03\x04\x8d\xff")
+    said = arena("rate", "games.zip", code=2).err
+    assert "games.zip is no text in UTF-8; expected CSV with a header line first,second,score[,deal]" in said
+    assert "codec" not in said

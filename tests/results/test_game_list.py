@@ -78,7 +78,7 @@ def test_no_word_is_a_missing_value(tmp_path: Path, word: str) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("", "empty; expected a header line"),
+        ("", "empty; expected CSV with a header line"),
         ("first,second,score\n", "no games"),
         ("first,second\nann,bob\n", "no column 'score'"),
         ("first,secnd,score\nann,bob,1\n", "no column 'second'; did you mean 'secnd'"),
@@ -99,5 +99,5 @@ def test_missing_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(StatsError, match="No such file"):
         read_game_list(tmp_path / "none.csv")
     (tmp_path / "x.csv").write_bytes(b"first,second,score\n\xff,b,1\n")
-    with pytest.raises(StatsError, match="cannot be read"):
+    with pytest.raises(StatsError, match="is no text in UTF-8"):
         read_game_list(tmp_path / "x.csv")
