@@ -29,6 +29,7 @@ except ImportError:  # Windows
 WRONG_USE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+_SHARED = "/dev/shm"  # where multiprocessing has its memory on Linux
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG)
 
 
@@ -46,7 +47,9 @@ class Entry(NamedTuple):
 
 
 def _require_resources(command: str, args: Sequence[str]) -> None:
-    """Refuse to play if the limits of this process (`ulimit`) are too low for the requested workers."""
+    """Refuse to play if workers cannot share memory, or if the limits (`ulimit`) are too low for them."""
+    if os.path.isdir(_SHARED) and not os.access(_SHARED, os.W_OK):
+        raise Failure(f"{_SHARED} cannot be written, but workers share memory there; mount it so that it can be")
     if resource is None:
         return
     given = re.search(r"--workers[ =](\d{1,6})\b", " ".join(args))

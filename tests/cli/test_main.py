@@ -245,3 +245,13 @@ def test_what_is_said_of_strange_names_obeys_no_terminal(arena: Arena) -> None:
     err = arena("match", "bots/\x1b[31m\u202ex.py", "random", code=2).err
     assert "?[31m?x.py" in err
     assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("words", [("check", "random"), ("match", "greedy", "random", "--games", "2")])
+def test_memory_that_cannot_be_shared(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("arena.cli.group._SHARED", str(tmp_path))
+    monkeypatch.setattr("arena.cli.group.os.access", lambda path, mode: path != str(tmp_path))
+    said = arena(*words, code=2).err
+    assert said == f"Error: {tmp_path} cannot be written, but workers share memory there; mount it so that it can be\n"
