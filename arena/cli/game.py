@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import textwrap
 from typing import Any
@@ -13,6 +14,7 @@ from tabulate import tabulate
 from arena.cli.options import as_json, complete_rules
 from arena.errors import ArenaError
 from arena.game import lesson
+from arena.game.cards import COLOUR_NAMES
 from arena.game.explain import judge_claim, read_side
 from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, preset_names
 from arena.terminal.drawing import coloured, draw_board
@@ -114,10 +116,10 @@ def _shown(value: Any) -> str:
 
 
 @click.command()
+@click.argument("cards", nargs=-1, metavar="")
 @click.option(
     "--mine",
     metavar="CARDS",
-    required=True,
     help="The claimant's side: r1,r2,r3 (wild cards *J *7 *123, bound *J=r7).",
 )
 @click.option("--theirs", metavar="CARDS", default="", help="The opposing side; may be empty.")
@@ -136,7 +138,8 @@ def _shown(value: Any) -> str:
 )
 @as_json
 def explain_command(
-    mine: str,
+    cards: tuple[str, ...],
+    mine: str | None,
     theirs: str,
     seen: str,
     mud: bool,
@@ -151,8 +154,14 @@ def explain_command(
     arena explain --mine r1,r2,r3 --theirs b2,b3 --seen b4
     arena explain --mine r1,*J,r3 --theirs b2,b3 --fog --rules tactical
 
-    Only clan cards that are face up count in a proof; cards in hands and tactic cards that were not played do not.
+    A card is written r7, R7, red7 or 'red 7'. Only clan cards that are face up count in a proof; cards in hands and
+    tactic cards that were not played do not.
     """
+    if cards or mine is None:
+        fault = "Missing option '--mine', the claimant's side"
+        if cards:
+            fault = f"{' '.join(cards)}: cards follow an option (--mine, --theirs or --seen), with commas between them"
+        raise click.UsageError(f"{fault}; for example: arena explain --mine r1,r2,r3 --theirs b2,b3")
     rules = load_rules(rules_name)
     modes = [mode for mode, present in (("mud", mud), ("fog", fog)) if present]
     sides = read_side(rules, _cards(mine)), read_side(rules, _cards(theirs))
@@ -166,4 +175,8 @@ def explain_command(
 
 
 def _cards(text: str) -> list[str]:
-    return [card.strip() for card in text.replace(" ", ",").split(",") if card.strip()]
+    """Return the cards in a text as they are written in records: r7 for R7, red7 and red 7."""
+    for letter, name in COLOUR_NAMES.items():
+        text = re.sub(rf"\b{name}[ -]*(?=\d)", letter, text, flags=re.IGNORECASE)
+    cards = text.lower().replace("*j", "*J").replace(" ", ",").split(",")
+    return [card for card in cards if card]

@@ -14,4 +14,18 @@ def test_a_claim_is_judged(arena: Arena) -> None:
     assert "b4" in shown
     assert arena(*call, "--seen", "b4").out.startswith("The claim holds: a colour run")
     assert json.loads(arena(*call, "--json").out)["refutation"] == ["b4"]
-    assert "Missing option '--mine'" in arena("explain", code=2).err
+    assert "Missing option '--mine', the claimant's side; for example: arena explain" in arena("explain", code=2).err
+
+
+def test_cards_are_read_as_they_are_spoken(arena: Arena) -> None:
+    shown = arena("explain", "--mine", "R7,red8,Red 9", "--theirs", "pink 1 K2").out
+    assert shown == arena("explain", "--mine", "r7,r8,r9", "--theirs", "k1,k2").out
+    wild = ("--rules", "tactical", "--theirs", "b1,b2")
+    assert (
+        arena("explain", "--mine", "R7,*j=R8,red 9", *wild).out == arena("explain", "--mine", "r7,*J=r8,r9", *wild).out
+    )
+
+
+def test_cards_without_an_option(arena: Arena) -> None:
+    said = arena("explain", "r7", "r8", "--mine", "r9", code=2).err
+    assert "r7 r8: cards follow an option (--mine, --theirs or --seen), with commas between them; for example" in said
