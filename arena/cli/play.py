@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from arena.bots.spec import find_bot, find_bots
+from arena.bots.spec import find_bot
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import ISOLATION, PATH, complete_bots, real_option, rules, seed
 from arena.cli.replay import show_game
@@ -81,7 +82,9 @@ def play_command(
     if len(bots) == 2:
         if begin or claims or plain or out is not None:
             raise click.UsageError("--begin, --claims, --plain and --out are for a game against one bot; drop BOT2")
-        bot1, bot2 = find_bots(bots)
+        bot1, bot2 = map(find_bot, bots)
+        if bot2.name == bot1.name:
+            bot2 = replace(bot2, name=f"{bot2.name}2")
         names = (bot1.name, bot2.name)
         return _watch(Seating(load_rules(rules or "base"), seed, (bot1, bot2), names, level=isolation), pace or 1.0)
     if len(bots) != 1:
