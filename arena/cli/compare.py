@@ -117,6 +117,12 @@ def compare_command(
     if len(field.bots) < 2:
         found = ": " + field.bots[0].spec if field.bots else ""
         raise ArenaError(f"expected at least two bots, found {len(field.bots)}{found}")
+    if len(field.bots) == 2 and not variants and baseline is None:
+        first, second = (shlex.quote(bot.spec) for bot in field.bots)
+        raise ArenaError(
+            "expected rule sets to compare, for example --variants base,tactical,expert; to compare two bots under one"
+            f" rule set: arena match {first} {second}, or arena sprt {first} {second}"
+        )
     names = _folder_names(all_variants(split_variants(variants)), baseline)
     comparison, folder = _begin(field, names, baseline, options)
     if options.dry_run:
