@@ -302,7 +302,7 @@ def _noted(key: str, *names: str, help: str) -> Decorator:
     return click.option(*names, is_flag=True, expose_value=False, callback=note, help=help)
 
 
-wide = _noted(_WIDE, "--wide", help="Show all columns, however wide.")
+wide = _noted(_WIDE, "--wide", help="Show all columns and tables, however wide.")
 quiet = _noted(QUIET, "-q", "--quiet", help="Show no progress.")
 verbose = _noted(VERBOSE, "-v", "--verbose", help="Show progress as plain lines, with the log.")
 

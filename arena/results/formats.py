@@ -46,17 +46,19 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
     """Return heading, tables with their titles and notes, remarks and items as text.
 
     With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
-    lack the columns that are not shown ALWAYS, and empty ones.
+    lack the columns that are not shown ALWAYS, and empty ones; tables without any other columns are left out.
     """
     parts = [_folded(report.heading, width), "\n".join("".join(alert) for alert in report.alerts)]
     parts.append("\n".join(_folded(line, width) for line in report.answer))
-    hidden = 0
+    hidden_columns = hidden_tables = 0
     for table in report.tables:
         if table.elsewhere and brief:
             parts += _whole(table, width or PIPE_WIDTH)
+        elif brief and table.columns and not any(column.where == ALWAYS for column in table.columns):
+            hidden_tables += 1
         elif table.columns:
             columns, rows, left_out = _shown(table, width, brief)
-            hidden += left_out
+            hidden_columns += left_out
             parts += [
                 _folded(table.title, width),
                 grid(columns, rows, "simple"),
@@ -65,8 +67,10 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
             ]
     parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
     parts += ["\n".join("".join(item) for item in report.items)]
-    if hidden:
-        parts.append(f"{counted(hidden, 'column')} hidden; use --wide to see {'them' if hidden > 1 else 'it'}.")
+    if hidden := hidden_columns + hidden_tables:
+        counts = [counted(hidden_columns, "column")] * (hidden_columns > 0)
+        counts += [counted(hidden_tables, "table")] * (hidden_tables > 0)
+        parts.append(f"{' and '.join(counts)} hidden; use --wide to see {'them' if hidden > 1 else 'it'}.")
     return joined(parts)
 
 

@@ -16,7 +16,7 @@ from arena.results.data_formats import table_values
 from arena.results.decisions import plays_frame, spaced
 from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
-from arena.results.table import WIDE, Column, Report, Rows, Table, table_of
+from arena.results.table import WIDE, Report, Rows, Table, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import game_length, rated_column, scores, terminations
 from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes, deals_of
@@ -43,11 +43,9 @@ _VOTES_NOTE = "Score: the average over the rule sets. Place: by Schulze's method
 _RANGES_NOTE = ", with the places of 95% of samples of the deals"
 _ONLY_WIDE = {"games", "mean", "mean_against", "p_value", "shared_deals", "turns_sd", "plies_mean", "plays", "sides"}
 _ONLY_WIDE |= {"elo", "elo_low", "elo_high", "played", "score_without"}
+_WIDE_TABLES = ("first_player_differences", "length_differences", "cards")
 _TURNS = dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "number")
-_DIFFERENCE_NOTE = (
-    "p holm: p-value adjusted for all rows of the table (Holm's method). Low, high: 95% interval of the difference,"
-    " without that adjustment."
-)
+_DIFFERENCE_NOTE = "p holm: p-value adjusted for all rows (Holm). Low, high: 95%, not adjusted."
 
 
 @dataclass(frozen=True)
@@ -231,11 +229,16 @@ def _tables(
                 note,
             )
         )
-    return [replace(table, columns=list(map(_brief, table.columns))) for table in tables]
+    return list(map(_brief, tables))
 
 
-def _brief(column: Column) -> Column:
-    return replace(column, where=WIDE) if column.key in _ONLY_WIDE else column
+def _brief(table: Table) -> Table:
+    """Return the table with what is shown only on request: so that a comparison of two bots fits a screen."""
+    is_wide = table.name in _WIDE_TABLES
+    columns = [
+        replace(column, where=WIDE) if is_wide or column.key in _ONLY_WIDE else column for column in table.columns
+    ]
+    return replace(table, columns=columns)
 
 
 def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:
@@ -292,7 +295,10 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
         if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
             lines.append(f"Note: the source of {bot} is not the same in all runs.")
     deals = games[["variant", "deal_seed", "deal"]].drop_duplicates().groupby("variant", sort=False).size()
-    lines.append(f"Intervals are based on {', '.join(f'{number} deals ({name})' for name, number in deals.items())}.")
+    counts = ", ".join(f"{number} deals ({name})" for name, number in deals.items())
+    if deals.nunique() == 1:
+        counts = f"{deals.iloc[0]} deals in each variant"
+    lines.append(f"Intervals are based on {counts}.")
     if int(deals.min()) < FEWEST_DEALS:
         more = "" if _always_forfeiting_in(runs) else ": play more games"
         lines.append(f"Fewer than {FEWEST_DEALS} deals give no interval{more}.")

@@ -97,11 +97,23 @@ def test_printed_and_as_files(arena: Arena, played: dict[str, Any], form: str) -
     out = arena("compare", "--from", "cmp", "--print", form, "--csv", "tables").out
     assert "nan" not in out.lower()
     assert form == "csv" or " the variant" in out.partition("Score by opponent")[0]
-    for word in ("expert", "greedy", "traitor"):
+    for word in ("expert", "greedy", *["traitor"] * (form == "csv")):
         assert word in out
     rows = list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))
     assert len(rows) == 6
     assert Path("tables/cards.csv").is_file()
+
+
+def test_two_bots_in_three_rule_sets_fit_a_screen(
+    arena: Arena, played: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = arena("compare", "--from", "cmp").out
+    assert len(shown.splitlines()) <= 45
+    assert "3 tables hidden; use --wide to see them." in shown
+    whole = arena("compare", "--from", "cmp", "--wide").out
+    assert "traitor" in whole
+    assert "How the length in turns differs" in whole
 
 
 def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
