@@ -175,7 +175,7 @@ def explain_command(
 
 
 def _cards(text: str) -> list[str]:
-    """Return the cards in a text as they are written in records: r7 for R7, red7 and red 7."""
+    """Return the cards in an option as they are written in records: r7 for R7, red7 and red 7."""
     for letter, name in COLOUR_NAMES.items():
         text = re.sub(rf"\b{name}[ -]*(?=\d)", letter, text, flags=re.IGNORECASE)
     cards = text.lower().replace("*j", "*J").replace(" ", ",").split(",")
