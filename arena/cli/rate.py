@@ -101,4 +101,4 @@ def _read_games(source: str) -> tuple[pd.DataFrame, int]:
     games = found.data().games
     if not len(games):
         raise StatsError(f"{found.path}: no games yet")
-    return games.filter(["first", "second", "score", "deal"]), 0
+    return games.filter(["first", "second", "score", "deal_seed", "deal"]), 0

@@ -21,7 +21,7 @@ SCORES = dict.fromkeys(WON, 1.0) | dict.fromkeys(DRAWN, 0.5) | dict.fromkeys(_LO
 NO_RESULT = "*"
 """The result of a game that was broken off."""
 _COLUMNS = {"first": ("first", "white"), "second": ("second", "black"), "score": ("score", "result")}
-"""The names of a column; `deal` may stand beside them."""
+"""The names of a column; `deal` may stand beside them, and `deal_seed` as in games.csv."""
 _EXPECTED = "expected CSV with a header line first,second,score[,deal] or white,black,result, or PGN"
 _TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$')
 
@@ -73,7 +73,10 @@ def _row(location: str, values: Mapping[str, str]) -> dict[str, Any] | None:
         fault = f"score is {quoted(row['score'])}" if row["score"] else "score is missing"
         raise StatsError(f"{location}: {fault}; expected 1, 0.5, 0, 1-0, 1/2-1/2 or 0-1")
     row["score"] = SCORES[row["score"]]
-    return row | ({"deal": values["deal"] or None} if "deal" in values else {})
+    if "deal" in values:
+        seed = values.get("deal_seed")
+        row["deal"] = f"{seed}:{values['deal']}" if seed and values["deal"] else values["deal"] or None
+    return row
 
 
 def _pgn_games(text: str) -> Iterator[Numbered]:
