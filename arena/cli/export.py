@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from arena.cli.options import (
     write_page,
 )
 from arena.results.decisions import check_moves_file, write_moves
+from arena.results.game_list import write_pgn
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import PLOT_KINDS, save
 from arena.results.pages.report import report_page
@@ -51,9 +53,21 @@ from arena.whole_file import make_folder
     metavar="F",
     help="Write one row per decision: .csv, .csv.gz or .parquet. -: stdout.",
 )
+@click.option(
+    "--pgn",
+    type=PathOption(allow_dash=True),
+    metavar="F",
+    help="Write players and results as PGN, for arena rate, Ordo and BayesElo. -: stdout.",
+)
 @chosen_games
 def export_command(
-    source: str, everything: bool, out: Path | None, records: str | None, moves: str | None, wanted: GameFilter
+    source: str,
+    everything: bool,
+    out: Path | None,
+    records: str | None,
+    moves: str | None,
+    pgn: str | None,
+    wanted: GameFilter,
 ) -> None:
     """Write the tables of RUN to files: standings.csv, crosstable.csv, summary.json and timing.csv.
 
@@ -61,25 +75,33 @@ def export_command(
     arena export latest --all
     arena export latest --records lost.txt --bot mybot --lost
     arena export latest --records games.parquet
+    arena export latest --pgn games.pgn
 
-    With --records or --moves, only those files are written, with all games or those chosen by --bot and the options
-    after it. FILE, a file of records, has no tables. A file is written completely or not at all.
+    With --records, --moves or --pgn, only those files are written, with all games or those chosen by --bot and the
+    options after it. FILE, a file of records, has no tables. A file is written completely or not at all.
     """
-    if records is None and moves is None:
+    targets = (records, moves, pgn)
+    if not any(targets):
         if not wanted.all:
-            raise click.UsageError("--bot and similar options choose games for --records and --moves; add one of these")
+            raise click.UsageError("--bot and similar options choose games for --records, --moves and --pgn; add one")
         _write_tables(source, everything, out)
         return
-    if records == moves == "-":
-        raise click.UsageError("--records and --moves cannot both go to stdout")
+    if targets.count("-") > 1:
+        raise click.UsageError("only one of --records, --moves and --pgn can go to stdout")
     if everything or out is not None:
         _write_tables(source, everything, out)
     if moves not in (None, "-"):
         check_moves_file(Path(moves))
     if records is not None and records.endswith(PARQUET):
         load_pyarrow(Path(records))
-    with find_source(source).games() as games:
-        for target, write, what in ((records, write_records, "games"), (moves, write_moves, "decisions")):
+    found = find_source(source)
+    files: tuple[tuple[str | None, Callable[[Iterable[GameResult], Path | None], int], str], ...] = (
+        (records, write_records, "games"),
+        (moves, write_moves, "decisions"),
+        (pgn, partial(write_pgn, event=found.path.name), "games"),
+    )
+    with found.games() as games:
+        for target, write, what in files:
             if target is None:
                 continue
             with counting(games.count() if wanted.all else None, "Writing") as step:

@@ -1,16 +1,21 @@
-"""Read lists of games from other programs for `arena rate`: CSV, and the tags of PGN."""
+"""Lists of games as other programs have them, with results but no moves: CSV, and the tags of PGN."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.stats.frames import StatsError
 from arena.text import one_line, quoted
+from arena.tournament.games import GameResult
+from arena.whole_file import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +29,14 @@ _COLUMNS = {"first": ("first", "white"), "second": ("second", "black"), "score":
 """The names of a column; `deal` may stand beside them, and `deal_seed` as in games.csv."""
 _EXPECTED = "expected CSV with a header line first,second,score[,deal] or white,black,result, or PGN"
 _TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$')
+_TERMINATIONS: dict[str, str] = {
+    ForfeitKind.ILLEGAL_MOVE: "rules infraction",
+    ForfeitKind.EXCEPTION: "abandoned",
+    ForfeitKind.TIMEOUT: "time forfeit",
+    ForfeitKind.CRASH: "abandoned",
+    ForfeitKind.PROTOCOL: "rules infraction",
+}
+"""The words of the PGN standard for each kind of forfeit."""
 
 Numbered = tuple[int, Mapping[str, str]]
 """A game as names and texts, with the number of the line on which it begins."""
@@ -110,3 +123,41 @@ def _csv_games(path: Path, text: str) -> Iterator[Numbered]:
             yield read.line_num, {name: cell.strip() for name, cell in row.items()}
     except csv.Error as error:
         raise StatsError(f"{path}, line {read.line_num}: not comma-separated values ({error})") from None
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write_pgn(games: Iterable[GameResult], path: Path | None, event: str) -> int:
+    """Write each game as PGN without moves into a file (None: stdout), whole or not at all; return the number of games.
+
+    `event` is the name of the run. White is the bot that begins. Programs such as Ordo and BayesElo rate the bots from
+    such a file, and `read_game_list` reads it back. ExportError if the disk refuses.
+    """
+    with nullcontext(sys.stdout) if path is None else whole_text(path) as file:
+        number = 0
+        for number, game in enumerate(games, start=1):  # noqa: B007
+            file.write(_pgn_text(game, event))
+        return number
+
+
+def _pgn_text(game: GameResult, event: str) -> str:
+    result = {1.0: "1-0", 0.0: "0-1"}.get(game.score, "1/2-1/2")
+    tags = {
+        "Event": event,
+        "Site": "?",
+        "Date": "????.??.??",  # a run is the same whenever it is played
+        "Round": str(game.round + 1),
+        "White": game.first,
+        "Black": game.second,
+        "Result": result,
+        "Deal": f"{game.deal_seed}:{game.id.deal}",
+    }
+    if game.forfeit is not None:
+        tags["Termination"] = _TERMINATIONS[game.forfeit]
+    lines = [f'[{name} "{_pgn_string(value)}"]\n' for name, value in tags.items()]
+    return f"{''.join(lines)}\n{result}\n\n"
+
+
+def _pgn_string(text: str) -> str:
+    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')

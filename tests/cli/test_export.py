@@ -91,7 +91,29 @@ def test_to_the_terminal(arena: Arena, played: Path) -> None:
     lines = arena("export", played, "--records", "-").out.splitlines()
     assert [line.partition("; {")[0] for line in lines] == records
     assert arena("export", played, "--moves", "-").out.count("\n") > 1000
-    assert "cannot both" in arena("export", played, "--moves", "-", "--records", "-", code=2).err
+    assert "only one of" in arena("export", played, "--moves", "-", "--records", "-", code=2).err
+
+
+def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
+    Path("bot.py").write_text("def act(view, moves):\n    return None if view.turns > 9 else moves[0]\n")
+    command = ("match", "bot.py", "rändom=random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run")
+    arena(*command, code=1)
+    assert arena("export", "run", "--pgn", "g.pgn").out == "2 games in g.pgn\n"
+    tags, result, *_ = Path("g.pgn").read_text(encoding="utf-8").split("\n\n")
+    assert tags.splitlines() == [
+        '[Event "run"]',
+        '[Site "?"]',
+        '[Date "????.??.??"]',
+        '[Round "1"]',
+        '[White "bot"]',
+        '[Black "rändom"]',
+        '[Result "0-1"]',
+        f'[Deal "{public.load("run").games["deal_seed"][0]}:0"]',
+        '[Termination "rules infraction"]',
+    ]
+    assert result == "0-1"
+    assert arena("export", "run", "--pgn", "-", "--bot", "bot", "--lost").out == Path("g.pgn").read_text("utf-8")
+    assert arena("rate", "g.pgn", "--print", "csv").out == arena("rate", "run", "--print", "csv").out
 
 
 @pytest.mark.parametrize(
@@ -99,7 +121,7 @@ def test_to_the_terminal(arena: Arena, played: Path) -> None:
     [
         (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
         (["--records", "gone/r.parquet"], "cannot write gone/r.parquet: No such file or directory"),
-        (["--bot", "first"], "choose games for --records and --moves"),
+        (["--bot", "first"], "choose games for --records, --moves and --pgn; add one"),
         (["--records", "r", "--lost"], "name it with --bot"),
         (["--moves", "-o", "m.csv"], "Invalid value for '--moves': expected a path, found '-o'"),
     ],

@@ -57,9 +57,10 @@ def test_pairings_with_deals_of_their_own_share_no_evidence(arena: Arena) -> Non
     """The table is the one of the standings, whatever form the games come in."""
     arena("tournament", "greedy", "random", "first", "--games", 20, "--seed", 3, "--out", "r", *QUIET)
     arena("export", "r", "--all")
+    arena("export", "r", "--pgn", "games.pgn")
     standings = rated(arena("standings", "r", "--json").out)["standings"]
     wanted = {row["bot"]: pytest.approx(row["elo_error95"], abs=0.1) for row in standings}
-    for source in ("r", "r/games.csv"):
+    for source in ("r", "r/games.csv", "games.pgn"):
         values = rated(arena("rate", source, "--json").out)
         assert {row["bot"]: row["elo_error95"] for row in values["ratings"]} == wanted, source
         assert "30 deals" in arena("rate", source).out

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.game_list import read_game_list
+from arena.endings import FORFEITS
+from arena.results.game_list import read_game_list, write_pgn
 from arena.stats.frames import StatsError, games_of
 from arena.stats.pairs import counts_between
+from arena.tournament.games import GameId, GameResult
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -63,6 +65,38 @@ def test_lists_of_other_programs_are_read(tmp_path: Path, text: str) -> None:
     assert read["score"].tolist() == [1.0, 0.5]
     assert read["deal"].tolist() == ["7", "7"]
     assert left_out == 1
+
+
+def test_what_is_written_as_pgn_is_read_back(tmp_path: Path) -> None:
+    names = ('bob "the" best', "back\\slash")
+    record = "schotten/1 base 42:0 11; ; draw 0-0 stalemate"
+    games = [
+        GameResult(
+            GameId(0, 0, number % 2),
+            2,
+            *names[:: 1 - 2 * (number % 2)],
+            score,
+            "forfeit",
+            (0, 0),
+            0,
+            0,
+            (0, 0),
+            record,
+            forfeit=kind,
+        )
+        for number, (score, kind) in enumerate([(0.5, None), *((0.0, kind) for kind in FORFEITS)])
+    ]
+    assert write_pgn(games, tmp_path / "g.pgn", 'my "cup"') == 6
+    text = (tmp_path / "g.pgn").read_text(encoding="utf-8")
+    assert '[Event "my \\"cup\\""]' in text
+    assert text.count('[Round "3"]') == 6
+    assert text.count("[Termination ") == 5
+    read, left_out = read_game_list(tmp_path / "g.pgn")
+    assert left_out == 0
+    assert read["first"].tolist() == [game.first for game in games]
+    assert read["second"].tolist() == [game.second for game in games]
+    assert read["score"].tolist() == [game.score for game in games]
+    assert set(read["deal"]) == {"42:0"}
 
 
 @pytest.mark.parametrize("word", ["null", "NA", "None", "nan", "N/A", "#N/A", "NULL", "<NA>", "-1.#IND"])
