@@ -182,6 +182,7 @@ class PlayOptions:
     rules: str | None = None
     seed: int | None = None
     own_deals: bool | None = None
+    deals: list[str] | None = None
     move_ms: int | None = None
     bank_ms: int | None = None
     error: float | None = None
@@ -233,6 +234,29 @@ own_deals = click.option(
     "--own-deals/--shared-deals",
     default=None,
     help="Give every pairing its own deals (default in round robins and gauntlets), or all the same.",
+)
+
+
+def _read_deals(ctx: click.Context, param: click.Parameter, file: Path | None) -> list[str] | None:
+    """Read a file with one deal per line; # begins a comment."""
+    if file is None:
+        return None
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArenaError(f"--deals {file}: cannot be read ({error})") from None
+    found = [deal for line in lines if (deal := line.partition("#")[0].strip())]
+    if not found:
+        raise ArenaError(f"--deals {file}: no deals in it; expected one per line, such as 42:17 or cards:...")
+    return found
+
+
+deals = click.option(
+    "--deals",
+    type=PATH,
+    metavar="FILE",
+    callback=_read_deals,
+    help="Play the deals in FILE, one per line as records write them: 42:17 or cards:..., each twice (see --games).",
 )
 CLOCK = (
     click.option("--move-ms", type=_MOVE_MS, metavar="MS", help="Time per decision, in milliseconds."),

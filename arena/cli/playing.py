@@ -42,7 +42,7 @@ SPRT_FILE = "sprt.json"
 BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
 LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
 
-_SETTINGS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
+_SETTINGS = ("games", "rules", "seed", "own_deals", "deals", "workers", "executor", "scheduler", "isolation")
 
 
 def config_of(

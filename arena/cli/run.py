@@ -20,6 +20,7 @@ from arena.cli.options import (
     PlayOptions,
     complete_bots,
     complete_configs,
+    deals,
     exclude,
     isolation,
     option_of,
@@ -40,7 +41,7 @@ from arena.tournament.folders import run_name
 from arena.tournament.formats import FORMATS
 
 _FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]
-_PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, *WHAT_TO_SHOW)
+_PLAYING = (*WHAT_TO_PLAY, deals, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, *WHAT_TO_SHOW)
 
 
 @click.command()

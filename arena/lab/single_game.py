@@ -122,7 +122,7 @@ def play_game(
         raise PlayError(f"errors is 'forfeit' or 'raise', not {errors!r}{did_you_mean(str(errors), ERRORS)}")
     if isinstance(rules, str):
         rules = load_rules(rules)
-    seed, number, cards, reference = _cards(rules, seed, deal)
+    seed, number, reference = _deal(rules, seed, deal)
     players = _players((bot_a, bot_b), names)
     first, second = (player.name for player in players)
 
@@ -130,16 +130,12 @@ def play_game(
         return errors == "raise" or issubclass(type(error), KeyboardInterrupt | BdbQuit)
 
     referee = Referee(
-        GameSettings(rules, seed, _clock(clock)),
+        GameSettings(rules, seed, _clock(clock), deals={} if reference is None else {number: reference}),
         players,
         passes=passes,
-        deals=None if cards is None else lambda _: cards,
     )
     with _generators_kept():
         row = referee.play(GameTask(0, number, 0, first, second, 0))
-    if reference is not None:
-        version, rule_set, _, rest = row.record.split(" ", 3)
-        row = row._replace(record=f"{version} {rule_set} {reference} {rest}")
     first_ms, second_ms = (tuple(ns / 1e6 for ns in player.decision_ns) for player in players)
     return replace(PlayedGame.from_row(row, first, second), decision_ms=(first_ms, second_ms))
 
@@ -214,26 +210,26 @@ def _generators_kept() -> Iterator[None]:
 # ---------------------------------------------------------------- settings
 
 
-def _cards(rules: Rules, seed: int | None, deal: object) -> tuple[int, int, Deal | None, str | None]:
-    """Return seed and number of a deal; if these do not determine it, also its cards and its text in a record."""
+def _deal(rules: Rules, seed: int | None, deal: object) -> tuple[int, int, str | None]:
+    """Return seed and number of a deal; if these do not determine it, also its text in a record."""
     if isinstance(deal, bool) or not isinstance(deal, int | str | Deal):
         raise PlayError(f"deal is a number, a Deal or a string such as '42:17', not {show_value(deal)}")
     if isinstance(deal, int):
         if not 0 <= deal < 1 << DEAL_BITS:
             raise PlayError(f"deals are numbered from 0 up to 2**{DEAL_BITS} - 1, not {deal}")
-        return seed or 0, deal, None, None
+        return seed or 0, deal, None
     if isinstance(deal, Deal):
         cards = deal_from_cards(rules, deal.clan, deal.tactic, deal.starter)
-        return seed or 0, 0, cards, cards_text(cards)
-    cards = parse_deal(rules, deal)
+        return seed or 0, 0, cards_text(cards)
+    parse_deal(rules, deal)
     if deal.startswith("cards:"):
-        return seed or 0, 0, cards, deal
+        return seed or 0, 0, deal
     of_deal, number = map(int, deal.split(":")[:2])
     if seed is not None and seed != of_deal:
         raise PlayError(
             f"the deal '{deal}' has the seed {of_deal}, but seed={seed} is given as well; leave one of them out"
         )
-    return of_deal, _cards(rules, of_deal, number)[1], cards, deal
+    return of_deal, _deal(rules, of_deal, number)[1], deal
 
 
 def _clock(clock: object) -> TimeLeft | None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from arena.errors import ArenaError
+from arena.game.record import deal_text
 from arena.league import oversight, pairings, versions
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
@@ -121,7 +122,7 @@ def _game_fault(row: Row, sides: tuple[str, str], rules: str, seeds: set[int]) -
     seed, _, _ = (head[2] if len(head) > 2 else "").partition(":")
     if not seed.isdecimal() or len(seed) > 40 or int(seed) not in seeds:
         return "its record has a seed that the league never used"
-    return game_fault(result, rules, int(seed))
+    return game_fault(result, rules, deal_text(int(seed), result.id.deal))
 
 
 def _events(league: League, report: Verification) -> Iterator[str]:

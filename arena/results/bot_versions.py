@@ -19,7 +19,7 @@ from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.score import other_side
-from arena.tournament.games import deal_seed
+from arena.tournament.games import stored_deal_seed
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 
@@ -131,7 +131,7 @@ def _pairings(reader: Reader, known: Mapping[int, BotEntry], field: Collection[i
         if pairing in numbers or it.design not in designs or (it.a in field) == (it.b in field):
             continue
         a, b = known[it.a].name, known[it.b].name
-        if names >= {a, b} and it.seed == deal_seed(config["seed"], config.get("own_deals", False), a, b):
+        if names >= {a, b} and it.seed == stored_deal_seed(config, a, b):
             numbers[pairing] = free
             free += 1
     return numbers

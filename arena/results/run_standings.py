@@ -157,7 +157,7 @@ def standings(
 def _advice(run: RunData, ratings: Ratings) -> str:
     """Return what would make errors known, or smaller."""
     form = FORMATS.get(str(run.config["format"]))
-    shared = form is not None and form.own_deals and not run.config.get("own_deals")
+    shared = form is not None and form.own_deals and not (run.config.get("own_deals") or run.config.get("deals"))
     return ratings.advice + ", or give each pairing its own deals (own_deals)" * shared
 
 

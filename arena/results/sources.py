@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from arena.errors import did_you_mean
+from arena.game.record import deal_text
 from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, League, open_league
 from arena.results.comparison import variant_folders
@@ -20,8 +21,8 @@ from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
 from arena.tournament.folders import COMPARISON, find_folder, is_comparison
 from arena.tournament.forfeits import reason_line
-from arena.tournament.games import GameId, GameResult, deal_seed, game_name
-from arena.tournament.rows import game_fault
+from arena.tournament.games import GameId, GameResult, game_name, stored_deal_seed
+from arena.tournament.rows import full_deals, game_fault
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
@@ -366,7 +367,8 @@ def game_line(game: GameResult) -> str:
 def game_faults(reader: Reader) -> Iterator[str | None]:
     """Yield for each game of a run, in schedule order, what is wrong with it, or None."""
     config = reader.config()
+    listed = full_deals(config["rules"], config.get("deals", ()))
     for result in reader.results():
-        seed = deal_seed(config["seed"], config.get("own_deals", False), result.first, result.second)
-        fault = game_fault(result, config["rules"], seed)
+        seed, number = stored_deal_seed(config, result.first, result.second), result.id.deal
+        fault = game_fault(result, config["rules"], listed[number] if listed else deal_text(seed, number))
         yield fault and one_line(f"game {result.name}: {fault}")

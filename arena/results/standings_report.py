@@ -402,7 +402,9 @@ def heading(run: RunData) -> str:
     config = run.config
     parts = [str(config["format"]), f"rules {shown_rules(config['rules'])}", games]
     form = TOURNAMENT_FORMATS.get(config["format"])
-    if form is not None and form.own_deals:
+    if config.get("deals"):
+        parts.append("listed deals")
+    elif form is not None and form.own_deals:
         parts.append("own deals" if config.get("own_deals") else "shared deals")
     if config["seed"] is not None:  # a league and a file of records have none
         parts.append(f"seed {config['seed']}")

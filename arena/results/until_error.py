@@ -63,6 +63,8 @@ class UntilError:
             raise ArenaError(f"--error {self.error:g}: expected a 95% error in Elo above 0")
         if config.form.games_from or config.form.closed:
             raise ArenaError(f"--error: {config.format} does not grow by games of each pairing, as a round robin does")
+        if config.deals:
+            raise ArenaError("--error asks for more deals until the errors are small; this run has a list of deals")
         for bot in self.bots:
             if bot not in config.bot_names:
                 known = ", ".join(config.bot_names)

@@ -75,11 +75,12 @@ def read_variants(
     """Read the games of stored runs, and the tactic cards of at most `most` (None: all) games of each, evenly spaced.
 
     `luck` returns the luck of each game in a folder with a number of games (arena.results.run_luck); it is taken out.
-    Raise StatsError if two of them hold the same deals under the same rules.
+    Raise StatsError if two of them hold the same deals under the same rules, or play different lists of deals.
     """
     runs: list[VariantRun] = []
     labels: dict[str, str] = {}
     known: dict[tuple[str, int], Path] = {}
+    listed: dict[tuple[str, ...], Path] = {}
     for folder in folders:
         with StoredRun(folder).games() as stored:
             reader = stored.reader
@@ -92,6 +93,10 @@ def read_variants(
                     f"{again} and {folder} hold the same deals under the same rules"
                     f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
                 )
+            listed.setdefault(tuple(config.get("deals", ())), folder)
+            if len(listed) > 1:
+                one, other = listed.values()
+                raise StatsError(f"{one} and {other} play different lists of deals; compare runs with the same list")
             games, met = reader.columns().frame(), None
             if luck is not None and len(games):
                 without, met = take_luck_out(games_arrays(games), luck(folder, len(games)))

@@ -26,7 +26,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 GAME_FACTS: dict[str, str] = {
-    "deal_seed": "seed of the deal: of the run, or of the pairing if every pairing has its own deals",
+    "deal_seed": "seed of the deal: of the run, or of the pairing if every pairing has its own deals; 0 if listed",
     "pairing": "number of the pairing in the schedule",
     "deal": "number of the deal: the same seed and number are the same cards",
     "game": "0 or 1: which game of the pair",

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
 from unicodedata import normalize
@@ -20,6 +21,8 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec, display_name, find_bot, parse_spec
 from arena.errors import ArenaError, did_you_mean
+from arena.game.deals import Deal
+from arena.game.record import parse_deal
 from arena.game.rules import load_rules
 from arena.paths import LATEST, data_folder
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
@@ -33,6 +36,7 @@ from arena.tournament.validation import Checker, read_toml, toml_value
 
 LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
 MOST_BOTS = 5_000  # all pairings of a round robin have numbers below 2**PAIRING_BITS
+MOST_DEALS = 100_000
 MOST_WORKERS = 1024
 LONGEST_TIME = 10**9  # milliseconds, eleven days
 LONGEST_NAME = 255  # bytes of the name of a folder
@@ -91,6 +95,11 @@ class TournamentConfig:
         "every pairing has its own deals; if false, all pairings play the same cards",
         unset="true in round robins and gauntlets",
     )
+    deals: tuple[str, ...] = other(
+        tuple,
+        "list of the deals that every pairing plays, in order, as records write them: `42:17` (seed and number) or"
+        " `cards:...`; `games` is then enough for all of them by default",
+    )
     clock: Clock = table(Clock, "thinking time; a bot that exceeds it forfeits the game")
     workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one per core")
     executor: str = choice("local", EXECUTORS, "where games are played: on this machine or on a Dask cluster")
@@ -134,7 +143,7 @@ class TournamentConfig:
     @property
     def deals_apart(self) -> bool:
         """Return whether every two bots have deals of their own: as set, else as usual in the format."""
-        return self.form.own_deals if self.own_deals is None else self.own_deals
+        return self.form.own_deals and not self.deals if self.own_deals is None else self.own_deals
 
     @property
     def clocked(self) -> bool:
@@ -170,6 +179,9 @@ class TournamentConfig:
         shape: dict[str, Any] = {"rules": load_rules(self.rules).canonical, "seed": self.seed}
         if self.clocked:
             shape["clock"] = {key: ms for key, ms in vars(self.clock).items() if ms is not None}
+        if self.deals:
+            digest = blake2b("\n".join(self.deals).encode(), digest_size=8).hexdigest()
+            shape["deals"] = f"a list of {len(self.deals)} with the hash {digest}"
         if self.form.closed:
             own = {key: value for key, value in vars(self.format_settings).items() if key != self.form.size}
             shape |= {"format": self.format, "games": self.games, "pairs": self.pairs, "bots": list(self.bot_names)}
@@ -199,6 +211,8 @@ class TournamentConfig:
             settings |= {"games": self.games, "pairs": self.pairs}
         if self.form.own_deals:
             settings["own_deals"] = self.deals_apart
+        if self.deals:
+            settings["deals"] = list(self.deals)
         if declared := settings_of(type(self.format_settings)):
             settings[self.format] = {
                 key: value
@@ -216,8 +230,10 @@ class TournamentConfig:
         plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
         if self.form.games_from:
             del plain["games"], plain["pairs"]
-        if not self.metrics:
-            del plain["metrics"]
+        plain["deals"] = list(self.deals)
+        for key in ("metrics", "deals"):
+            if not plain[key]:
+                del plain[key]
         settings = plain.pop("format_settings")
         if settings_of(type(self.format_settings)):
             plain[self.format] = settings
@@ -319,6 +335,9 @@ def with_settings(
         checker.fault("metrics", f'expected a table such as {{length = "mean turns"}}, found {toml_value(metrics)}')
     if folder is not None and "rules" in values:
         values["rules"] = _found_rules(values["rules"], folder)
+    if "deals" in data:
+        values["deals"] = _read_deals(checker, data["deals"])
+        values.setdefault("games", max(len(values["deals"]) * (2 if values.get("pairs", config.pairs) else 1), 1))
     form = FORMATS[values.get("format", config.format)]
     for key in tables:
         if key in data and key != form.name:
@@ -363,6 +382,18 @@ def _read_bots(check: Checker, entries: object) -> list[tuple[int, BotSetting]]:
         return []
     read = [(number, _read_bot(check, entry, f"bots, entry {number}")) for number, entry in enumerate(entries, start=1)]
     return [(number, bot) for number, bot in read if bot is not None]
+
+
+def _read_deals(check: Checker, entries: object) -> tuple[str, ...]:
+    """Read a list of deals. Later checks need the rule set."""
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        found = toml_value(entries) if not isinstance(entries, list) else "a list with other values"
+        check.fault("deals", f'expected a list of deals such as ["42:17", "cards:..."], found {found}')
+        return ()
+    if len(entries) > MOST_DEALS:
+        check.fault("deals", f"expected at most {MOST_DEALS} deals, found {len(entries)}")
+        return ()
+    return tuple(entry.strip() for entry in entries)
 
 
 def _expanded(
@@ -438,6 +469,8 @@ def _check_together(
         check.fault("clock.bank_ms", "0 without move_ms leaves no time at all")
     if exist:
         check.attempt("rules", load_rules, config.rules)
+    if config.deals and not check.faults:
+        _check_deals(check, config, exist)
 
 
 def _check_bots(check: Checker, bots: Iterable[tuple[int, BotSetting]], exist: bool) -> None:
@@ -454,6 +487,27 @@ def _check_bots(check: Checker, bots: Iterable[tuple[int, BotSetting]], exist: b
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
             check.fault(f"bots, entry {number}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
         names.add(name)
+
+
+def _check_deals(check: Checker, config: TournamentConfig, exist: bool) -> None:
+    """Check that the listed deals are enough, and with `exist` that the rule set has them, each once."""
+    if config.own_deals:
+        check.fault("own_deals", "every pairing plays the listed deals; leave out own_deals or deals")
+    needed = config.with_seed(0).schedule().deal_count
+    if needed > len(config.deals):
+        wanted = "list more deals, or ask for fewer games"
+        check.fault("deals", f"these settings need {needed:,} deals, found {len(config.deals):,} in the list; {wanted}")
+    if not exist:
+        return
+    rules, known = load_rules(config.rules), dict[Deal, int]()
+    for number, written in enumerate(config.deals, start=1):
+        try:
+            deal = parse_deal(rules, written)
+        except ArenaError as error:
+            check.fault(f"deals, entry {number}", str(error))
+            continue
+        if (first := known.setdefault(deal, number)) != number:
+            check.fault(f"deals, entry {number}", f"the same deal as entry {first}; leave one of them out")
 
 
 def _check_metrics(check: Checker, metrics: Mapping[str, str]) -> None:

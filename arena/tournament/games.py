@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from arena.endings import ENDINGS, forfeit_of
 from arena.game.record import parse_record
@@ -101,6 +101,17 @@ def deal_seed(seed: int, own: bool, first: str, second: str) -> int:
     (7, True)
     """
     return _own_seed(seed, min(first, second), max(first, second)) if own else seed
+
+
+def stored_deal_seed(config: Mapping[str, Any], first: str, second: str) -> int:
+    """Return the seed of two bots' deals in a run with these settings, `TournamentConfig.canonical`.
+
+    It is 0 if the deals are listed, as in `GameResult.deal_seed`.
+
+    >>> stored_deal_seed({"seed": 7}, "ann", "bob"), stored_deal_seed({"seed": 7, "deals": ["7:3"]}, "ann", "bob")
+    (7, 0)
+    """
+    return 0 if config.get("deals") else deal_seed(config["seed"], config.get("own_deals", False), first, second)
 
 
 @lru_cache(maxsize=1024)

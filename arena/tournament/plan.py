@@ -18,7 +18,7 @@ from arena.bots.spec import BotSpec, overlooked_files
 from arena.text import counted, one_line, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.games import ScheduleProgress, deal_seed
+from arena.tournament.games import ScheduleProgress, stored_deal_seed
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Wanted, setting_differences
@@ -246,7 +246,7 @@ def _counted(
     missing: list[tuple[str, str, float]] = []
     games = Counter[str]()
     for number, round_, a, b in pairings:
-        seed = deal_seed(config.seed, config.deals_apart, a, b)
+        seed = stored_deal_seed(wanted.config, a, b)
         pairing = there.get((round_, numbers[a], numbers[b], seed, wanted.design), -1)
         if pairing >= 0:
             shown[pairing] = number

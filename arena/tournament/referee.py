@@ -34,7 +34,7 @@ from arena.bots.faults import author_traceback, shorten, show_value
 from arena.bots.loading import LoadedBot
 from arena.bots.output import place_text
 from arena.endings import FORFEIT_CODES, FORFEITS, ForfeitKind
-from arena.game.deals import Deal, make_deal
+from arena.game.deals import Deal
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import MOVES, Event, Move
 from arena.game.notes import LOST
@@ -173,8 +173,8 @@ class Referee:
 
     `players` are the bots; a task with the name of another one is a `KeyError`. `buffer` is the memory of the move log,
     see `arena.tournament.move_log` (default: private). `passes` decides whether an exception out of a bot, such as
-    Ctrl-C, passes through instead of losing the game. `deals` returns the deal of a number, by default that of
-    the task. With an `observer`, the games are played by the slower loop that times each decision.
+    Ctrl-C, passes through instead of losing the game. With an `observer`, the games are played by the slower loop that
+    times each decision.
 
     After each game the referee restores what bots may have disturbed in the process (`ProcessState`), unless
     both bots import nothing with which they could.
@@ -187,7 +187,6 @@ class Referee:
         *,
         buffer: Any = None,
         passes: Callable[[BaseException], bool] | None = None,
-        deals: Callable[[int], Deal] | None = None,
         observer: Observer | None = None,
     ) -> None:
         self.settings = settings
@@ -200,7 +199,7 @@ class Referee:
         self._rules, self._clock = settings.rules, settings.clock
         self._table = MOVES[settings.rules.spy_value]
         self._passes = passes or (lambda error: False)
-        self._deal = lru_cache(maxsize=64)((lambda _, number: deals(number)) if deals else self._make_deal)
+        self._deal = lru_cache(maxsize=64)(settings.deal)
         self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
         self._texts: dict[tuple[bool, bool], RecordText] = {}
         self._process = ProcessState()
@@ -210,9 +209,6 @@ class Referee:
         self.starting_s = 0.0
         """Seconds spent on ending and starting processes of bots."""
         self._renewal_s = 0.0  # the part of that which the last change of processes took
-
-    def _make_deal(self, seed: int, number: int) -> Deal:
-        return make_deal(self._rules, seed, number)
 
     def _seeds(self, seed: int, deal: int, first: str, second: str) -> tuple[int, ...]:
         """Return the seeds of a game: of seat 0, of seat 1, of the global generators."""
@@ -552,8 +548,8 @@ class Referee:
                 duration // 1000,
             )
         notes = self._notes(game, len(moves)) if game.notes else ()
-        seed = self.settings.seed_of(game.task)
-        return make_row(game.text, seed, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
+        deal = self.settings.deal_text(self.settings.seed_of(game.task), game.task.deal)
+        return make_row(game.text, deal, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
 
     def _notes(self, game: Game, moves: int) -> list[tuple[int, int, str]]:
         """Return the notes to moves: number of the move, seat, text. Log the first lost note of a bot."""

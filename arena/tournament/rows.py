@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS
 from arena.errors import ArenaError
-from arena.game.deals import make_deal
+from arena.game.deals import Deal, make_deal
 from arena.game.engine import State
 from arena.game.moves import MOVES
 from arena.game.notes import notes_part
-from arena.game.record import deal_text, parse_record, record_head, record_line, verify
+from arena.game.record import cards_text, deal_text, parse_deal, parse_record, record_head, record_line, verify
 from arena.game.rules import Rules, load_rules
 from arena.tournament import move_log
 from arena.tournament.games import FAILED_AFTER, GameId, GameResult, GameTask, Row, SeriesTask, Task, deal_seed
@@ -24,7 +24,8 @@ class GameSettings:
     """The settings that all games of a run share.
 
     `clock` is the time for each decision and the bank for each game, `notes` says whether notes are kept, `own_deals`
-    whether every two bots have deals of their own.
+    whether every two bots have deals of their own. `deals` are the deals of some numbers, as records write them; the
+    others follow from the seed.
     """
 
     rules: Rules
@@ -32,10 +33,29 @@ class GameSettings:
     clock: TimeLeft | None = None
     notes: bool = True
     own_deals: bool = False
+    deals: Mapping[int, str] = field(default_factory=dict)
 
     def seed_of(self, task: GameTask) -> int:
-        """Return the seed of a game's deal."""
+        """Return the seed of a game's deal, from which the seeds of its bots derive as well."""
         return deal_seed(self.seed, self.own_deals, task.first, task.second)
+
+    def deal(self, seed: int, number: int) -> Deal:
+        """Return the deal of a number, for bots whose deals have this seed."""
+        return parse_deal(self.rules, self.deals[number]) if self.deals else make_deal(self.rules, seed, number)
+
+    def deal_text(self, seed: int, number: int) -> str:
+        """Return the text of `deal` in a record."""
+        return self.deals[number] if self.deals else deal_text(seed, number)
+
+
+def full_deals(rules: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return deals of a list with all cards written out, as the records of a run have them.
+
+    >>> [text[:18] for text in full_deals("base", ["1:0"])]
+    ['cards:r5k7r6k5y8r1']
+    """
+    loaded = load_rules(rules)
+    return tuple(cards_text(parse_deal(loaded, text)) for text in texts)
 
 
 class Forfeit(NamedTuple):
@@ -65,7 +85,7 @@ class RecordText(NamedTuple):
 
 def make_row(
     text: RecordText,
-    seed: int,
+    deal: str,
     task: GameTask,
     state: State,
     moves: Sequence[int],
@@ -75,7 +95,7 @@ def make_row(
     after: Sequence[Forfeit] = (),
     notes: Sequence[tuple[int, int, str]] = (),
 ) -> Row:
-    """Return the row of a game; `seed` is the seed of its deal.
+    """Return the row of a game; `deal` is its deal as records write it.
 
     `asked` and `clocked` (measured by a clock) begin with the bot that moved first. `moves` are numbers. `after` lists
     failures after the game, which are noted and leave its result unchanged. `notes` are the remarks of the bots: number
@@ -101,7 +121,7 @@ def make_row(
         ending, fault, by = ENDING_CODES["forfeit"], FORFEIT_CODES[kind], 1 if loser == starter else 2
     result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
     texts = text.moves
-    record = record_line(text.head % deal_text(seed, task.deal), [texts[index] for index in moves], result)
+    record = record_line(text.head % deal, [texts[index] for index in moves], result)
     if notes:
         record += f"; {notes_part(notes)}"
     own, other = stones[starter], stones[1 - starter]
@@ -123,7 +143,7 @@ def cut_row(
     if snapshot.hook is None or snapshot.key != task.key:
         return None
     rules, seed = settings.rules, settings.seed_of(task)
-    deal = make_deal(rules, seed, task.deal)
+    deal, written = settings.deal(seed, task.deal), settings.deal_text(seed, task.deal)
     auto = snapshot.auto_claim if snapshot.hook in ("act", "end") else (True, True)
     state = State(rules, deal, auto)
     for index in snapshot.moves:
@@ -140,16 +160,17 @@ def cut_row(
         loser = deal.starter if snapshot.loser == 1 else 1 - deal.starter
         lost = "(what it had done is not known any more: the process has ended in the other bot's end)"
         forfeit = Forfeit(loser, FORFEITS[snapshot.forfeit - 1], lost)
-    return make_row(RecordText.of(settings, auto), seed, task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED, after)
+    text, asked = RecordText.of(settings, auto), (0, 0)
+    return make_row(text, written, task, state, snapshot.moves, forfeit, asked, UNCLOCKED, after)
 
 
 def unplayed_row(settings: GameSettings, task: GameTask, bot: str, kind: str, detail: str) -> Row:
     """Return the row of a game that is not played because a bot forfeits it beforehand."""
     seed = settings.seed_of(task)
-    deal = make_deal(settings.rules, seed, task.deal)
+    deal, written = settings.deal(seed, task.deal), settings.deal_text(seed, task.deal)
     state = State(settings.rules, deal, (True, True))
     forfeit = Forfeit(deal.starter if task.first == bot else 1 - deal.starter, kind, detail)
-    return make_row(RecordText.of(settings, (True, True)), seed, task, state, (), forfeit, (0, 0), UNCLOCKED)
+    return make_row(RecordText.of(settings, (True, True)), written, task, state, (), forfeit, (0, 0), UNCLOCKED)
 
 
 def find_game(task: Task, key: int) -> GameTask | None:
@@ -163,8 +184,8 @@ def find_game(task: Task, key: int) -> GameTask | None:
     return next((game_task for game_task in task.game_tasks() if game_task.key == key), None)
 
 
-def game_fault(result: GameResult, rules: str, seed: int) -> str | None:
-    """Replay the record of a stored game, and compare it with the settings and the row.
+def game_fault(result: GameResult, rules: str, deal: str) -> str | None:
+    """Replay the record of a stored game, and compare it with the settings, its `deal` in text, and the row.
 
     Return a sentence that says what differs, or None if everything agrees.
     """
@@ -179,7 +200,7 @@ def game_fault(result: GameResult, rules: str, seed: int) -> str | None:
     ending = result.ending if result.forfeit is None else f"forfeit {result.forfeit}"
     replayed = {
         "rules": (record.rules.canonical, load_rules(rules).canonical),
-        "deal": (record.deal_text, deal_text(seed, result.id.deal)),
+        "deal": (record.deal_text, deal),
         "score": (score, result.score),
         "stones": (stones, result.stones),
         "turns": (state.turns, result.turns),

@@ -26,7 +26,8 @@ class Job:
 
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
     `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept,
-    `own_deals` whether every two bots have deals of their own. `given_up` lists pairings of which a bot forfeits the
+    `own_deals` whether every two bots have deals of their own. `deals` are the deals in order as records write them, if
+    they do not follow from the seed. `given_up` lists pairings of which a bot forfeits the
     rest. `kept` holds the copy of each bot's files, None for a bot without one; if empty, no bot has one.
     """
 
@@ -40,6 +41,7 @@ class Job:
     hash_seed: str = "0"
     notes: bool = True
     own_deals: bool = False
+    deals: tuple[str, ...] = ()
     given_up: tuple[tuple[int, str], ...] = ()
     kept: tuple[KeptBot | None, ...] = ()
 
@@ -66,7 +68,8 @@ class Job:
     def game_settings(self) -> GameSettings:
         """What all games of the run have in common."""
         clock = TimeLeft(self.clock.move_ms, self.clock.bank_ms) if self.clocked else None
-        return GameSettings(load_rules(self.rules), self.seed, clock, self.notes, self.own_deals)
+        deals = dict(enumerate(self.deals))
+        return GameSettings(load_rules(self.rules), self.seed, clock, self.notes, self.own_deals, deals)
 
     @property
     def bot_limits(self) -> BotLimits:

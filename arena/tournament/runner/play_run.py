@@ -30,8 +30,9 @@ from arena.text import size_text, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.games import GameTask, Row, ScheduleProgress, Task, deal_seed
+from arena.tournament.games import GameTask, Row, ScheduleProgress, Task, stored_deal_seed
 from arena.tournament.plan import Plan, plan_run
+from arena.tournament.rows import full_deals
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
@@ -276,6 +277,7 @@ def job_of(config: TournamentConfig) -> Job:
         levels=config.levels,
         notes=config.notes,
         own_deals=config.deals_apart,
+        deals=full_deals(config.rules, config.deals),
     )
 
 
@@ -414,9 +416,9 @@ class _Session:
 
     def _units(self, done: ScheduleProgress) -> Iterator[Task]:
         """Yield the units of the schedule under the numbers of their pairings in the store."""
-        job = self._run.job
+        config = self._run.plan.wanted.config
         for task in self._schedule.tasks(done):
-            yield self._store.numbered(task, deal_seed(job.seed, job.own_deals, task.a, task.b))
+            yield self._store.numbered(task, stored_deal_seed(config, task.a, task.b))
 
     def _grow(self) -> bool:
         """Extend a finished run; return True if extended."""

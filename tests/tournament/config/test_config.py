@@ -199,6 +199,7 @@ def test_canonical_leaves_out_what_makes_no_difference() -> None:
         {"pairs": False},
         {"clock": {"move_ms": 1}},
         {"own_deals": False},
+        {"deals": ["1:1", "1:2", "1:3", "1:4"]},
         {"bots": ["greedy", "random"]},
         {"format": "swiss"},
         {"format": "gauntlet"},
