@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 
 import click
@@ -14,31 +15,43 @@ import click
 from arena.bots.cores import core_count, core_held, usable_cores
 from arena.bots.isolation.sandbox import SandboxMissing, counts_inside, require_bubblewrap
 from arena.bots.isolation.seccomp import has_filter
+from arena.cli.options import as_json
 from arena.paths import data_folder
+from arena.results.data_formats import json_text
 
 OK, _FAULT, MISSING = "ok", "!!", "--"
 ENGINE_COMPILED = (OK, "the engine is compiled")
 
 
 @click.command()
-def doctor_command() -> int:
+@as_json
+def doctor_command(as_json: bool) -> int:
     """Check the installation, and show which levels of isolation work on this machine.
 
     !! marks what is required but missing (exit code 1), -- what is optional and missing.
     """
-    lines = checks()
+    lines, levels = checks(), isolation_line()
+    works = _FAULT not in {mark for mark, _ in lines}
+    if as_json:
+        values = {"works": works, "checks": _values(lines), "isolation": _values(levels)}
+        click.echo(json_text(values), nl=False)
+        return 0 if works else 1
     for mark, line in lines:
         click.echo(f"{mark}  {line}")
-    levels = isolation_line()
     click.echo("\nIsolation of bots (docs/security.md):")
     for mark, line in levels:
         click.echo(f"{mark}  {line}")
-    if _FAULT in {mark for mark, _ in lines}:
+    if not works:
         return 1
     lacking = [] if ENGINE_COMPILED in lines else ["the engine is slow"]
     lacking += [] if levels[0][0] == OK else ["bots cannot be sandboxed here"]
     click.echo(f"\nEverything works{', but ' if lacking else ''}{' and '.join(lacking)}.")
     return 0
+
+
+def _values(lines: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    states = {OK: "ok", _FAULT: "fault", MISSING: "missing"}
+    return [{"state": states[mark], "text": line} for mark, line in lines]
 
 
 def checks() -> list[tuple[str, str]]:

@@ -21,9 +21,10 @@ from arena.cli.options import (
     whole_option,
     write_page,
 )
+from arena.results.data_formats import json_text
 from arena.results.judge import analyse, game_report, run_losses, run_report, write_losses
 from arena.results.pages.game_data import replay_page
-from arena.results.positions import ending_text, legend
+from arena.results.positions import ending_text, game_values, legend
 from arena.results.records import is_record, record_lines
 from arena.results.sources import (
     GameFilter,
@@ -32,6 +33,7 @@ from arena.results.sources import (
     StoredRun,
     find_source,
     list_games,
+    listed_values,
     read_game,
 )
 from arena.terminal.debug import ask
@@ -47,7 +49,7 @@ NODES = 2000
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """How to show a game: by at most one of `record`, `html`, `watch`, `ask` and `judge`, else as text."""
+    """How to show a game: by at most one of `record`, `html`, `watch`, `ask` and `judge`, else as text or JSON."""
 
     record: bool
     html: bool
@@ -64,6 +66,7 @@ class ReplayOptions:
         """Refuse options that exclude each other, or that need another option."""
         ways = {"--record": self.record, "--watch": self.watch, "--ask": self.ask is not None, "--judge": self.judge}
         ways["--html"] = self.html and not self.judge
+        ways["--json"] = form == "json" and not self.judge
         chosen = [option for option, given in ways.items() if given]
         if len(chosen) > 1:
             raise click.UsageError(f"{' and '.join(chosen)} were given together; choose one")
@@ -73,7 +76,7 @@ class ReplayOptions:
             ("--as", self.player is not None, "--ask", self.ask is not None),
             ("--nodes", self.nodes is not None, "--judge", self.judge),
             ("--all", self.everything, "--judge", self.judge),
-            (f"--print {form}", form != "table", "--judge", self.judge),
+            (f"--print {form}", form not in ("table", "json"), "--judge", self.judge),
         )
         for option, given, needed, present in needs:
             if given and not present:
@@ -131,11 +134,14 @@ def replay_command(
     arena replay latest 17 --watch
     arena replay latest 17 --ask bots/mybot.py --move 23
     arena replay latest 17 --judge
+    arena replay latest 17 --json
 
     RUN is the folder of a run (or its name in results/, or 'latest'), a comparison or a league, a file of records
     (arena export --records), or a record itself. GAME is a game of the run, such as greedy/odds/12 (greedy begins, deal
     12), or its number from 1; in a comparison base/greedy/odds/12 or base/3; in a file its line. --bot and the options
     after it choose games, and GAME then counts among these. A game lost by forfeit ends with the reason.
+
+    --json prints the listed games, or all of GAME with its moves.
 
     With --watch: space plays and stops, arrows step, c and C go to the next and the previous claim, + and - change
     the pace, h the hands shown, f the side at the bottom; q leaves.
@@ -150,6 +156,9 @@ def replay_command(
     'arena standings RUN --all'.
     """
     options.check(form)
+    as_json = form == "json" and not options.judge
+    if as_json and move is not None:
+        raise click.UsageError("--json prints all moves of a game; leave out --move")
     single = game is not None or is_record(source)
     if not single and wanted.all:
         if options.judge:
@@ -168,6 +177,9 @@ def replay_command(
                 for chosen in games.chosen(wanted):
                     click.echo(chosen.record)
             return
+        if as_json:
+            click.echo(json_text(listed_values(find_source(source), wanted, limit)), nl=False)
+            return
         for line in list_games(find_source(source), wanted, limit):
             click.echo(line)
         return
@@ -175,6 +187,8 @@ def replay_command(
     judged = analyse(found, NODES if options.nodes is None else options.nodes) if options.judge else None
     if options.record:
         click.echo(found.record)
+    elif as_json:
+        click.echo(json_text(game_values(found)), nl=False)
     elif options.html:
         file = options.out or Path(f"game-{key.replace('/', '-')}.html")
         write_page(replay_page(found, key, judged), file)

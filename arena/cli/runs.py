@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.cli.league.shared import verify_and_show as verify_league
-from arena.cli.options import PATH, complete_runs, counting, output, print_report, whole_option
+from arena.cli.options import PATH, as_json, complete_runs, counting, output, print_report, whole_option
 from arena.cli.playing import SPRT_FILE
 from arena.errors import ArenaError
 from arena.paths import RESULTS
+from arena.results.data_formats import json_text
 from arena.results.judge import LOSSES
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
@@ -168,7 +171,8 @@ SHOWN, SHOWN_FAULTS = 20, 20
 
 @click.command()
 @click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
-def verify_command(source: str) -> int:
+@as_json
+def verify_command(source: str, as_json: bool) -> int:
     """Check the database of a run, replay every game, and compare the results with what is stored.
 
     \b
@@ -179,29 +183,67 @@ def verify_command(source: str) -> int:
     differs.
     """
     found = find_source(source)
-    match found:
-        case RecordFile():
-            return _report([], verify_file(found.path), None, "file")
-        case StoredLeague():
-            return verify_league(found.path)
-    codes = []
+    if isinstance(found, StoredLeague):
+        return verify_league(found.path, as_json)
+    parts: dict[str, Replayed] = {}
     for rules, part in found.parts().items():
-        click.echo(f"{rules}: " if rules else "", nl=False)
-        codes.append(_verify_run(part.path))
-    return max(codes)
+        parts[rules] = _replayed_file(part.path) if isinstance(part, RecordFile) else _replayed_run(part.path)
+        if not as_json:
+            click.echo(f"{rules}: " if rules else "", nl=False)
+            parts[rules].show("file" if isinstance(part, RecordFile) else "database")
+    if as_json:
+        values = {rules: one.values() for rules, one in parts.items()}
+        click.echo(json_text(values.get("", {"variants": values})), nl=False)
+    return 0 if all(one.sound for one in parts.values()) else 1
 
 
-def _verify_run(folder: Path) -> int:
+@dataclass(frozen=True)
+class Replayed:
+    """The games of a run or file that were replayed, the number of `bad` ones, and all `faults` in sentences."""
+
+    name: str
+    games: int
+    bad: int
+    faults: Sequence[str]
+
+    @property
+    def sound(self) -> bool:
+        """Whether no fault was found."""
+        return not self.faults
+
+    def values(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"sound": self.sound, **vars(self)}
+
+    def show(self, what: str) -> None:
+        """Print the faults and a verdict about `what` holds the games."""
+        for line in self.faults[:SHOWN_FAULTS]:
+            click.echo(printable(line))
+        if len(self.faults) > SHOWN_FAULTS:
+            click.echo(f"... and {len(self.faults) - SHOWN_FAULTS} more")
+        if self.bad:
+            click.echo(f"{self.bad:,} of {self.games:,} games do not replay to their stored results.", err=True)
+        elif self.faults:
+            click.echo(f"The {what} is damaged.", err=True)
+        else:
+            click.echo(f"{self.games:,} games replayed, all with their stored results.")
+
+
+def _replayed_run(folder: Path) -> Replayed:
     with Reader(folder) as reader:
         faults = reader.faults()
         if not faults and not reader.is_begun:
             raise ArenaError(f"there is no run in {one_line(str(folder))} yet: it was never begun")
-        return _report(faults, game_faults(reader), reader.count())
+        return _replayed(folder, faults, game_faults(reader), reader.count())
 
 
-def _report(damage: Sequence[str], games: Iterator[str | None], total: int | None, what: str = "database") -> int:
-    """Print the faults of a database or file and of its games (None for a sound game); return the exit code."""
-    lines = list(damage)
+def _replayed_file(path: Path) -> Replayed:
+    return _replayed(path, [], verify_file(path), None)
+
+
+def _replayed(path: Path, damage: Iterable[str], games: Iterator[str | None], total: int | None) -> Replayed:
+    """Collect the faults of a database and of its games, None for a sound game."""
+    faults = list(damage)
     count = bad = 0
     with counting(total, "Replaying") as tick:
         try:
@@ -210,17 +252,7 @@ def _report(damage: Sequence[str], games: Iterator[str | None], total: int | Non
                 tick()
                 if fault is not None:
                     bad += 1
-                    lines.append(fault)
+                    faults.append(fault)
         except ArenaError as error:
-            lines.append(str(error))
-    for line in lines[:SHOWN_FAULTS]:
-        click.echo(printable(line))
-    if len(lines) > SHOWN_FAULTS:
-        click.echo(f"... and {len(lines) - SHOWN_FAULTS} more")
-    if bad:
-        click.echo(f"{bad:,} of {count:,} games do not replay to their stored results.", err=True)
-    elif lines:
-        click.echo(f"The {what} is damaged.", err=True)
-    else:
-        click.echo(f"{count:,} games replayed, all with their stored results.")
-    return 1 if lines else 0
+            faults.append(str(error))
+    return Replayed(str(path), count, bad, faults)

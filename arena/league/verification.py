@@ -26,7 +26,7 @@ from arena.tournament.rows import game_fault
 class Verification:
     """What was checked, and its faults. `replayed` of the `games` were replayed from their records."""
 
-    league: str
+    name: str
     games: int = 0
     replayed: int = 0
     versions: int = 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 from arena.game.board import Outcome
 from arena.game.cards import COLOURS, card_name
@@ -217,6 +219,65 @@ def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) ->
         if len(buckets) == asked:
             times[seat] = [bucket_ms(bucket) for bucket in buckets]
     return asks, times
+
+
+# ---------------------------------------------------------------- plain values
+
+
+def result_values(game: GameResult) -> dict[str, Any]:
+    """Return what a game was and how it ended as plain values for JSON, named like the columns of a table of games."""
+    points = (None, None) if math.isnan(game.score) else game.points  # of a game that was broken off
+    return {
+        "name": game.name,
+        "deal_seed": game.deal_seed,
+        "deal": game.id.deal,
+        "round": game.round,
+        "first": game.first,
+        "second": game.second,
+        "winner": game.winner,
+        "score": game.score,
+        "stones_first": game.stones[0],
+        "stones_second": game.stones[1],
+        "points_first": points[0],
+        "points_second": points[1],
+        "turns": game.turns,
+        "plies": game.plies,
+        "ending": game.ending,
+        "forfeit": game.forfeit,
+        "forfeit_by": game.forfeit_by,
+        "detail": game.detail,
+    }
+
+
+def game_values(game: GameResult) -> dict[str, Any]:
+    """Return a whole game as plain values for JSON. RecordError for a record that does not replay."""
+    record = parse_record(game.record)
+    return {
+        **result_values(game),
+        "names": game.seats,
+        "rules": record.rules.canonical,
+        "result": result_line(record, shown_names(game)),
+        "moves": [_move_values(made, game.seats, record.rules.edition) for made in decisions(game)],
+        "record": game.record,
+    }
+
+
+def _move_values(made: Decision, names: Sequence[str], edition: str) -> dict[str, Any]:
+    note = made.note
+    return {
+        "number": made.number,
+        "turn": made.turn,
+        "seat": made.seat,
+        "bot": names[made.seat],
+        "phase": made.phase,
+        "move": made.move.text,
+        "words": deed_words(made.move, edition),
+        "events": [event.text if event.seat == made.seat else str(event) for event in made.events],
+        "legal": len(made.legal),
+        "asked": made.asked,
+        "ms": None if made.ms is None else float(f"{made.ms:.2g}"),
+        "note": None if note is None else {**note.figures(), **({"text": note.text} if note.text else {})},
+    }
 
 
 # ---------------------------------------------------------------- words

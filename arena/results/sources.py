@@ -9,12 +9,14 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from arena.errors import did_you_mean
 from arena.game.record import deal_text
 from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, League, open_league
 from arena.results.comparison import variant_folders
+from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.results.run_data import RunData, read_run, run_of
 from arena.results.table import Report, by_variant
@@ -352,6 +354,22 @@ def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]
         yield f"       ...  and {number - limit} more (--limit 0 lists all)"
     if not wanted.all:
         yield f"\n{number:,} of {total:,} games in {one_line(games.name)}. {see}"
+
+
+def listed_values(source: Source, wanted: GameFilter, limit: int) -> dict[str, Any]:
+    """Return the games that `list_games` lists as plain values for JSON; a comparison has its `variants`."""
+    parts = {rules: _part_values(part, wanted, limit) for rules, part in source.parts().items()}
+    return parts.get("", {"variants": parts})
+
+
+def _part_values(part: Source, wanted: GameFilter, limit: int) -> dict[str, Any]:
+    with part.games() as games:
+        chosen = 0
+        listed = []
+        for chosen, game in enumerate(games.chosen(wanted), start=1):
+            if not limit or chosen <= limit:
+                listed.append(result_values(game))
+        return {"name": games.name, "chosen": chosen, "total": games.count(), "games": listed}
 
 
 def game_line(game: GameResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -69,3 +70,15 @@ def test_a_missing_sandbox_is_no_fault_of_the_installation(
     shown = capsys.readouterr().out
     assert shown.startswith("ok  the engine is compiled\n")
     assert f"{mark}  the sandbox\nok  this\n--  not that\n\n{verdict}\n" in shown
+
+
+@pytest.mark.parametrize(("mark", "state", "code"), [(MISSING, "missing", 0), ("!!", "fault", 1)])
+def test_doctor_as_json(
+    mark: str, state: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "checks", lambda: [(OK, "this"), (mark, "that")])
+    assert main(["doctor", "--json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert found["works"] is (code == 0)
+    assert found["checks"] == [{"state": "ok", "text": "this"}, {"state": state, "text": "that"}]
+    assert {"ok", "missing"} >= {line["state"] for line in found["isolation"]}

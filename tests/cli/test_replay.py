@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+import arena as public
+from arena.game.record import parse_record
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 
@@ -78,7 +81,78 @@ def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
         (["--against", "first"], "are about one bot"),
         (["--deal", "-1"], "--deal"),
         (["1", "--move", "1000"], "--move 1000: the game has"),
+        (["1", "--json", "--watch"], "--watch and --json were given together; choose one"),
+        (["1", "--json", "--move", "3"], "--json prints all moves of a game; leave out --move"),
+        (["--print", "csv"], "--print csv belongs to --judge; add it"),
     ],
 )
 def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
     assert wanted in arena("replay", played, *options, code=2).err
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def test_the_list_as_json_holds_what_the_table_of_games_holds(arena: Arena, played: Path) -> None:
+    values = json.loads(arena("replay", played, "--bot", "first", "--lost", "--limit", 2, "--json").out)
+    shown = listed(arena("replay", played, "--bot", "first", "--lost", "--limit", 0).out)
+    assert (values["name"], values["total"], values["chosen"]) == (str(played), 30, len(shown))
+    assert [game["name"] for game in values["games"]] == [line[0] for line in shown[:2]]
+    frame = public.load(played).games
+    for game in values["games"]:
+        row = frame[(frame["deal"] == game["deal"]) & (frame["first"] == game["first"])]
+        row = row[row["second"] == game["second"]].iloc[0]
+        for key in game.keys() & set(frame.columns) - {"forfeit", "forfeit_by"}:
+            assert game[key] == row[key], key
+        assert game["winner"] in (game["first"], game["second"], None)
+
+
+def test_a_comparison_lists_its_variants(arena: Arena) -> None:
+    arena("compare", "first", "random", "--variants", "base,expert", "--games", 2, "--workers", 1, "-o", "both")
+    values = json.loads(arena("replay", "both", "--json").out)["variants"]
+    assert {rules: len(part["games"]) for rules, part in values.items()} == {"base": 2, "expert": 2}
+    assert json.loads(arena("verify", "both", "--json").out)["variants"]["expert"]["sound"] is True
+
+
+def test_a_game_as_json_has_its_moves(arena: Arena, played: Path) -> None:
+    game = json.loads(arena("replay", played, 2, "--json").out)
+    record = parse_record(game["record"])
+    assert game["rules"] == record.rules.canonical
+    assert [move["move"] for move in game["moves"]] == [str(move) for move in record.moves]
+    assert {(move["seat"], move["bot"]) for move in game["moves"]} == {(0, game["names"][0]), (1, game["names"][1])}
+    first = game["moves"][0]
+    assert first["bot"] == game["first"]
+    assert (first["number"], first["turn"], first["asked"], first["note"]) == (1, 1, True, None)
+    assert first["legal"] > 1
+    assert first["words"]
+    assert first["events"][0] == first["move"]
+    assert game["result"] in arena("replay", played, 2).out
+
+
+def test_a_game_that_was_broken_off_as_json(arena: Arena, played: Path) -> None:
+    record = arena("replay", played, 1, "--record").out
+    head, moves, _ = record.split("; ")[:3]
+    game = json.loads(arena("replay", f"{head}; {moves.split(',')[0]}; * 0-0", "--json").out)
+    assert (game["score"], game["points_first"], game["ending"], len(game["moves"])) == (None, None, "broken off", 1)
+
+
+def test_forfeits_and_notes_as_json(arena: Arena) -> None:
+    bot = (
+        'def act(view, moves):\n    view.note(value=0.25, text="so")\n    return None if view.turns > 4 else moves[0]\n'
+    )
+    Path("bot.py").write_text(bot)
+    arena("match", "bot.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "-o", "run", code=1)
+    game = json.loads(arena("replay", "run", 1, "--json").out)
+    assert (game["forfeit"], game["forfeit_by"], game["winner"]) == ("illegal move", "bot", "random")
+    assert "None" in game["detail"]
+    assert game["moves"][0]["note"] == {"value": 0.25, "text": "so"}
+
+
+def test_verify_as_json(arena: Arena, played: Path) -> None:
+    found = json.loads(arena("verify", played, "--json").out)
+    assert found == {"sound": True, "name": str(played), "games": 30, "bad": 0, "faults": []}
+    lines = arena("export", played, "--records", "-").out.splitlines()
+    Path("r.txt").write_text("\n".join([lines[0], lines[1].replace('"turns":', '"turns":1')]))
+    found = json.loads(arena("verify", "r.txt", "--json", code=1).out)
+    assert (found["sound"], found["games"], found["bad"]) == (False, 2, 1)
+    assert found["faults"][0].startswith("r.txt, line 2: turns: 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -190,6 +191,9 @@ def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         assert verify_league(found, 3).replayed == 3
     assert main(["verify", str(tmp_path / "a")]) == 0
     assert " replayed), 3 files of 3 versions" in capsys.readouterr().out
+    assert main(["verify", str(tmp_path / "a"), "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)
+    assert (values["sound"], values["name"], values["files"]) == (True, report.name, 3)
 
 
 CHANGES = {

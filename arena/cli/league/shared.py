@@ -15,6 +15,7 @@ from arena.league.pairings import league_forfeits
 from arena.league.placement import SubmissionResult
 from arena.league.store import League, open_league
 from arena.league.verification import Verification, verify_league
+from arena.results.data_formats import json_text
 from arena.terminal.live import progress_for, rate_text
 from arena.text import counted, indented, one_line
 from arena.tournament.runner.progress import RunStatus
@@ -22,7 +23,7 @@ from arena.tournament.runner.progress import RunStatus
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
 
 
-def verify_and_show(folder: Path) -> int:
+def verify_and_show(folder: Path, as_json: bool) -> int:
     """Check a league's database, files, games, tables and log for damage.
 
     Print what was found and return the exit code.
@@ -32,12 +33,15 @@ def verify_and_show(folder: Path) -> int:
             report = verify_league(league)
     except LeagueError as error:  # too damaged to be opened
         report = Verification(str(folder), faults=[one_line(str(error))])
+    if as_json:
+        click.echo(json_text({"sound": report.sound, **vars(report)}), nl=False)
+        return 0 if report.sound else 1
     for fault in report.faults:
         click.echo(indented(fault))
     checked = f"{report.games:,} games ({report.replayed:,} replayed), {report.files} files"
     checked += f" of {report.versions} versions, {report.events} events, {report.entries} entries of the log"
     verdict = "sound" if report.sound else counted(len(report.faults), "fault")
-    click.echo(f"{report.league}: {checked}: {verdict}.")
+    click.echo(f"{report.name}: {checked}: {verdict}.")
     return 0 if report.sound else 1
 
 
