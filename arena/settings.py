@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
-Kind = Literal["whole number", "number", "string", "boolean", "choice", "table", "other"]
+Kind = Literal["whole number", "number", "string", "strings", "boolean", "choice", "table", "other"]
 REQUIRED: Any = MISSING
 """The default of a setting that must be given."""
 
@@ -99,6 +99,11 @@ def real(default: float, help: str, **bounds: Any) -> Any:
 def text(default: str | None, longest: int, help: str, **more: Any) -> Any:
     """Declare a string that is not blank."""
     return _declared(Setting("string", help, default, longest=longest, **more))
+
+
+def texts(longest: int, help: str, **more: Any) -> Any:
+    """Declare a tuple of strings that are not blank; a file may give one string instead of a list."""
+    return _declared(Setting("strings", help, (), longest=longest, noun="a string or a list of strings", **more))
 
 
 def choice(default: str | None, choices: Collection[str], help: str, **more: Any) -> Any:

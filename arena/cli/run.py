@@ -108,15 +108,16 @@ def _format_options(*formats: str) -> Decorator:
             for name, setting in settings.items()
         )
         first = next(iter(settings.values()))
-        is_flag = first.kind == "boolean"
+        is_flag, multiple = first.kind == "boolean", first.kind == "strings"
         options.append(
             click.option(
                 option_of(key),
                 type=None if is_flag else _type([*settings.values()]),
                 is_flag=is_flag,
+                multiple=multiple,
                 default=None,
                 metavar="|".join(first.choices) or None,
-                help=f"{help[0].upper()}{help[1:]}.",
+                help=f"{help[0].upper()}{help[1:]}{'; may be repeated' * multiple}.",
             )
         )
     return with_options(*options)
@@ -125,7 +126,7 @@ def _format_options(*formats: str) -> Decorator:
 def _format_table(format_: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the table of the format's own settings, in the form of a file."""
     known = _settings_of_formats([*FORMATS])
-    given = {key: value for key, value in settings.items() if value is not None}
+    given = {key: value for key, value in settings.items() if value not in (None, ())}
     for key in given:
         if format_ not in (formats := known[key]):
             allowed = " or ".join(formats)
@@ -147,6 +148,7 @@ def tournament_command(
 
     \b
     arena tournament greedy counter bots/mine.py
+    arena tournament bots/*.py --format gauntlet --hero greedy --hero odds
     arena tournament bots/*.py --format swiss --rounds 7
     arena tournament class/ --exclude 'class/helper*.py'
 

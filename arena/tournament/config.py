@@ -215,7 +215,7 @@ class TournamentConfig:
             settings["deals"] = list(self.deals)
         if declared := settings_of(type(self.format_settings)):
             settings[self.format] = {
-                key: value
+                key: _few(value) if isinstance(value, tuple) else value
                 for key, setting in declared.items()
                 if setting.shapes_results and (value := getattr(self.format_settings, key)) is not False
             }
@@ -238,6 +238,11 @@ class TournamentConfig:
         if settings_of(type(self.format_settings)):
             plain[self.format] = settings
         return plain
+
+
+def _few(texts: tuple[str, ...]) -> str | list[str] | None:
+    """Return strings as a file has them: none, one, or a list. The names of folders depend on this form."""
+    return list(texts) if len(texts) > 1 else texts[0] if texts else None
 
 
 # ---------------------------------------------------------------- names of bots

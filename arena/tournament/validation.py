@@ -6,6 +6,7 @@ import json
 import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,8 @@ class Checker:
         if (wrong := _wrong(setting, value)) is not None:
             self.fault(key, wrong)
             return None
+        if setting.kind == "strings":
+            return (value,) if isinstance(value, str) else tuple(value)  # type: ignore[arg-type]
         return float(value) if setting.kind == "number" else value  # type: ignore[arg-type]
 
     def table(self, data: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
@@ -106,6 +109,9 @@ class Checker:
 
 def _wrong(setting: Setting, value: object) -> str | None:
     """Return what was expected and what was found; None if the value is valid."""
+    if setting.kind == "strings" and isinstance(value, list | tuple):
+        each = replace(setting, kind="string")
+        return next((wrong for one in value if (wrong := _wrong(each, one)) is not None), None)
     right = True
     if setting.kind == "boolean":
         right = isinstance(value, bool)

@@ -80,6 +80,7 @@ def test_the_same_command_again_plays_nothing_and_shows_the_same(arena: Arena, c
     ("options", "games"),
     [
         (["--format", "gauntlet"], 8),
+        (["--format", "gauntlet", "--hero", "again", "--hero", "first"], 8),
         (["--format", "swiss", "--rounds", 2], 8),
         (["--format", "series", "--rounds", 3, "--matches", 2], 18),
     ],

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from arena.errors import did_you_mean
 from arena.game.rng import derive_seed
-from arena.settings import text
+from arena.settings import texts
 from arena.tournament.formats.schedule import Deals, Format, FormatSettings, Schedule, deal_tasks, deals_for
 from arena.tournament.games import Pairing, ScheduleProgress, Task
 
@@ -81,10 +81,11 @@ def circle(bots: Sequence[str]) -> Iterator[tuple[str, str]]:
         seats.insert(1, seats.pop())
 
 
-def gauntlet(bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True) -> FixedSchedule:
-    """Let the hero (default: the first bot) play `games` games against each other bot."""
-    hero = hero or bots[0]
-    return fixed_schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired)
+def gauntlet(bots: Sequence[str], games: int, heroes: Sequence[str] = (), paired: bool = True) -> FixedSchedule:
+    """Let each hero (default: the first bot) play `games` games against each bot that is not one."""
+    heroes = heroes or bots[:1]
+    others = [bot for bot in bots if bot not in heroes]
+    return fixed_schedule(bots, ((hero, bot) for bot in others for hero in heroes), games, paired)
 
 
 def fixed_schedule(
@@ -99,13 +100,21 @@ def fixed_schedule(
 class GauntletSettings(FormatSettings):
     """The settings of a gauntlet."""
 
-    hero: str | None = text(None, 200, "name of the bot that plays all others", unset="the first")
+    hero: tuple[str, ...] = texts(
+        200, "name of the bot that plays all others, or names of several, which do not meet", unset="the first"
+    )
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield a fault unless the hero is one of the bots."""
-        if self.hero is not None and bots and self.hero not in bots:
-            near = did_you_mean(self.hero, bots)
-            yield "hero", f"expected one of the bots ({', '.join(bots)}), found '{self.hero}'{near}"
+        """Yield faults unless the heroes are some of the bots, each named once."""
+        if not bots:
+            return
+        for number, hero in enumerate(self.hero):
+            if hero not in bots:
+                yield "hero", f"expected one of the bots ({', '.join(bots)}), found '{hero}'{did_you_mean(hero, bots)}"
+            elif hero in self.hero[:number]:
+                yield "hero", f"'{hero}' is named twice"
+        if {*bots} <= {*self.hero}:
+            yield "hero", "every bot is a hero, so none can meet another; leave one out, or use round-robin"
 
 
 ROUND_ROBIN = Format(
@@ -116,7 +125,7 @@ ROUND_ROBIN = Format(
 )
 GAUNTLET = Format(
     "gauntlet",
-    "one bot, the hero, plays all the others",
+    "one bot, the hero, or several play all the others",
     lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired),
     GauntletSettings,
     own_deals=True,

@@ -23,6 +23,7 @@ from arena.tournament.config import (
     load_config,
 )
 from arena.tournament.formats import FORMATS
+from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.formats.swiss import SwissSettings
 from arena.tournament.games import ScheduleProgress
 
@@ -96,6 +97,22 @@ def test_everything_is_read(tmp_path: Path) -> None:
         (
             {"format": "gauntlet", "gauntlet": {"hero": "gredy"}},
             "gauntlet.hero: expected one of the bots (random, greedy), found 'gredy'; did you mean 'greedy'?",
+        ),
+        (
+            {"format": "gauntlet", "gauntlet": {"hero": ["greedy", "greedy"]}},
+            "gauntlet.hero: 'greedy' is named twice",
+        ),
+        (
+            {"format": "gauntlet", "gauntlet": {"hero": ["greedy", "random"]}},
+            "gauntlet.hero: every bot is a hero, so none can meet another; leave one out, or use round-robin",
+        ),
+        (
+            {"format": "gauntlet", "gauntlet": {"hero": 7}},
+            "hero: expected a string or a list of strings, found the num",
+        ),
+        (
+            {"format": "gauntlet", "gauntlet": {"hero": ["greedy", 7]}},
+            "a string or a list of strings, found the number 7",
         ),
         (
             {"format": "series"},
@@ -211,6 +228,22 @@ def test_canonical_leaves_out_what_makes_no_difference() -> None:
     json.dumps(one.canonical())
     shared = config(own_deals=False)
     assert config(**shared.to_dict()) == shared
+
+
+@pytest.mark.parametrize(
+    ("given", "heroes", "stored"),
+    [
+        ({}, (), None),
+        ({"hero": "greedy"}, ("greedy",), "greedy"),
+        ({"hero": ["greedy"]}, ("greedy",), "greedy"),
+        ({"hero": ["greedy", "random"]}, ("greedy", "random"), ["greedy", "random"]),
+    ],
+)
+def test_heroes_are_one_or_several(given: dict[str, Any], heroes: tuple[str, ...], stored: object) -> None:
+    one = config(bots=["greedy", "random", "first"], format="gauntlet", gauntlet=given)
+    assert one.format_settings == GauntletSettings(heroes)
+    assert one.canonical()["gauntlet"] == {"hero": stored}
+    assert config_from_dict(json.loads(json.dumps(one.to_dict())), source="store") == one
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

@@ -61,6 +61,12 @@ def test_the_games_of_two_bots_do_not_depend_on_the_others(bots: list[str], pair
 
 
 def test_gauntlet_pairs_the_hero_with_all_others() -> None:
-    schedule = gauntlet(["a", "b", "c"], 2, hero="b")
+    schedule = gauntlet(["a", "b", "c"], 2, ["b"])
     assert [(t.a, t.b) for t in schedule.tasks(ScheduleProgress())] == [("a", "b"), ("b", "c")]
     assert gauntlet(["a", "b", "c"], 2).meetings[1][2:] == ("a", "c")
+
+
+def test_heroes_meet_all_others_but_not_one_another() -> None:
+    schedule = gauntlet(["a", "b", "c", "d"], 4, ["d", "a"])
+    assert [(meeting.a, meeting.b) for meeting in schedule.meetings] == [("b", "d"), ("a", "b"), ("c", "d"), ("a", "c")]
+    assert schedule.planned(ScheduleProgress()) == 16
