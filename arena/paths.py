@@ -1,4 +1,4 @@
-"""Locate packaged data files, and read small files from untrusted sources.
+"""Locate packaged data files, and read standard input and small files from untrusted sources.
 
 In a checkout the data files lie beside the source, in a wheel inside the package.
 """
@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
+import sys
+from functools import lru_cache
 from pathlib import Path
+from typing import IO, TextIO
 
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package `arena`, however it is installed."""
@@ -17,6 +21,28 @@ RESULTS = Path("results")
 """The default folder of runs, in the working directory."""
 LATEST = "latest"
 """Wherever a run can be named: the run in results/ that was played last."""
+
+STDIN = Path("-")
+"""Where a file to read can be named: standard input."""
+
+
+def input_name(path: Path | str) -> str:
+    """Return how messages name a file to read.
+
+    >>> input_name("games.csv"), input_name(STDIN)
+    ('games.csv', 'standard input')
+    """
+    return "standard input" if str(path) == str(STDIN) else str(path)
+
+
+def open_input(path: Path) -> IO[bytes]:
+    """Open a file to read. Standard input is read to its end and kept, so that it can be opened again."""
+    return io.BytesIO(_whole(sys.stdin)) if path == STDIN else open(path, "rb")
+
+
+@lru_cache(maxsize=1)
+def _whole(stream: TextIO) -> bytes:
+    return stream.buffer.read()
 
 
 def data_folder(name: str) -> Path:

@@ -20,6 +20,7 @@ from arena.cli.options import (
     whole_option,
     write_page,
 )
+from arena.paths import input_name
 from arena.results.decisions import check_moves_file, write_moves
 from arena.results.game_list import write_pgn
 from arena.results.pages.figures import panels_of
@@ -98,7 +99,7 @@ def export_command(
     files: tuple[tuple[str | None, Callable[[Iterable[GameResult], Path | None], int], str], ...] = (
         (records, write_records, "games"),
         (moves, write_moves, "decisions"),
-        (pgn, partial(write_pgn, event=found.path.name), "games"),
+        (pgn, partial(write_pgn, event=input_name(found.path.name)), "games"),
     )
     with found.games() as games:
         for target, write, what in files:
@@ -169,7 +170,7 @@ def report_command(
     """
     found = find_source(source)
     if out is None:
-        out = found.path / "report.html" if found.path.is_dir() else Path(f"{found.path.stem}.html")
+        out = found.path / "report.html" if found.path.is_dir() else Path(f"{input_name(found.path.stem)}.html")
     write_page(report_page(found, replays, wanted, prior, without, only), out)
 
 

@@ -22,7 +22,7 @@ from click.shell_completion import CompletionItem
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
-from arena.paths import LATEST, data_folder
+from arena.paths import LATEST, data_folder, input_name, open_input
 from arena.results.data_formats import write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
 from arena.results.run_luck import judging_text, run_luck
@@ -241,19 +241,20 @@ def _read_deals(ctx: click.Context, param: click.Parameter, file: Path | None) -
     """Read a file with one deal per line; # begins a comment."""
     if file is None:
         return None
+    name = f"--deals {input_name(file)}"
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = open_input(file).read().decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ArenaError(f"--deals {file}: cannot be read ({error})") from None
+        raise ArenaError(f"{name}: cannot be read ({error})") from None
     found = [deal for line in lines if (deal := line.partition("#")[0].strip())]
     if not found:
-        raise ArenaError(f"--deals {file}: no deals in it; expected one per line, such as 42:17 or cards:...")
+        raise ArenaError(f"{name}: no deals in it; expected one per line, such as 42:17 or cards:...")
     return found
 
 
 deals = click.option(
     "--deals",
-    type=PATH,
+    type=PATH_OR_STDOUT,
     metavar="FILE",
     callback=_read_deals,
     help="Play the deals in FILE, one per line as records write them: 42:17 or cards:..., each twice (see --games).",

@@ -9,6 +9,7 @@ import pandas as pd
 
 from arena.cli.options import chosen_bots, complete_runs, output, print_report, prior
 from arena.errors import ArenaError
+from arena.paths import input_name
 from arena.results.game_list import read_game_list
 from arena.results.ratings_report import ratings_report
 from arena.results.records import holds_records
@@ -46,11 +47,12 @@ def rate_command(
     arena rate games.csv --anchor greedy=100
     arena rate latest --los
     arena rate latest --without random
+    arena export latest --pgn - | arena rate -
 
     FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
     white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read as well. RUN is a run, a league or a
-    file of records.
+    file of records. '-' stands for a file on standard input.
     """
     fixed = parse_anchors(anchors)
     games, left_out = _read_games(source)
@@ -65,7 +67,7 @@ def rate_command(
     )
     if len(rated.bots) == 2 and prior == DEFAULT_PRIOR and not fixed and not no_first_advantage:
         rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
-    heading = f"{source}: {counted(len(games), 'game')}"
+    heading = f"{input_name(source)}: {counted(len(games), 'game')}"
     if left_out:
         heading += f", and {left_out} without a result, which are left out"
     if without or only:

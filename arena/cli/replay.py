@@ -137,9 +137,10 @@ def replay_command(
     arena replay latest 17 --json
 
     RUN is the folder of a run (or its name in results/, or 'latest'), a comparison or a league, a file of records
-    (arena export --records), or a record itself. GAME is a game of the run, such as greedy/odds/12 (greedy begins, deal
-    12), or its number from 1; in a comparison base/greedy/odds/12 or base/3; in a file its line. --bot and the options
-    after it choose games, and GAME then counts among these. A game lost by forfeit ends with the reason.
+    (arena export --records; '-' for standard input), or a record itself. GAME is a game of the run, such as
+    greedy/odds/12 (greedy begins, deal 12), or its number from 1; in a comparison base/greedy/odds/12 or base/3; in a
+    file its line. --bot and the options after it choose games, and GAME then counts among these. A game lost by forfeit
+    ends with the reason.
 
     --json prints the listed games, or all of GAME with its moves.
 

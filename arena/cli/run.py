@@ -34,6 +34,7 @@ from arena.cli.options import (
 )
 from arena.cli.playing import config_of, play_and_show, with_settings_of
 from arena.errors import ArenaError
+from arena.paths import STDIN, input_name
 from arena.settings import Setting, settings_of
 from arena.tournament.bot_list import command_field
 from arena.tournament.config import named_config
@@ -53,12 +54,18 @@ def run_command(config: str, options: PlayOptions) -> int:
     \b
     arena run quick
     arena run mycup.toml --games 200 --workers 4
+    python make_cup.py | arena run -
 
     Options take precedence over the file. The run is brought up to date: games of new and of changed bots are played,
     all others stay as they are stored, and bots that the file does not name leave the tables. So after an interruption,
-    or with a changed file, give the same command again. --dry-run says what would be played.
+    or with a changed file, give the same command again. --dry-run says what would be played. '-' reads the file from
+    standard input.
     """
-    return play_and_show(with_settings_of(named_config(config), options), options)
+    settings = named_config(config)
+    named = settings.name != input_name(STDIN)
+    if not named:  # there is no file whose name it could have
+        settings = replace(settings, name=run_name(settings.format, settings.bot_names))
+    return play_and_show(with_settings_of(settings, options), options, named)
 
 
 @click.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
+from arena.paths import input_name, open_input
 from arena.stats.frames import StatsError
 from arena.text import one_line, quoted
 from arena.tournament.games import GameResult
@@ -53,20 +55,22 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
     """
     import pandas as pd  # slow to load
 
+    name = input_name(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with open_input(path) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8-sig").read()
     except OSError as error:
-        raise StatsError(f"{path}: cannot be read ({error})") from None
+        raise StatsError(f"{name}: cannot be read ({error})") from None
     except UnicodeDecodeError:
-        raise StatsError(f"{path} is no text in UTF-8; {_EXPECTED}") from None
+        raise StatsError(f"{name} is no text in UTF-8; {_EXPECTED}") from None
     if not text.strip():
-        raise StatsError(f"{path}: empty; {_EXPECTED}")
+        raise StatsError(f"{name}: empty; {_EXPECTED}")
     is_pgn = _TAG.match(text.lstrip().partition("\n")[0]) is not None
-    games = _pgn_games(text) if is_pgn else _csv_games(path, text)
-    read = [_row(f"{path}, line {number}", values) for number, values in games]
+    games = _pgn_games(text) if is_pgn else _csv_games(name, text)
+    read = [_row(f"{name}, line {number}", values) for number, values in games]
     rows = [row for row in read if row is not None]
     if not rows:
-        raise StatsError(f"{path}: no games")
+        raise StatsError(f"{name}: no games")
     return pd.DataFrame(rows), len(read) - len(rows)
 
 
@@ -109,20 +113,20 @@ def _pgn_games(text: str) -> Iterator[Numbered]:
     yield start, tags
 
 
-def _csv_games(path: Path, text: str) -> Iterator[Numbered]:
+def _csv_games(source: str, text: str) -> Iterator[Numbered]:
     read = csv.DictReader(text.splitlines(keepends=True), restval="", skipinitialspace=True)
     try:
         heads = read.fieldnames = [head.strip().lower() for head in read.fieldnames or ()]
         for name, words in _COLUMNS.items():
             if not set(words) & set(heads):
                 listed = one_line(", ".join(heads), 200)
-                raise StatsError(f"{path}: no column '{name}'{did_you_mean(name, heads)} (columns: {listed})")
+                raise StatsError(f"{source}: no column '{name}'{did_you_mean(name, heads)} (columns: {listed})")
         for row in read:
             if None in row:
-                raise StatsError(f"{path}, line {read.line_num}: more values than the {len(heads)} columns")
+                raise StatsError(f"{source}, line {read.line_num}: more values than the {len(heads)} columns")
             yield read.line_num, {name: cell.strip() for name, cell in row.items()}
     except csv.Error as error:
-        raise StatsError(f"{path}, line {read.line_num}: not comma-separated values ({error})") from None
+        raise StatsError(f"{source}, line {read.line_num}: not comma-separated values ({error})") from None
 
 
 # ---------------------------------------------------------------- writing

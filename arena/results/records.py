@@ -19,6 +19,7 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import RESIGNED, VERSION, Record, parse_record, replay_steps, verify, with_about
+from arena.paths import input_name, open_input
 from arena.results.parquet import PARQUET, read_parquet, write_parquet
 from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.text import one_line, quoted
@@ -131,22 +132,23 @@ def holds_records(path: Path) -> bool:
     """Return whether a file can only be one of records: others are neither Parquet nor compressed."""
     if path.suffix in (PARQUET, ".gz"):
         return True
-    with open(path, encoding="utf-8-sig", errors="replace") as file:
-        return is_record(file.read(100))
+    with open_input(path) as file:
+        start = file.read(400)
+    return start.startswith(_MAGIC) or is_record(start.decode("utf-8-sig", errors="replace"))
 
 
 def record_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield each record of a file after its location, for messages. ReplayError for a file that cannot be read."""
-    line = None
+    line, name = None, input_name(path)
     try:
         for line in _parquet_lines(path) if path.suffix == PARQUET else _text_lines(path):
             yield line
     except UnicodeDecodeError:
-        raise ReplayError(f"{path} is no file of records: it is not text") from None
+        raise ReplayError(f"{name} is no file of records: it is not text") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise ReplayError(f"cannot read {path}: {error}") from error
+        raise ReplayError(f"cannot read {name}: {error}") from error
     if line is None:
-        raise ReplayError(f"{path} is empty; expected one record per line")
+        raise ReplayError(f"{name} is empty; expected one record per line")
 
 
 def _parquet_lines(path: Path) -> Iterator[tuple[str, str]]:
@@ -158,11 +160,13 @@ def _parquet_lines(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _text_lines(path: Path) -> Iterator[tuple[str, str]]:
-    with open(path, "rb") as raw:
-        file: Any = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _MAGIC else raw
+    with open_input(path) as raw:
+        is_compressed = raw.read(2) == _MAGIC
+        raw.seek(0)
+        file: Any = gzip.GzipFile(fileobj=raw) if is_compressed else raw
         for number, line in enumerate(io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n"), start=1):
             if line.strip():
-                yield f"{path}, line {number}", line.strip()
+                yield f"{input_name(path)}, line {number}", line.strip()
 
 
 def read_games(path: Path) -> Iterator[GameResult]:

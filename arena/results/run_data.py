@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
+from arena.paths import input_name
 from arena.results.records import ReplayError
 from arena.stats.sprt import SprtResult
 from arena.tournament.config import TournamentConfig, config_from_dict
@@ -185,4 +186,6 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
         "rules": ", ".join(dict.fromkeys(rules for *_, rules in pairings)),
         "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,
     }
-    return RunData(path.name, config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path))
+    return RunData(
+        input_name(path.name), config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path)
+    )

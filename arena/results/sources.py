@@ -15,6 +15,7 @@ from arena.errors import did_you_mean
 from arena.game.record import deal_text
 from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, League, open_league
+from arena.paths import STDIN, input_name
 from arena.results.comparison import variant_folders
 from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
@@ -149,14 +150,17 @@ class RecordFile(Source):
         number = _number(text or "1")
         for _, record in islice(record_lines(self.path), max(number - 1, 0), max(number, 0)):
             return game_of(record, number)
-        count = sum(1 for _ in record_lines(self.path))
-        raise ReplayError(f"{self.path} has no line {(text or '1')[:30]}; it holds {count} records, numbered from 1")
+        name, count = input_name(self.path), sum(1 for _ in record_lines(self.path))
+        raise ReplayError(f"{name} has no line {(text or '1')[:30]}; it holds {count} records, numbered from 1")
 
 
 def find_source(text: str) -> Source:
-    """Find what `text` names: a path, a name in results/ or leagues/, or `latest`. StoreError if there is nothing."""
+    """Find what `text` names: a path, a name in results/ or leagues/, `latest`, or `-`, a file on standard input.
+
+    StoreError if there is nothing.
+    """
     path = Path(text)
-    if path.is_file() and path.name not in (DATABASE, COMPARISON):
+    if path == STDIN or (path.is_file() and path.name not in (DATABASE, COMPARISON)):
         return RecordFile(path)
     if (path / LEAGUE_DATABASE).is_file():
         return StoredLeague(path)
@@ -339,10 +343,10 @@ def list_games(source: Source, wanted: GameFilter, limit: int) -> Iterator[str]:
 
 def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]:
     """Yield a line for each of the first `limit` games that are wanted (0: for all)."""
-    total = games.count()
+    total, name = games.count(), one_line(input_name(games.name))
     see = f"See one with: arena replay {shlex.quote(one_line(games.name))} GAME"
     if wanted.all:
-        yield f"{one_line(games.name)} holds {total:,} games. {see}\n"
+        yield f"{name} holds {total:,} games. {see}\n"
     number = 0
     for number, game in enumerate(games.chosen(wanted), start=1):
         if not limit or number <= limit:
@@ -353,7 +357,7 @@ def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]
     if limit and number > limit:
         yield f"       ...  and {number - limit} more (--limit 0 lists all)"
     if not wanted.all:
-        yield f"\n{number:,} of {total:,} games in {one_line(games.name)}. {see}"
+        yield f"\n{number:,} of {total:,} games in {name}. {see}"
 
 
 def listed_values(source: Source, wanted: GameFilter, limit: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.game.deals import Deal
 from arena.game.record import parse_deal
 from arena.game.rules import load_rules
-from arena.paths import LATEST, data_folder
+from arena.paths import LATEST, STDIN, data_folder, input_name
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
@@ -267,16 +267,20 @@ def bot_name(spec: str, params: Mapping[str, _Param] | None = None) -> str:
 
 
 def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
-    """Read and check a TOML file. ConfigError if it cannot be read, is not TOML, or has mistakes."""
+    """Read and check a TOML file, or standard input for `-`.
+
+    ConfigError if it cannot be read, is not TOML, or has mistakes.
+    """
     path = Path(path)
-    return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist, path.parent)
+    name = input_name(path)
+    return config_from_dict(read_toml(path, ConfigError), name, Path(name).stem, exist, path.parent)
 
 
 def named_config(text: str) -> TournamentConfig:
-    """Load the settings of a file, or of a name in ./configs or among the tournaments that come with the program."""
+    """Load the settings of a file, `-` for standard input, or of a name in ./configs or that comes with the program."""
     path = Path(text)
     folders = (Path("configs"), data_folder("configs"))
-    if path.suffix != ".toml" and path.name == text and not path.is_file():
+    if path.suffix != ".toml" and path.name == text and path != STDIN and not path.is_file():
         known = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
         if known is None:
             names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
-from arena.paths import read_small_file
+from arena.paths import STDIN, input_name, open_input, read_small_file
 from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line
 
@@ -154,14 +154,16 @@ def toml_value(value: object) -> str:
 
 def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
     """Read a TOML file; `error` with the place if it cannot be read or is not TOML."""
+    name = input_name(path)
     try:
-        return tomllib.loads(read_small_file(path).decode("utf-8-sig"))
+        data = open_input(path).read() if path == STDIN else read_small_file(path)
+        return tomllib.loads(data.decode("utf-8-sig"))
     except OSError as fault:
         near = ""
         if not path.exists() and path.parent.is_dir():
             near = did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.suffix == ".toml"])
-        raise error(f"{path}: cannot be read: {fault.strerror or fault}{near}") from fault
+        raise error(f"{name}: cannot be read: {fault.strerror or fault}{near}") from fault
     except UnicodeDecodeError as fault:
-        raise error(f"{path}: not valid UTF-8 ({fault.reason} at byte {fault.start})") from fault
+        raise error(f"{name}: not valid UTF-8 ({fault.reason} at byte {fault.start})") from fault
     except (ValueError, RecursionError) as fault:  # also for numbers with thousands of digits
-        raise error(f"{path}: not valid TOML: {fault}") from fault
+        raise error(f"{name}: not valid TOML: {fault}") from fault
