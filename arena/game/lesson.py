@@ -91,7 +91,7 @@ EXERCISES = (
     Exercise("Your side was full first. Who wins?", "r3 g5 y9", "b4 k6 p7", ("you", "the opponent"), 0, older="mine"),
     Exercise("Which card wins the stone at once?", "p7 p8", "b8 b9", ("b7", "p6", "p9"), 2, older="mine", cards=True),
     Exercise(
-        "In Fog only the sum counts. Who wins?",
+        "There is Fog: only the sum counts. Who wins?",
         "r1 r2 r3",
         "b9 k8 y7",
         ("you", "the opponent"),

@@ -57,10 +57,10 @@ const boards = (() => {
         side.ariaLabel = game.names[number] + ", stone " + stone + ": " + words + (worth ? "; " + worth : "");
         side.replaceChildren(...cards, ...(!cards.length && owner === "." ? [make("span", "place")] : []), ...(worth ? [make("span", "says", worth)] : []));
       }
-      const modes = list(state["m" + stone]).map((one) => card(one, game.edition).title);
+      const modes = list(state["m" + stone]);
       const won = list(state.won).includes(stone) ? " won" : "";
       mark.className = "stone" + (owner === "." ? "" : owner === "a" ? " south" : " north") + won;
-      mark.ariaLabel = ["stone " + stone, owner === "." ? "not claimed" : "claimed by " + game.names["ab".indexOf(owner)], ...modes].join(", ");
+      mark.ariaLabel = ["stone " + stone, owner === "." ? "not claimed" : "claimed by " + game.names["ab".indexOf(owner)], ...modes.map((one) => card(one, game.edition).title)].join(", ");
       mark.replaceChildren(stone, ...modes.map((one) => make("small", "", one)));
     }
   }
