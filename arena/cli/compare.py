@@ -46,7 +46,7 @@ from arena.cli.playing import (
     with_settings_of,
 )
 from arena.errors import ArenaError
-from arena.game.rules import load_rules
+from arena.game.rules import load_rules, written_out
 from arena.lab.tournament import resized
 from arena.lab.variant_runs import all_variants, play_comparison
 from arena.results.comparison import ComparisonConfig, common_settings, find_variant, known_comparison, read_comparison
@@ -184,7 +184,7 @@ def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, st
             if other is not None:
                 raise ArenaError(f"--variants: '{other}' and '{variant}' are the same rule set")
         names[name] = known[rules[variant]] = variant
-    return names
+    return {name: written_out(variant) for name, variant in names.items()}
 
 
 def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> int:

@@ -165,6 +165,17 @@ def load_rules(text: str) -> Rules:
     return Rules(**{**_values(rules), **changed, "name": f"{rules.name}:{shown}"})
 
 
+def written_out(text: str) -> str:
+    """Return the text of a rule set that stays the same when files change: its options in the place of a file.
+
+    Raises RulesError if the file cannot be read or is not valid; presets are not checked.
+
+    >>> written_out("tactical:hand_size=6")
+    'tactical:hand_size=6'
+    """
+    return load_rules(text).canonical if _split(text)[0].endswith(".toml") else text
+
+
 def check_option(key: str, value: Any, where: str) -> Any:
     """Return the value if the option allows it; else raise `RulesError` with the place and the nearest valid value."""
     if key not in OPTIONS:

@@ -24,6 +24,7 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot, parse_spec
 from arena.errors import ArenaError
 from arena.game.rng import derive_seed
+from arena.game.rules import written_out
 from arena.lab.tournament import run_tournament
 from arena.results.data_formats import plain
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
@@ -259,6 +260,7 @@ def _check_settings(study: Study, task: TuningTask) -> TuningTask:
     Raises ArenaError if the study belongs to another task. The number of trials may differ.
     """
     stored = study.user_attrs.get(SETTINGS)
+    task = replace(task, rules=written_out(task.rules))
     if task.seed is None:
         task = replace(task, seed=stored["seed"] if stored else drawn_seed())
     sources = [find_bot(spec).source_hash for spec in (task.bot, *task.against)]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
 from arena.errors import ArenaError
-from arena.game.rules import load_rules
+from arena.game.rules import load_rules, written_out
 from arena.settings import REQUIRED, choice, flag, real, table, text, whole
 from arena.text import one_line
 from arena.tournament.config import Clock
@@ -116,6 +116,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
     settings = LeagueSettings(**{**values, "name": check_name(values.get("name", name), "league")})
     try:
         load_rules(settings.rules)
+        settings = replace(settings, rules=written_out(settings.rules))
     except ArenaError as error:
         check.fault("rules", str(error))
     if settings.anchor is not None and not _NAME.fullmatch(settings.anchor):

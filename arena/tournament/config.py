@@ -23,7 +23,7 @@ from arena.bots.spec import BotSpec, display_name, find_bot, parse_spec
 from arena.errors import ArenaError, did_you_mean
 from arena.game.deals import Deal
 from arena.game.record import parse_deal
-from arena.game.rules import load_rules
+from arena.game.rules import RulesError, load_rules, written_out
 from arena.paths import LATEST, STDIN, data_folder, input_name
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.stats.metrics import MOST_METRICS, read_metric
@@ -342,8 +342,8 @@ def with_settings(
         values["metrics"] = dict(metrics)
     else:
         checker.fault("metrics", f'expected a table such as {{length = "mean turns"}}, found {toml_value(metrics)}')
-    if folder is not None and "rules" in values:
-        values["rules"] = _found_rules(values["rules"], folder)
+    if "rules" in values:
+        values["rules"] = _written_out(values["rules"], folder)
     if "deals" in data:
         values["deals"] = _read_deals(checker, data["deals"])
         values.setdefault("games", max(len(values["deals"]) * (2 if values.get("pairs", config.pairs) else 1), 1))
@@ -451,11 +451,18 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
     return BotSetting(**values, params=dict(params))
 
 
-def _found_rules(rules: str, folder: Path) -> str:
-    """Return a rule set whose file is looked up like a bot's: in the working directory, then in `folder`."""
+def _written_out(rules: str, folder: Path | None) -> str:
+    """Return a rule set with its options in the place of a file, which may be changed or removed during the run.
+
+    The file is looked up like a bot's: in the working directory, then in `folder`.
+    """
     file, ending, changes = rules.rpartition(".toml")
-    is_beside = ending and not Path(file + ending).is_file() and (folder / (file + ending)).is_file()
-    return (folder / file).as_posix() + ending + changes if is_beside else rules
+    if folder is not None and ending and not Path(file + ending).is_file() and (folder / (file + ending)).is_file():
+        rules = (folder / file).as_posix() + ending + changes
+    try:
+        return written_out(rules)
+    except RulesError:  # reported with `exist`
+        return rules
 
 
 def _check_together(

@@ -184,15 +184,15 @@ def test_a_run_of_a_cluster_that_is_gone_ends_here(arena: Arena) -> None:
 
 def test_a_file_of_rules_is_found_beside_the_file_that_names_it(arena: Arena) -> None:
     Path("cups").mkdir()
-    Path("cups/cup.toml").write_text(
-        'bots = ["random", "first"]\ngames = 2\nrules = "mine.toml:hand_size=7"\nseed = 1\n'
-    )
-    Path("cups/mine.toml").write_text('base = "tactical"\n')
+    Path("cups/cup.toml").write_text('bots = ["random", "first"]\ngames = 2\nrules = "mine.toml"\nseed = 1\n')
+    Path("cups/mine.toml").write_text('base = "tactical"\nhand_size = 5\n')
     arena("run", "cups/cup.toml", *QUIET)
-    assert "rules cups/mine.toml:hand_size=7," in arena("standings", "cup").out
-    Path("mine.toml").write_text('base = "base"\n')  # that in the working directory comes first, as with bots
+    assert "rules iello-tactical:hand_size=5," in arena("standings", "cup").out
+    Path("mine.toml").write_text(
+        'base = "base"\nhand_size = 5\n'
+    )  # that in the working directory comes first, as with bots
     arena("run", "cups/cup.toml", "--out", "here", *QUIET)
-    assert "rules mine.toml:hand_size=7," in arena("standings", "here").out
+    assert "rules iello-base:hand_size=5," in arena("standings", "here").out
 
 
 @pytest.mark.parametrize("words", ["match", "compare --variants base,expert"])

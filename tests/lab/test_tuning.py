@@ -13,6 +13,7 @@ import pytest
 from arena.bots.spec import parse_spec
 from arena.errors import ArenaError
 from arena.game.rng import Rng, derive_seed
+from arena.game.rules import load_rules
 from arena.lab import tuning
 from arena.lab.tuning import DEFAULT, STUDY, TUNED, TuningTask, tune
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -108,6 +109,13 @@ def test_a_folder_of_another_tuning_is_left_alone(played: Played) -> None:
     tune(TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
     with pytest.raises(ArenaError, match=r"a tuning with other settings \(seed, games\)"):
         tune(TuningTask("mine.py", PARAMS, seed=2, trials=1, games=6, confirm=4), Path("t"))
+    Path("w.toml").write_text("hand_size = 3\n")
+    ruled = TuningTask("mine.py", PARAMS, rules="w.toml", seed=1, trials=1, games=4, confirm=4)
+    tune(ruled, Path("ruled"))
+    Path("w.toml").write_text("hand_size = 2\n")
+    load_rules.cache_clear()
+    with pytest.raises(ArenaError, match=r"a tuning with other settings \(rules\)"):
+        tune(ruled, Path("ruled"))
     Path("mine.py").write_text(BOT + "\n")
     with pytest.raises(ArenaError, match=r"a tuning with other settings \(sources\)"):
         tune(TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))

@@ -37,7 +37,6 @@ from arena.bots.kept import KeptBot, is_unchanged
 from arena.bots.source_files import current_hash
 from arena.bots.spec import MODULE, BotSpec
 from arena.errors import ArenaError
-from arena.game.rules import load_rules
 from arena.paths import PACKAGE, data_folder
 from arena.text import one_line
 from arena.tournament.games import Chunk
@@ -60,7 +59,7 @@ class DaskExecutor:
     """An `Executor` on the cluster of a scheduler (`tcp://host:port`), or on `job.workers` processes of its own."""
 
     def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
-        self._job = travelling(job)
+        self._job = job
         self._sink = sink
         self._run = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
         self._cluster: Any = None
@@ -230,12 +229,6 @@ def _connect(where: Any) -> Any:
 
 
 # ---------------------------------------------------------------- bots' files
-
-
-def travelling(job: Job) -> Job:
-    """Return the job with the rule set of a file written out, for machines that lack the file."""
-    by_file = job.rules.endswith(".toml") or "/" in job.rules or os.sep in job.rules
-    return replace(job, rules=load_rules(job.rules).canonical) if by_file else job
 
 
 @cache

@@ -15,9 +15,8 @@ from arena.bots.kept import BotCopies, BotSources
 from arena.bots.loading import load_bot
 from arena.bots.source_files import current_hash
 from arena.bots.spec import find_bot
-from arena.game.rules import load_rules
 from arena.tournament.runner import dask as bot_files
-from arena.tournament.runner.dask import BotFiles, pack, travelling
+from arena.tournament.runner.dask import BotFiles, pack
 from arena.tournament.runner.job import Job
 
 
@@ -124,14 +123,3 @@ def test_a_command_travels(home: Path, tmp_path: Path) -> None:
 def test_of_a_large_folder_only_the_bot_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_files, "_MOST_FILES", 2)
     assert names(pack(job_of(str(home / "bot.py")))[str(home)]) == ["bot.py"]
-
-
-def test_a_rule_set_travels(tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text('base = "tactical"\nhand_size = 6\n')
-    job = replace(job_of("random"), rules=str(file))
-    there = travelling(job)
-    assert load_rules(there.rules).canonical == load_rules(str(file)).canonical
-    file.unlink()
-    assert load_rules(there.rules).hand_size == 6
-    assert travelling(job_of("random")).rules == "base"
