@@ -80,3 +80,18 @@ def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
     return data
+
+
+def read_small_text(path: Path, most: int = _LONGEST_TEXT, or_latin: bool = False) -> str:
+    """Return the text of a file, or of standard input, in UTF-8, with or without a byte order mark.
+
+    With `or_latin`, what is not UTF-8 is read as Latin-1. Raises OSError as `read_small_file` does, and
+    UnicodeDecodeError for any other encoding.
+    """
+    data = open_input(path).read() if path == STDIN else read_small_file(path, most)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if not or_latin or b"\0" in data:  # other files, and UTF-16
+            raise
+        return data.decode("latin-1")

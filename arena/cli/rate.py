@@ -51,8 +51,8 @@ def rate_command(
 
     FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
-    white,black,result (1-0, 1/2-1/2 or 0-1) and the tags of a PGN file are read as well. RUN is a run, a league or a
-    file of records. '-' stands for a file on standard input.
+    white,black,result (1-0, 1/2-1/2 or 0-1), semicolons or tabs instead of commas, and the tags of a PGN file are read
+    as well. RUN is a run, a league or a file of records. '-' stands for a file on standard input.
     """
     fixed = parse_anchors(anchors)
     games, left_out = _read_games(source)

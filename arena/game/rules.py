@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
-from arena.paths import data_folder, read_small_file
+from arena.paths import data_folder, read_small_text
 from arena.text import one_line
 
 SHORT_NAMES = {"base": "iello-base", "tactical": "iello-tactical", "expert": "iello-expert"}
@@ -227,7 +227,7 @@ def _load_preset(name: str, folder: Path = Path(), heirs: tuple[Path, ...] = ())
 def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
     """Return the rule set of a file: its `base`, if it has one, changed by what the file says."""
     try:
-        table = tomllib.loads(read_small_file(path).decode())
+        table = tomllib.loads(read_small_text(path))
     except OSError as error:
         raise RulesError(f"cannot read the rule set {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # from TOML, from UTF-8, from numbers with thousands of digits

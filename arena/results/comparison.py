@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
-from arena.paths import read_small_file
+from arena.paths import read_small_text
 from arena.text import plain_json
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.folders import COMPARISON, is_begun
@@ -102,7 +102,7 @@ def read_comparison(folder: Path) -> ComparisonConfig:
     """Read the comparison in a folder. Raise ComparisonError for an invalid file."""
     path = folder / COMPARISON
     try:
-        values = json.loads(read_small_file(path))
+        values = json.loads(read_small_text(path))
         if values["comparison"] > _VERSION:
             raise ComparisonError(f"{path} was written by a newer version of arena; use that one")
         variants = {str(variant["folder"]): str(variant["rules"]) for variant in values["variants"]}

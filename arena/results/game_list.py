@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
-from arena.paths import input_name, open_input
+from arena.paths import input_name, read_small_text
 from arena.stats.frames import StatsError
 from arena.text import one_line, quoted
 from arena.tournament.games import GameResult
@@ -30,7 +29,9 @@ NO_RESULT = "*"
 _COLUMNS = {"first": ("first", "white"), "second": ("second", "black"), "score": ("score", "result")}
 """The names of a column; `deal` may stand beside them, and `deal_seed` as in games.csv."""
 _EXPECTED = "expected CSV with a header line first,second,score[,deal] or white,black,result, or PGN"
-_TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$')
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*$')
+_SEPARATORS = (",", ";", "\t")  # a spreadsheet writes semicolons where numbers have a decimal comma
+_LARGEST_LIST = 1 << 30
 _TERMINATIONS: dict[str, str] = {
     ForfeitKind.ILLEGAL_MOVE: "rules infraction",
     ForfeitKind.EXCEPTION: "abandoned",
@@ -48,21 +49,21 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
     """Read the games: a frame with first, second, score and, if given, deal; and the number of games left out.
 
     CSV has a header line such as `first,second,score,deal` or `white,black,result`. `score` is the first player's: 1,
-    0.5 or 0; `result` is 1-0, 0-1 or 1/2-1/2. PGN has the tags White, Black and Result, and Deal where games share
-    cards. Every name and label is a string, without the blanks around it. Games with the same label
-    `deal` share their cards; a game without a label has its own. A game that was broken off (`*`) is left out.
+    0.5 or 0; `result` is 1-0, 0-1 or 1/2-1/2. Semicolons or tabs may separate the values. PGN has the tags White, Black
+    and Result, and Deal where games share cards. Every name and label is a string, without the blanks around it. Games
+    with the same label `deal` share their cards; a game without a label has its own. A game that was broken off (`*`)
+    is left out. Text that is not UTF-8 is read as Latin-1.
     Raise StatsError with file and line.
     """
     import pandas as pd  # slow to load
 
     name = input_name(path)
     try:
-        with open_input(path) as file:
-            text = io.TextIOWrapper(file, encoding="utf-8-sig").read()
+        text = read_small_text(path, _LARGEST_LIST, or_latin=True)
     except OSError as error:
         raise StatsError(f"{name}: cannot be read ({error})") from None
     except UnicodeDecodeError:
-        raise StatsError(f"{name} is no text in UTF-8; {_EXPECTED}") from None
+        raise StatsError(f"{name} is no text; {_EXPECTED}") from None
     if not text.strip():
         raise StatsError(f"{name}: empty; {_EXPECTED}")
     is_pgn = _TAG.match(text.lstrip().partition("\n")[0]) is not None
@@ -86,10 +87,11 @@ def _row(location: str, values: Mapping[str, str]) -> dict[str, Any] | None:
         raise StatsError(f"{location}: '{row['first']}' plays itself; such a game cannot be rated")
     if row["score"] == NO_RESULT:
         return None
-    if row["score"] not in SCORES:
+    score = row["score"].replace(",", ".")
+    if score not in SCORES:
         fault = f"score is {quoted(row['score'])}" if row["score"] else "score is missing"
         raise StatsError(f"{location}: {fault}; expected 1, 0.5, 0, 1-0, 1/2-1/2 or 0-1")
-    row["score"] = SCORES[row["score"]]
+    row["score"] = SCORES[score]
     if "deal" in values:
         seed = values.get("deal_seed")
         row["deal"] = f"{seed}:{values['deal']}" if seed and values["deal"] else values["deal"] or None
@@ -114,7 +116,9 @@ def _pgn_games(text: str) -> Iterator[Numbered]:
 
 
 def _csv_games(source: str, text: str) -> Iterator[Numbered]:
-    read = csv.DictReader(text.splitlines(keepends=True), restval="", skipinitialspace=True)
+    lines = text.splitlines(keepends=True)
+    separator = max(_SEPARATORS, key=next(line for line in lines if line.strip()).count)
+    read = csv.DictReader(lines, restval="", skipinitialspace=True, delimiter=separator)
     try:
         heads = read.fieldnames = [head.strip().lower() for head in read.fieldnames or ()]
         for name, words in _COLUMNS.items():

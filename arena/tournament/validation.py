@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
-from arena.paths import STDIN, input_name, open_input, read_small_file
+from arena.paths import input_name, read_small_text
 from arena.settings import Setting, number_text, settings_of
 from arena.text import one_line
 
@@ -156,8 +156,7 @@ def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
     """Read a TOML file; `error` with the place if it cannot be read or is not TOML."""
     name = input_name(path)
     try:
-        data = open_input(path).read() if path == STDIN else read_small_file(path)
-        return tomllib.loads(data.decode("utf-8-sig"))
+        return tomllib.loads(read_small_text(path))
     except OSError as fault:
         near = ""
         if not path.exists() and path.parent.is_dir():

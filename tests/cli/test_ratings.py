@@ -93,7 +93,7 @@ def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
 
 
 def test_a_file_that_is_no_text(arena: Arena) -> None:
-    Path("games.zip").write_bytes(b"PK\x03\x04\x8d\xff")
+    Path("games.zip").write_bytes(b"PK\x03\x04\x8d\0\xff")
     said = arena("rate", "games.zip", code=2).err
-    assert "games.zip is no text in UTF-8; expected CSV with a header line first,second,score[,deal]" in said
+    assert "games.zip is no text; expected CSV with a header line first,second,score[,deal]" in said
     assert "codec" not in said

@@ -144,6 +144,11 @@ def test_every_option_is_documented() -> None:
         assert [key for key in OPTIONS if f"`{key}`" not in text and f"`{key} " not in text] == []
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "b.toml").write_text("hand_size = 5\n", encoding="utf-8-sig")
+    assert load_rules(str(tmp_path / "b.toml")).hand_size == 5
+
+
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "b.toml"
     path.write_bytes(b"\xff\xfe\x00")

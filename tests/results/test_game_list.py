@@ -57,6 +57,9 @@ PGN = """[Event "x"]
         'White, Black, Result, Deal\nann,bob "the" best,1-0,7\nbob "the" best,ann,1/2-1/2,7 \nann,x,*,\n',
         PGN,
         "\ufeff" + PGN,
+        PGN.replace("[", "[ ").replace('"]', '" ]'),
+        'first;second;score;deal\nann;"bob ""the"" best";1;7\nbob "the" best;ann;0,5;7 \nann;x;*;\n',
+        'first\tsecond\tscore\tdeal\nann\tbob "the" best\t1,0\t7\nbob "the" best\tann\t½\t7\nann\tx\t*\t\n',
     ],
 )
 def test_lists_of_other_programs_are_read(tmp_path: Path, text: str) -> None:
@@ -99,6 +102,14 @@ def test_what_is_written_as_pgn_is_read_back(tmp_path: Path) -> None:
     assert set(read["deal"]) == {"42:0"}
 
 
+def test_latin_letters_are_read(tmp_path: Path) -> None:
+    text = '[White "Ren\xe9"]\n[Black "M\xfcller"]\n[Result "1-0"]\n'
+    for encoding in ("utf-8", "latin-1"):
+        (tmp_path / "games.pgn").write_text(text, encoding=encoding)
+        read, _ = read_game_list(tmp_path / "games.pgn")
+        assert [*read["first"], *read["second"]] == ["Ren\xe9", "M\xfcller"]
+
+
 @pytest.mark.parametrize("word", ["null", "NA", "None", "nan", "N/A", "#N/A", "NULL", "<NA>", "-1.#IND"])
 def test_no_word_is_a_missing_value(tmp_path: Path, word: str) -> None:
     """Neither as the name of a bot nor as the label of a deal; blanks around a label do not make it another."""
@@ -132,6 +143,6 @@ def test_a_bad_list_is_told_with_its_line(tmp_path: Path, text: str, part: str) 
 def test_missing_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(StatsError, match="No such file"):
         read_game_list(tmp_path / "none.csv")
-    (tmp_path / "x.csv").write_bytes(b"first,second,score\n\xff,b,1\n")
-    with pytest.raises(StatsError, match="is no text in UTF-8"):
+    (tmp_path / "x.csv").write_bytes(b"\xff\xfef\0i\0r\0s\0t\0,\0")
+    with pytest.raises(StatsError, match="is no text"):
         read_game_list(tmp_path / "x.csv")

@@ -293,7 +293,7 @@ def _parse(line: bytes) -> Any:
     if b"\0" in line:
         raise _fault("the answer contains a NUL", line)
     try:
-        text = line.decode("utf-8")
+        text = line.decode("utf-8-sig")  # with the byte order mark that some languages begin a stream with
     except UnicodeDecodeError as error:
         raise _fault(f"the answer is not UTF-8 (byte {error.start})", line) from None
     try:

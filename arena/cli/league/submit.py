@@ -26,6 +26,7 @@ from arena.league.rating import league_standings
 from arena.league.store import League, open_league
 from arena.league.submission import read_submission
 from arena.league.versions import Receipt, Version
+from arena.paths import read_small_text
 from arena.results.data_formats import json_text
 from arena.text import indented, one_line, utc_text
 from arena.web.client import Server
@@ -176,9 +177,9 @@ def read_token(file: Path | None) -> str:
     """
     if file is not None:
         try:
-            token = file.read_text(encoding="utf-8", errors="replace").strip()
-        except OSError as error:
-            raise ArenaError(f"--token-file: cannot read {file}: {error.strerror}") from error
+            token = read_small_text(file).strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ArenaError(f"--token-file: cannot read {file}: {error}") from error
     else:
         token = os.environ.get("ARENA_TOKEN", "").strip()
     if not token:

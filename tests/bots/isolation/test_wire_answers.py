@@ -70,7 +70,6 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
         (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "not valid JSON"),
         (b"[" * 60000 + b"\n", "not valid JSON"),
         (b'{"id":ID,"move":0,"x":"\xff"}\n', "not UTF-8 (byte 22)"),
-        (b'\xef\xbb\xbf{"id":ID,"move":0}\n', "not valid JSON"),
         (b'{"id":ID,"move":0,"x":"\0"}\n', "a NUL"),
         (b'{"id":ID,"move":0,"x":"a\tb"}\n', "not valid JSON (Invalid control character"),
         (b'{"id":ID,"move":0,"x":"' + b"x" * 65536 + b'"}\n', "longer than 65536 bytes"),
@@ -102,6 +101,7 @@ def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) 
     "answer",
     [
         b'{"id":3,"move":0}\r\n',
+        b'\xef\xbb\xbf{"id":3,"move":0}\n',
         '{"id":3,"move":0,"say":"schön ☺"}\n'.encode(),
         b'{"id":3,"move":0,"say":"[[[[[[[[[[[[[[[[[[[[[[[ \\" [ \\\\"}\n',
         b'{"id":3,"move":0,"type":"act","why":{"x":[[[[[[[[[[[[[[1e5]]]]]]]]]]]]]],"y":-0.5}}\n',
