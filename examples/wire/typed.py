@@ -20,6 +20,7 @@ class Stone:
     theirs: list[str]
     owner: str | None
     modes: list[str]
+    modes_by: list[str]
     capacity: int
     completed_first: str | None
 

@@ -81,6 +81,7 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
     names = {"ab"[seat]: "me", "ab"[other]: "them", ".": None}
     mine, theirs = view.mine, view.theirs
     clan, tactic = view.deck_counts
+    modes_by = _modes_by(view)
     message: WireMessage = {
         "type": "act",
         "id": number,
@@ -94,6 +95,7 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
                 "theirs": theirs[s],
                 "owner": names[owners[s]],
                 "modes": view.modes(s + 1),
+                "modes_by": [modes_by[s + 1, mode] for mode in view.modes(s + 1)],
                 "capacity": view.capacity(s + 1),
                 "completed_first": _who(view.completed_first(s + 1), seat),
             }
@@ -159,6 +161,13 @@ def _player(view: View, seat: int) -> WireMessage:
         "joker_played": view.joker_played(seat),
         "row": view.row(seat),
     }
+
+
+def _modes_by(view: View) -> dict[tuple[int | None, str | None], str | None]:
+    """Return who played each combat mode, by its stone and its name."""
+    if not any(view.modes(stone) for stone in range(1, 10)):
+        return {}
+    return {(event.stone, event.card): _who(event.seat, view.seat) for event in view.history if event.kind == "mode"}
 
 
 def _event(event: Event, seat: int) -> WireMessage:

@@ -41,6 +41,7 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
         me = view.seat
         told = json.loads(messages.line_of(messages.act(7, view, moves, None)))
         who = {None: None, me: "me", 1 - me: "them"}
+        player_of = {(event.stone, event.card): event.seat for event in view.history if event.kind == "mode"}
         assert told["moves"] == [str(move) for move in moves]
         assert (told["hand"], told["unseen"]) == (list(view.hand), list(view.unseen))
         for stone in range(1, 10):
@@ -49,6 +50,7 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
                 "theirs": list(view.side(1 - me, stone)),
                 "owner": {"a": who[0], "b": who[1], ".": None}[view.owners[stone - 1]],
                 "modes": list(view.modes(stone)),
+                "modes_by": [who[player_of[stone, mode]] for mode in view.modes(stone)],
                 "capacity": view.capacity(stone),
                 "completed_first": who[view.completed_first(stone)],
             }
