@@ -89,7 +89,7 @@ never filled. numpy takes 0.2 GiB, node 0.7, a JVM 2.5. Without a bound, page ta
 
 
 def limits_setter(limits: BotLimits, addresses: bool) -> Callable[[], None]:
-    """Return a function that sets limits for good; call it in a new process, because it only makes system calls.
+    """Return a function that sets limits for good; call it last of all in a new process, before its program begins.
 
     Core dumps are forbidden. `addresses`: also bound the address space, where `memory_mb` bounds only the data (see
     `ADDRESSES`), and the stack of the first thread, which is not data.
@@ -100,21 +100,29 @@ def limits_setter(limits: BotLimits, addresses: bool) -> Callable[[], None]:
         (resource.RLIMIT_FSIZE, file, file),
         (resource.RLIMIT_NOFILE, limits.files, limits.files),
         (resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 5),
-        (_MEMORY, memory, memory),
     ]
+    scarce = {_MEMORY: memory}
     if addresses:
-        room = ADDRESSES + 2 * memory
+        scarce[resource.RLIMIT_AS] = ADDRESSES + 2 * memory
         stack = min(resource.getrlimit(resource.RLIMIT_STACK)[0] % (1 << 64), _STACK)
         wanted += [
-            (resource.RLIMIT_AS, room, room),
             (resource.RLIMIT_STACK, stack, max(memory, stack)),
             (resource.RLIMIT_MEMLOCK, _LOCKED, _LOCKED),
         ]
     bounded = [(kind, *(_within_hard_limit(kind, value) for value in values)) for kind, *values in wanted]
+    last = [(kind, (_within_hard_limit(kind, value),) * 2) for kind, value in scarce.items()]
+    setrlimit = resource.setrlimit
 
     def set_limits() -> None:
         for kind, soft, hard in bounded:
             _set(kind, soft, hard)
+        # A process forked from a large one has more memory than these allow. It can get no more, which calling a Python
+        # function may need, until its program begins: so there are only calls of C from here on.
+        try:
+            for kind, both in last:
+                setrlimit(kind, both)
+        except (ValueError, OSError):
+            pass
 
     return set_limits
 

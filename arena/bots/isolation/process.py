@@ -355,8 +355,8 @@ def _preparation(limits: BotLimits, confined: bool) -> Callable[[], None]:
         die_with_parent()
         if confined:
             stay_behind()
-        set_limits()
         let_go_first(BOT_GOES)
+        set_limits()
 
     return prepare
 

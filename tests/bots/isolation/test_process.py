@@ -74,6 +74,27 @@ def test_one_that_closes_its_output_has_ended_for_us(tmp_path: Path) -> None:
         assert process.close() == "it was stopped"
 
 
+# ---------------------------------------------------------------- how it begins
+
+
+def test_a_process_with_more_memory_than_a_bot_may_have_starts_bots(tmp_path: Path) -> None:
+    """However near the end of a piece of its stack Python is, where the next call needs memory."""
+    held = bytearray(128 * MEGABYTE)
+    launch = Launch(("/bin/sh", "-c", "ulimit -d"), tmp_path, "process", BotLimits(memory_mb=64))
+
+    def start(depth: int) -> bytes:
+        if depth:
+            return start(depth - 1)
+        process = BotProcess(launch)
+        try:
+            return process.receive(soon())
+        finally:
+            process.close()
+
+    assert {start(depth) for depth in range(0, 200, 2)} == {b"65536\n"}
+    assert held
+
+
 # ---------------------------------------------------------------- how it ended
 
 

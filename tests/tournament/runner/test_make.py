@@ -76,7 +76,7 @@ class Cup:
             params = {"step": player.step} if player.version else {}
             table = {"spec": str(file), "name": player.name, "params": params, "isolation": player.isolation}
             bots.append(table)
-        limits = {"decision_s": 0.4, "memory_mb": 4096}
+        limits = {"decision_s": 0.4}
         values: dict[str, Any] = {"bots": bots, "seed": 11, "workers": 2, "limits": limits}
         values["format"] = self.format
         if self.format == "series":
