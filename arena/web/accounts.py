@@ -21,7 +21,10 @@ _PREFIX = "arena_"
 _DAY_S = 24 * 3600.0
 SESSION_S = 14 * _DAY_S
 _SESSIONS = 10  # of a token
+VALID = ("open", "used")
+"""States of an invitation that can be used."""
 DEFAULT_DAYS = 90
+MOST_INVITED = 100  # at once: their links fit into a form
 
 WEB = Database(
     what="list of accounts",
@@ -154,6 +157,40 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
             now + days * _DAY_S,
         )
     return token
+
+
+def invite_all(store: WebStore, names: str) -> tuple[dict[str, str], list[str]]:
+    """Invite the authors named in lines of text; return their tokens by author, and why others were not invited.
+
+    Blank lines and repeated names are skipped. Raise LeagueError, inviting nobody, if the names are too many.
+    """
+    lines: dict[str, int] = {}
+    for number, line in enumerate(names.splitlines(), start=1):
+        if name := line.strip():
+            lines.setdefault(name, number)
+    if len(lines) > MOST_INVITED:
+        raise LeagueError(f"at most {MOST_INVITED} authors can be invited at once, found {len(lines)}: paste fewer")
+    now = time.time()
+    invited = {one.author for one in invitations(store) if one.state(now) in VALID}
+    tokens, faults = {}, []
+    with store.change():
+        for name, number in lines.items():
+            try:
+                if name in invited:
+                    raise LeagueError(f"{name} already has an invitation; to make another, revoke it first")
+                tokens[name] = invite(store, name)
+            except LeagueError as error:
+                faults.append(f"Line {number}: {error}.")
+    return tokens, faults
+
+
+def sign_in_link(address: str, token: str) -> str:
+    """Return the link of an invitation to the server at an address: browsers do not send what follows `#`.
+
+    >>> sign_in_link("https://school.example/league/", "arena_x")
+    'https://school.example/league/sign-in#token=arena_x'
+    """
+    return f"{address.rstrip('/')}/sign-in#token={token}"
 
 
 def revoke(store: WebStore, author: str) -> int:

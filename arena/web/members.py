@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
@@ -23,8 +23,9 @@ from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import Version
 from arena.league.views import last_games_by_opponent
-from arena.results.data_formats import json_text
+from arena.results.data_formats import json_text, table_csv
 from arena.results.league import log_table
+from arena.results.table import Table
 from arena.text import one_line
 from arena.web import accounts, uploads
 from arena.web.accounts import Account, Stores
@@ -225,9 +226,17 @@ async def _retire(request: Request) -> Response:
 
 
 async def _admin(request: Request) -> Response:
-    await organiser(request)
+    return await _admin_page(request, await organiser(request))
+
+
+async def _admin_page(
+    request: Request, account: Account, links: Mapping[str, str] | None = None, faults: Sequence[str] = ()
+) -> Response:
+    """Return the organisers' page with new links by author, and why other authors were not invited."""
     values = await backend_of(request).read(league_overview)
-    return shown_message(request, "admin.html", made="", **values)
+    rows = [{"author": author, "link": link} for author, link in (links or {}).items()]
+    file = table_csv(Table("invitations", "", rows, files=("author", "link")))
+    return shown_message(request, "admin.html", account=account, made=rows, file=file, faults=faults, **values)
 
 
 def league_overview(stores: Stores) -> Mapping[str, Any]:
@@ -253,17 +262,31 @@ async def _act(request: Request) -> Response:
     if do == "check":
         number = int(what) if what.isdecimal() and len(what) < 19 else 0
         await backend.write(lambda stores: check_again(stores, account, number, backend.settings.limits))
+    elif do == "invite":
+        tokens, faults = await backend.write(lambda stores: invite_authors(stores, what, account.author))
+        page = request.headers.get("referer", str(request.url))  # a proxy may serve us below a path
+        links = {author: accounts.sign_in_link(page.rpartition("/")[0], token) for author, token in tokens.items()}
+        return await _admin_page(request, account, links, faults)
+    elif do == "save":
+        head = {"content-disposition": 'attachment; filename="invitations.csv"'}
+        return Response(what, headers=head, media_type="text/csv")
     else:
         text = one_line(reason, _MAX_REASON_CHARACTERS) or f"by {account.author}"
-        token = await backend.write(lambda stores: organise(stores, do, what, text, account.author))
-        if token:
-            values = await backend.read(league_overview)
-            return shown_message(request, "admin.html", made=token, **values)
+        await backend.write(lambda stores: organise(stores, do, what, text, account.author))
     return see_other(request, "admin")
 
 
-def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
-    """Do what an organiser asks; return a new token or "". Raise LeagueError if it cannot be done."""
+def invite_authors(stores: Stores, names: str, by: str) -> tuple[dict[str, str], list[str]]:
+    """Invite authors as `accounts.invite_all` does, and log it."""
+    tokens, faults = accounts.invite_all(stores.web, names)
+    with stores.league.change():
+        for author in tokens:
+            oversight.record(stores.league, "invite", "invited", author=author, detail=f"by {by}")
+    return tokens, faults
+
+
+def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> None:
+    """Do what an organiser asks. Raise LeagueError if it cannot be done."""
     league = stores.league
     if do == "pause":
         oversight.pause_league(league, reason)
@@ -271,14 +294,9 @@ def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
         oversight.resume_league(league)
     elif do in ("retire", "return"):
         placement.retire_version(league, what, "" if do == "return" else reason, do == "return")
-    elif do == "invite":
-        token = accounts.invite(stores.web, what)
-        oversight.record(league, "invite", "invited", author=what, detail=f"by {by}")
-        return token
     elif do == "revoke":
         number = accounts.revoke(stores.web, what)
         oversight.record(league, "invite", "revoked", author=what, detail=f"{number} tokens, by {by}")
-    return ""
 
 
 # ---------------------------------------------------------------- programs; the page "Write a bot" documents it

@@ -143,7 +143,7 @@ def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
     assert "moving" in web.new().get("/").text
     boss.post("/admin", do="resume")
     made = boss.post("/admin", status=200, do="invite", what="Cleo")
-    token = re.search(r"<code>(arena_[\w-]+)</code>", made)
+    token = re.search(r"sign-in#token=(arena_[\w-]+)<", made)
     assert token
     assert web.new().post("/sign-in", data={"token": token[1]}, follow_redirects=False).status_code == 303
     boss.post("/admin", do="revoke", what="Cleo")
@@ -152,6 +152,42 @@ def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
     assert "retired" in boss.get("/admin")
     boss.post("/admin", do="return", what="one")
     assert "brought back" in boss.get("/admin")
+
+
+def test_a_class_is_invited_at_once(web: Web) -> None:
+    boss = web.person("Boss", admin=True)
+    web.token("Ann")
+    names = f"Cleo\n\nAnn\nDora Ü.\nCleo \n{'x' * 200}\nann\n=Eve"
+    page = Page.of(boss.post("/admin", status=200, do="invite", what=names))
+    links = dict(page.tables[0][1:])
+    assert [*links] == ["Cleo", "Dora Ü.", "=Eve"]
+    for link in links.values():
+        token = link.removeprefix("http://league.test/sign-in#token=")
+        assert web.new().post("/sign-in", data={"token": token}, follow_redirects=False).status_code == 303
+    faults = [line for line in page.text.splitlines() if line.startswith("Line ")]
+    assert faults == [
+        "Line 3: Ann already has an invitation; to make another, revoke it first.",
+        "Line 6: an author's name is one line of printable text, at most 80 characters.",
+        "Line 7: there is already an author 'Ann'; use that spelling.",
+    ]
+    (file,) = [tag["value"] for _, tag in page.tags if (tag.get("value") or "").startswith("author,link")]
+    saved = boss.client.post("/admin", data={"do": "save", "what": file})
+    assert saved.headers["content-disposition"] == 'attachment; filename="invitations.csv"'
+    assert saved.headers["content-type"] == "text/csv; charset=utf-8"
+    assert saved.text.splitlines()[1:3] == [f"{name},{links[name]}" for name in ("Cleo", "Dora Ü.")]
+    assert saved.text.splitlines()[3].startswith("'=Eve,")  # no formula
+    assert boss.get("/admin").count("by Boss") == 3
+    many = "\n".join(f"author {number}" for number in range(101))
+    assert "100 authors can be invited at once, found 101" in boss.post("/admin", status=400, do="invite", what=many)
+    assert web.person("Bob").client.post("/admin", data={"do": "save", "what": "x"}).status_code == 404
+
+
+def test_links_lead_to_the_address_that_the_organiser_sees(web: Web) -> None:
+    """The server is below a path of a proxy, which speaks HTTPS to browsers."""
+    boss = web.person("Boss", admin=True)
+    head = {"referer": "https://school.example/league/admin"}
+    answer = boss.client.post("/admin", data={"do": "invite", "what": "Cleo"}, headers=head)
+    assert "https://school.example/league/sign-in#token=arena_" in answer.text
 
 
 def test_a_new_version_withdraws_the_pending_one_of_its_bot(web: Web) -> None:

@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
@@ -170,7 +169,7 @@ def _invite(league: League, author: str, days: float, admin: bool, url: str | No
     with WebStore(league.folder) as store:
         token = accounts.invite(store, author, days, admin)
     oversight.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
-    link = f"{url.rstrip('/')}/sign-in#token={quote(token)}" if url else None
+    link = accounts.sign_in_link(url, token) if url else None
     if as_json:
         click.echo(json_text({"author": author, "token": token, "link": link}), nl=False)
         return
