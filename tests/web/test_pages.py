@@ -154,6 +154,20 @@ def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
     assert "brought back" in boss.get("/admin")
 
 
+def test_withdrawing_asks_first(web: Web) -> None:
+    """Without scripts: the button is hidden until the question is opened."""
+    boss = web.person("Boss", admin=True)
+    boss.upload()
+    admin, bot = boss.get("/admin"), boss.get("/me/bots/mine")
+    assert re.findall(r">(Re[^>?]*\?)[^<]*<form", admin) == ["Revoke Boss?", "Retire one?", "Retire two?"]
+    assert re.findall(r">(Re[^>?]*\?)[^<]*<form", bot) == ["Retire mine?"]
+    for page in (admin, bot):
+        outside = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+        assert not re.search("retire|revoke", "".join(re.findall(r"<form.*?</form>", outside)))
+    boss.post("/me/bots/mine/retire")
+    assert "Yes, retire" not in boss.get("/me/bots/mine")
+
+
 def test_a_class_is_invited_at_once(web: Web) -> None:
     boss = web.person("Boss", admin=True)
     web.token("Ann")
