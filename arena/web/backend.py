@@ -216,11 +216,16 @@ def set_cookie(response: Response, settings: WebSettings, name: str, value: str)
     )
 
 
-async def signed_in(request: Request) -> Account:
-    """Return the account that is signed in; raise HTTPException (401) if there is none."""
+async def account_if_any(request: Request) -> Account | None:
+    """Return the account that is signed in, None if there is none."""
     backend = backend_of(request)
     secret = request.cookies.get(cookie_name(backend.settings), "")
-    account = await backend.read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
+    return await backend.read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
+
+
+async def signed_in(request: Request) -> Account:
+    """Return the account that is signed in; raise HTTPException (401) if there is none."""
+    account = await account_if_any(request)
     if account is None:
         raise HTTPException(401, "Sign in first.")
     return account

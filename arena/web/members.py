@@ -30,6 +30,7 @@ from arena.text import one_line
 from arena.web import accounts, uploads
 from arena.web.accounts import Account, Stores
 from arena.web.backend import (
+    account_if_any,
     backend_of,
     bearer,
     cookie_name,
@@ -84,9 +85,8 @@ async def _sign_out(request: Request) -> Response:
 
 
 async def _me(request: Request) -> Response:
-    try:
-        account = await signed_in(request)
-    except HTTPException:
+    account = await account_if_any(request)
+    if account is None:
         return see_other(request, "sign-in")
     backend = backend_of(request)
     values = await backend.read(lambda stores: _overview(stores, account))
@@ -175,6 +175,7 @@ def version_page(site: Site, account: Account, number: int) -> str:
     return site.render(
         "version.html",
         f"me/versions/{number}",
+        account=account,
         progress=uploads.progress(site.league, version.id),
         outcome=uploads.outcome_text(site.league, version),
         lost=[card(game) for game in lost_games(latest, version)],
@@ -208,7 +209,7 @@ async def _bot(request: Request) -> Response:
 def own_bot_page(site: Site, account: Account, name: str) -> str:
     """Return the page of a bot with the parts that only its author may see."""
     values = bot_values(site, own_bot(site.league, account, name), private=True)
-    return site.render("bot.html", f"me/bots/{name}", own=True, live=False, **values)
+    return site.render("bot.html", f"me/bots/{name}", account=account, own=True, live=False, **values)
 
 
 async def _retire(request: Request) -> Response:
@@ -307,6 +308,14 @@ def json_response(values: Mapping[str, Any], status: int = 200, headers: Mapping
     return Response(json_text(values), status, headers, media_type="application/json")
 
 
+async def _who(request: Request) -> Response:
+    """Say who is signed in, for scripts of the public pages, which are the same for everybody."""
+    account = await account_if_any(request)
+    if account is None:
+        return json_response({"author": None, "admin": False})
+    return json_response({"author": account.author, "admin": account.admin})
+
+
 async def _submit(request: Request) -> Response:
     account = await bearer(request)
     async with request.form(max_files=1, max_fields=4) as form:
@@ -336,6 +345,7 @@ MEMBER_ROUTES = [
     Route("/me/bots/{name}/retire", _retire, methods=["POST"]),
     Route("/admin", _admin),
     Route("/admin", _act, methods=["POST"]),
+    Route("/api/v1/me", _who),
     Route("/api/v1/submissions", _submit, methods=["POST"]),
     Route("/api/v1/submissions/{number:number}", _submission),
 ]

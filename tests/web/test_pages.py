@@ -19,6 +19,7 @@ from arena.results.pages.boards import final_state
 from arena.results.pages.render import environment
 from arena.results.records import game_of
 from arena.web import backend, public, uploads
+from arena.web.accounts import Account
 from arena.web.backend import WebSettings
 from tests.league.leagues import played
 from tests.results.pages.conftest import Page
@@ -152,6 +153,33 @@ def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
     assert "retired" in boss.get("/admin")
     boss.post("/admin", do="return", what="one")
     assert "brought back" in boss.get("/admin")
+
+
+def test_public_pages_can_ask_who_is_signed_in(web: Web) -> None:
+    answer = web.person("Boss", admin=True).client.get("/api/v1/me")
+    assert answer.json() == {"author": "Boss", "admin": True}
+    assert answer.headers["cache-control"] == "no-store"
+    ann = web.person("Ann")
+    assert ann.client.get("/api/v1/me").json() == {"author": "Ann", "admin": False}
+    ann.post("/sign-out")
+    assert ann.client.get("/api/v1/me").json() == {"author": None, "admin": False}
+
+
+@pytest.mark.parametrize("path", ["/me", "/me/versions/3", "/me/bots/mine", "/admin"])
+def test_templates_of_members_know_the_account(web: Web, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    boss = web.person("Boss", admin=True)
+    boss.upload()
+    known: list[Account] = []
+    made_page = public.web_page
+
+    def page_of(template: str, path: str, **values: Any) -> str:
+        known.append(values["account"])
+        return made_page(template, path, **values)
+
+    for module in (public, backend):
+        monkeypatch.setattr(module, "web_page", page_of)
+    boss.get(path)
+    assert [(account.author, account.admin) for account in known] == [("Boss", True)]
 
 
 def test_withdrawing_asks_first(web: Web) -> None:
