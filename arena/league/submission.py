@@ -13,12 +13,14 @@ import os
 import re
 import shlex
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
 from arena.bots.faults import BotError
 from arena.bots.spec import PREFIX, SYSTEM_FOLDERS, BotSpec, command_words, find_bot, find_file, parse_spec
+from arena.bots.syntax import syntax_fault
 from arena.errors import did_you_mean
 from arena.league.league_settings import LeagueError, check_author, check_name
 from arena.text import one_line, quoted
@@ -102,6 +104,14 @@ def read_submission(
         near = did_you_mean(path, names)
         raise LeagueError(f"--folder {folder}: it has no file {path}{near}")
     return Submission(_bot_name(name, parts.name, path), author, _entry(path, bot), files)
+
+
+def check_syntax(submission: Submission) -> None:
+    """Raise LeagueError, with the line and the reason, if the bot's file is not Python. Nothing in it is run."""
+    for file in submission.files:
+        if f"{submission.entry}:".startswith(f"{file.path}:") and (fault := syntax_fault(file.content)):
+            version = f"{sys.version_info.major}.{sys.version_info.minor}"
+            raise LeagueError(f"Python {version} cannot read {file.path}: {fault}")
 
 
 def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> BotSpec:

@@ -1,8 +1,8 @@
 """Uploads: the limits on them, a file or an archive as a submission, and the outcome.
 
-Nothing in an upload is run here. The sizes that an archive claims are not trusted, links and special files are refused,
-no path may lead out of the folder, and unpacking stops at a limit. A submission waits in the league's queue until a
-process of the league takes it up.
+Nothing in an upload is run here; a bot's Python file is compiled, in a process of its own. The sizes that an archive
+claims are not trusted, links and special files are refused, no path may lead out of the folder, and unpacking stops at
+a limit. A submission waits in the league's queue until a process of the league takes it up.
 """
 
 from __future__ import annotations
@@ -24,7 +24,15 @@ from arena.errors import ArenaError
 from arena.league import oversight, versions
 from arena.league.league_settings import LeagueError
 from arena.league.store import League
-from arena.league.submission import MOST_BYTES, MOST_FILES, StoredFile, Submission, check_path, read_submission
+from arena.league.submission import (
+    MOST_BYTES,
+    MOST_FILES,
+    StoredFile,
+    Submission,
+    check_path,
+    check_syntax,
+    read_submission,
+)
 from arena.league.versions import OPEN, Version, write_files
 from arena.text import one_line, ordinal
 from arena.web.accounts import Account, Stores, WebStore
@@ -79,7 +87,7 @@ def read_upload(
     """Return the submission that was uploaded as `file`.
 
     `name` is the bot's name (default: the file's). `entry` names the bot in an archive, with any parameters after a
-    colon. Raise LeagueError for what cannot be submitted.
+    colon. Raise LeagueError for what cannot be submitted, such as a bot that is not Python.
     """
     file = re.split(r"[/\\]", file)[-1] or "bot.py"
     if content[:4] in (b"PK\3\4", b"PK\5\6"):
@@ -94,7 +102,9 @@ def read_upload(
         check_path(file)
         files = [StoredFile(file, content)]
         entry = entry or file
-    return _submission(files, entry, name, author)
+    submission = _submission(files, entry, name, author)
+    check_syntax(submission)
+    return submission
 
 
 def _submission(files: list[StoredFile], entry: str, name: str | None, author: str) -> Submission:

@@ -96,7 +96,7 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
     wait_for(driver, "In the queue", "Being checked", "Being placed", "Placed")
     wait_for(driver, "Placed")
     upload(driver, server, tmp_path / "broken.py")
-    wait_for(driver, "SyntaxError")
+    wait_for(driver, "line 1: '(' was never closed")
     assert_sound(driver)
     driver.get(f"{server.url}/bots/mine")
     click(driver, "css selector", "main a[href*='games/']")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -113,6 +115,18 @@ def test_what_is_not_taken_is_kept_with_the_reason(web: Web) -> None:
     assert "The name &#39;one&#39; is taken" in text
     assert "is taken" in ann.get("/me")
     assert "choose a file" in ann.post("/me/upload", status=400).lower()
+
+
+def test_a_typing_error_is_said_at_once(web: Web) -> None:
+    broken = "import os\ndef act(view, moves:\n    pass\n"
+    ann = web.person("Ann")
+    wanted = f"Python 3.{sys.version_info.minor} cannot read mine.py: line 2: '(' was never closed"
+    assert wanted in html.unescape(ann.upload(content=broken, status=400))
+    assert wanted in html.unescape(ann.get("/me"))  # which lists what was not accepted
+    head = {"authorization": f"Bearer {web.token('Bob')}"}
+    answer = web.new().post("/api/v1/submissions", headers=head, files={"file": ("mine.py", broken)})
+    assert (answer.status_code, answer.json()) == (400, {"error": wanted})
+    assert [*web.states()] == ["one v1", "two v1"]
 
 
 def test_programs_submit_with_a_token(web: Web) -> None:

@@ -149,6 +149,15 @@ def test_nonsense_is_refused_in_words(content: bytes) -> None:
     assert "arena-upload" not in str(error.value)
 
 
+def test_the_bot_must_be_python() -> None:
+    """Other files may be anything: they are perhaps never imported."""
+    old = b"print 'x'\n"
+    assert read_upload("x.zip", zipped({"bot.py": BOT, "old.py": old}), "Ann").entry == "bot.py"
+    assert read_upload("x.zip", zipped({"bot.py": old}), "Ann", "mine", "cmd:python3 bot.py").entry.startswith("cmd:")
+    with pytest.raises(ArenaError, match=r"^Python 3\.\d+ cannot read bot\.py: line 1: Missing parentheses"):
+        read_upload("x.zip", zipped({"bot.py": old}), "Ann", entry="bot.py:depth=2")
+
+
 def test_an_encrypted_archive_is_refused() -> None:
     content = bytearray(zipped({"bot.py": BOT}))
     content[6] |= 1

@@ -24,7 +24,7 @@ from arena.league.match_runner import open_session
 from arena.league.oversight import BudgetSpent
 from arena.league.rating import league_standings
 from arena.league.store import League, open_league
-from arena.league.submission import read_submission
+from arena.league.submission import check_syntax, read_submission
 from arena.league.versions import Receipt, Version
 from arena.paths import read_small_text
 from arena.results.data_formats import json_text
@@ -95,6 +95,7 @@ def submit_command(
     assert name is not None
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
+        check_syntax(submission)
         cores = workers or core_count()
         with (
             LeagueProgress() as progress,
