@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -288,6 +289,28 @@ def league_folder(text: str | Path) -> Path:
     known = f" (in leagues/: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''})" if names else ""
     make = "" if names else f". Create one with: arena league create {path.name}"
     raise LeagueError(f"there is no league '{text}'{near}{known}{make}")
+
+
+def sole_league(command: str) -> Path:
+    """Return the folder of the only league in leagues/ and the current folder, for a command that names none.
+
+    Raise LeagueError if there is none or several; it lists them and completes the command.
+    """
+    found = [LEAGUES / name for name in league_names()]
+    if Path(LEAGUE_DATABASE).is_file():
+        found.append(Path())
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise LeagueError(
+            "there is no league in leagues/. Create one with: arena league create NAME, or name the folder of a league:"
+            f" {command} FOLDER"
+        )
+    names = [folder.name or "." for folder in found]
+    listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    raise LeagueError(
+        f"there are {len(names)} leagues here: {listed}. Name one of them: {command} {shlex.quote(names[0])}"
+    )
 
 
 def league_names() -> list[str]:

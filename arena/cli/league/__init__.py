@@ -29,6 +29,6 @@ def league() -> None:
     arena submit bots/mine.py --league open
     arena league show open
 
-    LEAGUE is a name in leagues/, or the folder of a league. The commands for runs also accept it: arena standings,
-    replay, report, plot, export and verify.
+    LEAGUE is a name in leagues/, or the folder of a league; it can be left out if there is only one. The commands for
+    runs also accept it: arena standings, replay, report, plot, export and verify.
     """

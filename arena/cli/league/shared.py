@@ -13,14 +13,30 @@ from arena.cli import options
 from arena.league.league_settings import LeagueError
 from arena.league.pairings import league_forfeits
 from arena.league.placement import SubmissionResult
-from arena.league.store import League, open_league
+from arena.league.store import League, open_league, sole_league
 from arena.league.verification import Verification, verify_league
 from arena.results.data_formats import json_text
 from arena.terminal.live import progress_for, rate_text
 from arena.text import counted, indented, one_line
 from arena.tournament.runner.progress import RunStatus
 
-league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
+
+def chosen_league(ctx: click.Context, argument: click.Parameter, given: str | tuple[str, ...] | None) -> str | None:
+    """Return the league that was named, or the only one there is."""
+    names = (given,) if isinstance(given, str) else given or ()
+    if len(names) > 1:
+        raise click.UsageError(f"got unexpected extra argument ({names[1]})", ctx)
+    if ctx.resilient_parsing:  # the shell completes a word
+        return None
+    return names[0] if names else str(sole_league(ctx.command_path))
+
+
+league_argument = click.argument(
+    "name", metavar="[LEAGUE]", required=False, callback=chosen_league, shell_complete=options.complete_leagues
+)
+league_before = click.argument(  # another argument: the last word is the other one
+    "name", metavar="[LEAGUE]", nargs=-1, callback=chosen_league, shell_complete=options.complete_leagues
+)
 
 
 def verify_and_show(folder: Path, as_json: bool) -> int:

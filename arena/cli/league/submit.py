@@ -20,10 +20,11 @@ from arena.cli.league.tables import show_standings
 from arena.cli.options import output
 from arena.errors import ArenaError
 from arena.league import placement, versions
+from arena.league.league_settings import LeagueError
 from arena.league.match_runner import open_session
 from arena.league.oversight import BudgetSpent
 from arena.league.rating import league_standings
-from arena.league.store import League, open_league
+from arena.league.store import League, open_league, sole_league
 from arena.league.submission import check_syntax, read_submission
 from arena.league.versions import Receipt, Version
 from arena.paths import read_small_text
@@ -41,7 +42,7 @@ _DONE, _REFUSED = 0, 1
     "name",
     metavar="NAME",
     shell_complete=options.complete_leagues,
-    help="The league: a name in leagues/, or a folder.",
+    help="The league: a name in leagues/, or a folder (default: the only one).",
 )
 @click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
 @click.option(
@@ -86,14 +87,13 @@ def submit_command(
     BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). A file with the same name and different
     content is a new version, which replaces the old one.
     """
-    if (name is None) == (server is None):
+    if name is not None and server is not None:
         raise click.UsageError("give either --league NAME or --server URL")
     if server is not None:
         if author is not None:
             raise click.UsageError("with --server, the author is the one who was invited; leave out --author")
         return submit_to(server, token_file, bot, folder, called, again, form)
-    assert name is not None
-    with open_league(name) as league:
+    with open_league(name or _only_league(bot)) as league:
         submission = read_submission(bot, folder, called, author)
         check_syntax(submission)
         cores = workers or core_count()
@@ -123,6 +123,13 @@ def submit_command(
     if result is not None and result.interrupted and not result.waits:
         return INTERRUPTED
     return code
+
+
+def _only_league(bot: str) -> Path:
+    try:
+        return sole_league(f"arena submit {shlex.quote(bot)} --league")
+    except LeagueError as error:
+        raise LeagueError(f"{error}. A league on the web: --server URL") from None
 
 
 def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], form: str) -> int:

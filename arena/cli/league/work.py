@@ -9,7 +9,7 @@ import click
 from arena.bots.cores import core_count
 from arena.cli import options
 from arena.cli.group import INTERRUPTED
-from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
+from arena.cli.league.shared import LeagueProgress, league_argument, league_before, tell_result
 from arena.cli.league.tables import show_standings
 from arena.league import oversight
 from arena.league.match_runner import open_session
@@ -117,7 +117,7 @@ def pause_command(name: str, reason: str, undo: bool) -> None:
 
 
 @click.command()
-@league_argument
+@league_before
 @click.argument("bot")
 @click.option("--reason", default="", metavar="TEXT", help="The reason, shown in the history.")
 @click.option("--undo", is_flag=True, help="Bring the bot back.")

@@ -67,3 +67,39 @@ def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPa
         assert "install bubblewrap" in arena("submit", "bots/first.py", "--league", "boxed", code=2).err
         assert values(arena("league", "show", "boxed", "first", "--json", code=2).out or "{}") == {}
         arena("submit", "bots/first.py", "--league", "boxed", "--isolation", "none", *ONE)
+
+
+def test_the_only_league_need_not_be_named(played: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [line["bot"] for line in values(played("submit", "bots/first.py", "--json", *ONE).out)["standings"]]
+    assert sorted(names) == ["first", "last", "random"]
+    assert values(played("league", "play", "--max-games", 2, "--json", *ONE).out)["played"] == 2
+    assert values(played("league", "people", "--json").out)["league"] == "open"
+    assert values(played("league", "history", "--json").out)["league"] == "open"
+    assert "open is paused" in played("league", "pause").out
+    played("league", "pause", "--undo")
+    assert "last is out of the table" in played("league", "retire", "last").err
+    assert "last is back" in played("league", "retire", "open", "last", "--undo").err
+    assert "unexpected extra argument (b)" in played("league", "retire", "a", "b", "c", code=2).err
+    monkeypatch.chdir("leagues/open")
+    assert values(played("league", "history", "--json").out)["league"] == "open"
+
+
+@pytest.mark.parametrize(
+    ("command", "completed"),
+    [
+        (("submit", "bots/first.py"), "arena submit bots/first.py --league"),
+        (("league", "play"), "arena league play"),
+        (("league", "retire", "first"), "arena league retire"),
+        (("serve",), "arena serve"),
+    ],
+)
+def test_which_league_is_not_guessed(arena: Arena, command: tuple[str, ...], completed: str) -> None:
+    written(Path("bots"), first=FIRST)
+    none = arena(*command, code=2).err
+    assert "there is no league in leagues/. Create one with: arena league create NAME, or name" in none
+    assert f"{completed} FOLDER" in none
+    assert ("--server URL" in none) == (command[0] == "submit")
+    for name in ("club", "open"):
+        arena("league", "create", name, *QUICK)
+    several = arena(*command, code=2).err
+    assert f"there are 2 leagues here: club, open. Name one of them: {completed} club" in several
