@@ -98,6 +98,7 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
     upload(driver, server, tmp_path / "broken.py")
     wait_for(driver, "line 1: '(' was never closed")
     assert_sound(driver)
+    assert f"{server.url}/me/upload" in driver.get_log("browser")[-1]["message"]  # its status, 400
     driver.get(f"{server.url}/bots/mine")
     click(driver, "css selector", "main a[href*='games/']")
     steps = "return document.querySelector('[data-viewer]').dataset.step"
@@ -182,3 +183,28 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
     click(driver, "link text", "Watch the game")
     assert driver.find_elements("css selector", "[data-viewer] .table")
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
+
+
+def test_an_organiser_invites_a_class(driver: Any, server: Served) -> None:
+    driver.set_window_size(400, 900)
+    driver.get(server.url)
+    driver.delete_all_cookies()
+    driver.get(f"{server.url}/sign-in#token={server.token('Boss', admin=True)}")
+    press(driver, "Sign in")
+    wait_for(driver, "Organise the league")
+    driver.get(f"{server.url}/admin")
+    driver.find_element("css selector", "textarea").send_keys("Cleo\n\nDora\nBoss")
+    press(driver, "Invite")
+    wait_for(driver, "Line 4: Boss already has an invitation")
+    assert_sound(driver)
+    revoke = "//tr[contains(., 'Dora')]//button[normalize-space()='Yes, revoke']"
+    assert not driver.find_element("xpath", revoke).is_displayed()
+    click(driver, "xpath", "//tr[contains(., 'Dora')]//summary")
+    assert_sound(driver)
+    link = driver.find_element("xpath", "//td[contains(., 'sign-in#token=')]").text
+    click(driver, "xpath", revoke)
+    wait_for(driver, "revoked")
+    driver.delete_all_cookies()
+    driver.get(link)
+    press(driver, "Sign in")
+    wait_for(driver, "Bots of Cleo")
