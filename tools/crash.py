@@ -72,7 +72,7 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
             count += 1
             text = f"# {number} {count}\ndef act(view, moves):\n    return moves[{mine.choice((0, -1))}]\n"
             if mine.random() < 0.2:
-                text += "    ]\n"
+                text += "no_such_name\n"
             what = Submission(f"b{number}x{count}", None, "bot.py", (StoredFile("bot.py", text.encode()),))
             while not over.is_set():  # an author without an answer tries again
                 try:
@@ -136,7 +136,7 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
         broken = {
             version.label
             for version in every
-            if version.state == versions.REFUSED and "SyntaxError" not in version.reason
+            if version.state == versions.REFUSED and "NameError" not in version.reason
         }
         blamed = {version.label for version in every if "suspended" in f"{version.reason}{version.retired_reason}"}
         outcome.faults += [f"refused, but sound: {one}" for one in sorted(broken - blamed)]
