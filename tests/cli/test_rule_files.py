@@ -29,7 +29,7 @@ def remove_rules() -> None:
 def test_a_run_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     match = ("match", "random", "greedy", "--rules", "w.toml", "--seed", 1, "--out", "run", *QUIET)
     write_rules(2)
-    assert f"rules {TWO}, 4 games" in arena(*match, "--games", 4).out
+    assert "rules base:hand_size=2, 4 games" in arena(*match, "--games", 4).out
     write_rules(3)
     assert f'rules: "{TWO}" there, "iello-base:hand_size=3" asked for' in arena(*match, "--games", 8, code=2).err
     remove_rules()
@@ -38,7 +38,7 @@ def test_a_run_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     chosen = json_of("standings", "run", "--where", f"rules == {TWO!r} and rules.hand_size == 2", "--json")
     assert [bot["games"] for bot in chosen["standings"]] == [8, 8]
     arena("replay", "run", 1)
-    assert TWO in arena("report", "run", "--out", "-").out
+    assert "base:hand_size=2" in arena("report", "run", "--out", "-").out
 
 
 def test_a_comparison_keeps_the_rules_that_it_began_with(arena: Arena) -> None:

@@ -187,7 +187,7 @@ def test_a_file_of_rules_is_found_beside_the_file_that_names_it(arena: Arena) ->
     Path("cups/cup.toml").write_text('bots = ["random", "first"]\ngames = 2\nrules = "mine.toml"\nseed = 1\n')
     Path("cups/mine.toml").write_text('base = "tactical"\nhand_size = 5\n')
     arena("run", "cups/cup.toml", *QUIET)
-    assert "rules iello-tactical:hand_size=5," in arena("standings", "cup").out
+    assert "rules tactical:hand_size=5," in arena("standings", "cup").out
     Path("mine.toml").write_text(
         'base = "base"\nhand_size = 5\n'
     )  # that in the working directory comes first, as with bots

@@ -48,7 +48,7 @@ def test_run_reads_settings(arena: Arena, given: Given) -> None:
         ("bots = 3", ("run", "-"), "standard input: bots: expected a list of bots, found the number 3"),
         ("bots =", ("run", "-"), "standard input: not valid TOML"),
         (b"\xff", ("run", "-"), "standard input: not valid UTF-8"),
-        ("", ("rate", "-"), "standard input: empty; expected a header line first,second,score"),
+        ("", ("rate", "-"), "standard input: empty; expected CSV with a header line first,second,score"),
         ("a,b\n1,2\n", ("rate", "-"), "standard input: no column 'first'"),
         ("first,second,score\na,b,3\n", ("rate", "-"), "standard input, line 2: score is '3'"),
         ("", ("replay", "-"), "standard input is empty; expected one record per line"),

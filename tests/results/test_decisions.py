@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.record import parse_record, replay_steps
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.record import Record, deal_text, parse_record, record_text, replay_steps, result_text
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
 from arena.results.positions import Position, decisions
 from arena.results.records import game_of
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
-from tests.results.test_board import played as random_game
 from tests.tournament.runner.runs import bot, play, settings
 
 SLEEPER = """
@@ -25,6 +28,16 @@ def act(view, moves):
     time.sleep(0.003 if len(moves) > 20 else 0)
     return moves[0]
 """
+
+
+def random_game(rules_name: str, number: int) -> Record:
+    rules = load_rules(rules_name)
+    state = State(rules, make_deal(rules, 5, number))
+    rng, moves = Rng(number), []
+    while not state.is_over:
+        moves.append(rng.choice(state.legal_moves()))
+        state.apply(moves[-1])
+    return parse_record(record_text(rules, deal_text(5, number), (True, True), moves, result_text(state)))
 
 
 def games_of(folder: Path, forced: bool, **more: object) -> list[GameResult]:

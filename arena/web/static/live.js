@@ -1,4 +1,5 @@
-// Plays a game on a page by itself, refreshes a page every five seconds, and fills in the token from an invitation's link.
+// Names who is signed in, plays a game on a page by itself, refreshes a page every five seconds, and fills in the token
+// from an invitation's link.
 "use strict";
 (() => {
   const field = document.querySelector("[data-sign-in] input[name=token]");
@@ -6,6 +7,15 @@
   if (!field || !token) return;
   field.value = token;
   history.replaceState(null, "", location.pathname);
+})();
+(async () => { // public pages are the same for everybody
+  const place = document.querySelector("[data-me]");
+  if (!place) return;
+  try {
+    const { author, admin } = await (await fetch(place.dataset.me)).json(), [organise, me] = place.querySelectorAll("a");
+    if (author) me.textContent = author;
+    organise.hidden = !admin;
+  } catch { /* the link works nevertheless */ }
 })();
 const show = (() => {
   const box = document.querySelector("[data-show]");

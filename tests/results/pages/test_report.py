@@ -229,7 +229,7 @@ def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None
 def test_a_forfeit_leads_to_its_game(page: Page) -> None:
     games = page.data("games")
     links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
-    (link,) = [link for link in links if link.startswith("#game=")]
+    (link,) = [link for link in links if link.startswith("#game=") and link.endswith("&move=last")]
     game = next(game for game in games if link == f"#game={game['id']}&move=last")
     assert game["forfeit"] == "exception"
 
