@@ -192,7 +192,7 @@ def test_a_file_of_rules_is_found_beside_the_file_that_names_it(arena: Arena) ->
         'base = "base"\nhand_size = 5\n'
     )  # that in the working directory comes first, as with bots
     arena("run", "cups/cup.toml", "--out", "here", *QUIET)
-    assert "rules iello-base:hand_size=5," in arena("standings", "here").out
+    assert "rules base:hand_size=5," in arena("standings", "here").out
 
 
 @pytest.mark.parametrize("words", ["match", "compare --variants base,expert"])
