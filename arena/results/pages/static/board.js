@@ -27,6 +27,12 @@ const boards = (() => {
 
   // ------------------------------------------------------------ drawing
 
+  const looks = new WeakMap();
+  function isSame(element, look) { // whether an element shows that already; what does not change need not be drawn
+    const same = looks.get(element) === look;
+    looks.set(element, look);
+    return same;
+  }
   const faces = new Map();
   function card(code, edition, fresh) {
     if (!faces.has(edition + code)) {
@@ -47,11 +53,14 @@ const boards = (() => {
 
   // show a state on a board, seat a below; cards that are not in the state `before` are marked
   function fill(board, game, state, before) {
+    board.classList.toggle("deep", Object.values(state).some((one) => /^(fog )?mud( fog)?$/.test(one)));
     for (const column of board.children) {
       const stone = column.dataset.stone, owner = state.own[stone - 1], mark = column.querySelector(".stone");
       for (const [number, seat] of ["a", "b"].entries()) {
         const side = column.querySelector(seat === "a" ? ".side.south" : ".side.north");
         const old = new Set(list(before && before[seat + stone])), worth = state["v" + seat + stone];
+        const look = [game.names[number], owner, state[seat + stone], before && before[seat + stone], worth].join();
+        if (isSame(side, look)) continue;
         const cards = list(state[seat + stone]).map((code) => card(code, game.edition, before && !old.has(code)));
         const words = cards.map((one) => one.title).join(", ") || "empty";
         side.ariaLabel = game.names[number] + ", stone " + stone + ": " + words + (worth ? "; " + worth : "");
@@ -68,7 +77,7 @@ const boards = (() => {
   // ------------------------------------------------------------ motion
 
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  let moves = null;
+  let moves = null, last = 0;
   function name(root) { // what has the same name before and after a change is moved by the browser
     const seen = new Map();
     for (const one of root.querySelectorAll("[data-card], .stone")) {
@@ -78,12 +87,12 @@ const boards = (() => {
     }
   }
   // Call `draw`, which changes what is in `root`, and let the cards move; return a promise of the change. A change during a
-  // movement ends it.
+  // movement ends it, and while a key is held nothing moves.
   function moving(root, draw) {
-    if (moves) {
-      moves.skipTransition();
-      return draw();
-    }
+    const before = last;
+    last = performance.now();
+    if (moves) moves.skipTransition();
+    if (moves || last - before < 250) return draw();
     if (!document.startViewTransition || still.matches || document.hidden) return draw();
     name(root);
     const mine = moves = document.startViewTransition(() => {
@@ -95,5 +104,5 @@ const boards = (() => {
     return mine.updateCallbackDone;
   }
 
-  return { make, list, states, card, back, empty, fill, moving };
+  return { make, list, states, card, back, empty, fill, isSame, moving };
 })();

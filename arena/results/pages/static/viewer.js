@@ -7,7 +7,7 @@
   const place = document.querySelector("[data-viewer]");
   if (!place || !games.length) return;
 
-  const { make, list, card, back, moving } = boards;
+  const { make, list, card, back, isSame, moving } = boards;
   const who = (seat) => game.names[seat];
 
   // ------------------------------------------------------------ elements
@@ -193,6 +193,8 @@
     const sign = "ab"[seat], held = list(state["h" + sign]), beside = list(state["d" + sign]);
     const won = state.own.split(sign).length - 1, one = (code) => card(code, game.edition);
     hands[seat].classList.toggle("turn", at < game.steps.length - 1 && state.seat === seat);
+    const look = [game.key, held, beside, won, shown(seat, state)].join(";");
+    if (isSame(hands[seat], look)) return;
     hands[seat].replaceChildren(
       make("span", "name", game.names[seat], make("small", "", won + (won === 1 ? " stone" : " stones"))),
       make("span", "cards hand", ...held.map(shown(seat, state) ? one : back)),
