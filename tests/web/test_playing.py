@@ -89,6 +89,11 @@ class Play:
         self.page = ""
         self.look()
 
+    def again(self, number: str) -> None:
+        """Begin a game from the position before a move of this one, which is over."""
+        self.path = "/" + self.person.post(self.path, again=number).lstrip("./")
+        self.look()
+
     def look(self) -> str:
         """The page as soon as it is the person's turn, or the game is over."""
         end = time.monotonic() + PATIENCE_S
@@ -166,6 +171,25 @@ def test_the_page_holds_no_secret(web: Web) -> None:
     for page, seen in zip(pages[:-1], _seen(game_of(text), mine)):
         assert cards_of(page) <= seen
         assert str(record.deal_text.partition(":")[0]) not in page
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_move_that_cost_much_can_be_tried_again(web: Web) -> None:
+    game = Play(web.person("Ann"))
+    assert "when the game is over" in game.person.post(game.path, 404, again="1")
+    first = game.to_the_end()
+    record = parse_record(record_of(game))
+    end = replay(record)
+    assert {(card[0], card[1:]) for seat in (0, 1) for card in end.hand_of(seat)} <= cards_of(
+        first
+    )  # both hands lie open
+    number = re.findall(r'name="again" value="(\d+)"', first)[0]
+    game.again(number)
+    assert "Played again from an earlier game" in game.page
+    game.to_the_end()
+    other = parse_record(record_of(game))
+    assert other.moves[: int(number) - 1] == record.moves[: int(number) - 1]
+    assert other.deal == record.deal
 
 
 def _seen(game: GameResult, seat: int) -> Iterator[set[tuple[str, str]]]:
