@@ -149,8 +149,9 @@ def _game(driver: Any, url: str) -> str:
 def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace) -> None:
     """Take a page at all widths, light and dark."""
     for scheme in ("light", "dark"):
-        scheme_of = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme_of)
+        wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+        features = [{"name": name_of, "value": value} for name_of, value in wishes.items()]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         for width, height in SCREENS.items():
             screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
@@ -160,7 +161,7 @@ def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace
                 driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
             shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
             picture = Image.open(BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
-            small = picture.quantize(128, dither=Image.Dither.NONE)
+            small = picture.quantize(256, dither=Image.Dither.NONE)
             small.save(words.out / f"{name}-{width}-{scheme}.png", optimize=True)
             main_one = (width, scheme) == (1280, "light")
             on_phone = (width, scheme) == (390, "dark") and name in ON_PHONES

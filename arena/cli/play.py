@@ -10,14 +10,16 @@ from pathlib import Path
 
 import click
 
-from arena.bots.spec import find_bot
+from arena.bots.spec import BotSpec, find_bot
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import ISOLATION, PATH, complete_bots, real_option, rules, seed
 from arena.cli.replay import show_game
 from arena.errors import ArenaError
+from arena.game.record import parse_record
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
-from arena.results.positions import ending_text
+from arena.results.positions import decisions, ending_text
+from arena.results.sources import ALL_GAMES, read_game
 from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Left
 from arena.terminal.lines import LineInterface, on_screen
@@ -42,6 +44,9 @@ PERSON = "you"
 @click.option("--isolation", type=ISOLATION, default="process", show_default=True, help="Where bots run.")
 @click.option("-o", "--out", type=PATH, metavar="FILE", help="Where to save the game (default: in games/).")
 @click.option("--resume", "file", type=PATH, metavar="FILE", help="Resume a saved game.")
+@click.option(
+    "--from", "place", nargs=3, metavar="RUN GAME MOVE", help="Play on from a stored game, in place of its move MOVE."
+)
 @click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
 @click.option("--pace", type=real_option(0.05, 60), metavar="S", help="For two bots: seconds per move (default: 1).")
 def play_command(
@@ -53,6 +58,7 @@ def play_command(
     isolation: str,
     out: Path | None,
     file: Path | None,
+    place: tuple[str, str, str] | None,
     plain: bool,
     pace: float | None,
 ) -> int:
@@ -62,6 +68,7 @@ def play_command(
     arena play greedy
     arena play champion --rules tactical --seed 7
     arena play greedy counter --pace 0.5
+    arena play net --from latest 17 23
 
     Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other commands: hint, why 3, undo, resign,
     quit. When two bots play, the keys are as in 'arena replay --watch'.
@@ -72,7 +79,7 @@ def play_command(
     if pace is not None and len(bots) != 2:
         raise click.UsageError("--pace is for two bots that play each other")
     if file is not None:
-        if bots or rules or seed is not None or begin or claims or out is not None:
+        if bots or rules or seed is not None or begin or claims or out is not None or place:
             raise click.UsageError("--resume takes bots, rules and the like from FILE; leave them out")
         if not file.is_file():
             raise ArenaError(f"there is no file {file}; start a game with: arena play BOT")
@@ -80,8 +87,9 @@ def play_command(
         return _play(seating, file, moves, plain)
     seed = drawn_seed() if seed is None else seed
     if len(bots) == 2:
-        if begin or claims or plain or out is not None:
-            raise click.UsageError("--begin, --claims, --plain and --out are for a game against one bot; drop BOT2")
+        if begin or claims or plain or out is not None or place:
+            options = "--begin, --claims, --from, --plain and --out"
+            raise click.UsageError(f"{options} are for a game against one bot; drop BOT2")
         bot1, bot2 = map(find_bot, bots)
         if bot2.name == bot1.name:
             bot2 = replace(bot2, name=f"{bot2.name}2")
@@ -91,11 +99,33 @@ def play_command(
         raise click.UsageError(f"expected one bot to play against, or two to watch; found {len(bots)}")
     bot = find_bot(bots[0])
     person = PERSON if bot.name != PERSON else f"{PERSON}2"
+    if place is not None:
+        if rules or begin or claims:
+            raise click.UsageError("--from takes the rules and the seats from the stored game; leave out the options")
+        seating, moves = _position(*place, seed, bot, person, isolation)
+        return _play(seating, _file(seating, out), moves, plain)
     begins = begin == "you" if begin else derive_seed(seed, "who begins") % 2 == 0
     players = (None, bot) if begins else (bot, None)
     names = (person, bot.name) if begins else (bot.name, person)
     seating = Seating(load_rules(rules or "base"), seed, players, names, claims, isolation)
     return _play(seating, _file(seating, out), (), plain)
+
+
+def _position(
+    run: str, game: str, move: str, seed: int, bot: BotSpec, person: str, isolation: str
+) -> tuple[Seating, tuple[int, ...]]:
+    """Seat the person in the place of the bot that made a move of a stored game; return the moves before it as well."""
+    made = decisions(found := read_game(run, game, ALL_GAMES))
+    if not move.isdecimal() or not 1 <= int(move) <= len(made):
+        raise ArenaError(f"game {game} has the moves 1 to {len(made)}; '{move}' is none of them")
+    record = parse_record(found.record)
+    if record.auto_claim != (True, True):
+        raise ArenaError(f"a bot claimed stones itself in game {game}; such a game cannot be played on")
+    begins = made[int(move) - 1].seat == record.deal.starter
+    players = (None, bot) if begins else (bot, None)
+    names = (person, bot.name) if begins else (bot.name, person)
+    seating = Seating(record.rules, seed, players, names, level=isolation, deal=record.deal_text)
+    return seating, tuple(one.index for one in record.moves[: int(move) - 1])
 
 
 def _watch(seating: Seating, pace: float) -> int:

@@ -45,8 +45,8 @@ class Audience(Protocol):
 class Seating:
     """The players of a game and its rules. `bots` and `names` begin with the starting player; a person has no bot.
 
-    With `claims` the person claims stones. Bots run at an isolation `level` (`bots.isolation.levels`), within `limits`
-    and on a `clock`; a person has no clock.
+    `deal` is the deal as records write it, "" for number 0 of the seed. With `claims` the person claims stones. Bots run
+    at an isolation `level` (`bots.isolation.levels`), within `limits` and on a `clock`; a person has no clock.
     """
 
     rules: Rules
@@ -57,6 +57,7 @@ class Seating:
     level: str = "process"
     limits: BotLimits = BotLimits()  # noqa: RUF009  (frozen)
     clock: TimeLeft | None = None
+    deal: str = ""
 
     @property
     def person(self) -> str:
@@ -93,19 +94,20 @@ class Session:
 
         Raises BotError for bots that cannot be loaded.
         """
+        seating = self.seating
         players = self._players = [
             _ResumingPlayer(self, name, self._maker(bot, person), bot is None)
-            for bot, name in zip(self.seating.bots, self.seating.names)
+            for bot, name in zip(seating.bots, seating.names)
         ]
         referee = self._referee = Referee(
-            GameSettings(self.seating.rules, self.seating.seed, self.seating.clock),
+            GameSettings(seating.rules, seating.seed, seating.clock, deals={0: seating.deal} if seating.deal else {}),
             players,
             passes=lambda error: isinstance(error, KeyboardInterrupt),
             observer=self,
         )
         try:
-            row = referee.play(GameTask(0, 0, 0, *self.seating.names, 0))
-            self.result = GameResult.from_row(row, *self.seating.names)
+            row = referee.play(GameTask(0, 0, 0, *seating.names, 0))
+            self.result = GameResult.from_row(row, *seating.names)
         except Resigned:
             self.resigned = True
         finally:
@@ -164,7 +166,7 @@ class Session:
             about[_BOT] = next(bot.spec for bot in seating.bots if bot is not None)
         auto = [not (bot is None and seating.claims) for bot in seating.bots]
         auto = auto[::-1] if state.first_seat else auto
-        deal = deal_text(seating.seed, 0)
+        deal = seating.deal or deal_text(seating.seed, 0)
         record = record_text(seating.rules, deal, (auto[0], auto[1]), self.made, result)
         return with_about(record, about)
 
@@ -239,7 +241,15 @@ def read_unfinished(path: Path, level: str) -> tuple[Seating, tuple[int, ...]]:
     replay(record)
     bot = find_bot(str(about[_BOT]))
     claims = not record.auto_claim[(person != first) ^ record.deal.starter]
-    seed = int(record.deal_text.partition(":")[0])
+    seed = record.deal_text.partition(":")[0]
     bots = (None, bot) if person == first else (bot, None)
-    seating = Seating(record.rules, seed, bots, (str(first), str(second)), claims, level)
+    seating = Seating(
+        record.rules,
+        int(seed) if seed.isdecimal() else 0,  # a deal of given cards has none
+        bots,
+        (str(first), str(second)),
+        claims,
+        level,
+        deal=record.deal_text,
+    )
     return seating, tuple(move.index for move in record.moves)

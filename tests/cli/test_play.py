@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.record import parse_record, verify
+from arena.game.record import parse_record, replay, verify
 from tests.cli.conftest import Arena, Result
 
 Typing = Callable[..., Result]
@@ -52,6 +52,21 @@ def test_a_game_is_resumed(person: Typing) -> None:
     person("1\n" * 4 + "quit\n", "--resume", "parts.txt")
     person("1\n" * 300, "--resume", "parts.txt")
     assert record_of("parts.txt") == record_of("whole.txt")
+
+
+def test_a_game_begins_at_a_position_of_a_stored_one(person: Typing, arena: Arena) -> None:
+    arena("match", "greedy", "first", "--rules", "tactical", "--games", 4, "--seed", 2, "--out", "run", "--workers", 1)
+    stored = parse_record(arena("replay", "run", 3, "--record").out.strip())
+    typed = person("1\n" * 3 + "quit\n", "odds", "--from", "run", 3, 24, "--out", "from.txt")
+    assert "Resume it with: arena play --resume from.txt" in typed.out
+    person("1\n" * 300, "--resume", "from.txt")
+    record = parse_record(record_of("from.txt"))
+    assert record.deal == stored.deal
+    assert record.moves[:23] == stored.moves[:23]
+    assert replay(record).is_over
+    for place, said in (((9, 1), "9"), ((3, 999), "none of them"), ((3, "x"), "'x' is none of them")):
+        assert said in person("", "odds", "--from", "run", *place, code=2).err
+    assert "leave out the options" in person("", "odds", "--from", "run", 3, 4, "--begin", "you", code=2).err
 
 
 def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None:
