@@ -63,7 +63,7 @@ const show = (() => {
       } else if (!(rest -= 1)) begin(which % games.length);
     }, 1500);
   }
-  begin(0, Math.floor(games[0].steps.length / 4)); // not at an empty table
+  begin(0, Math.floor(games[0].steps.length * 0.4)); // not at an empty table
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) stop();
   return { box, renew: (text) => { games = JSON.parse(text); } };
 })();
