@@ -31,7 +31,7 @@ from pathlib import Path
 
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
-from arena.bots.source_files import MOST_SOURCE_BYTES, bot_hash, file_hash
+from arena.bots.source_files import MOST_SOURCE_BYTES, file_hash, source_files
 from arena.errors import did_you_mean
 from arena.paths import data_folder, read_small_file
 from arena.text import one_line, quoted
@@ -166,7 +166,7 @@ def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[st
     if not _is_utf8(str(path)):
         raise BotError(f"the path {quoted(str(path))} is not UTF-8 and cannot be stored; rename it")
     module = MODULE.fullmatch(target)
-    digest = bot_hash(path, source, module[1] if module else "")
+    digest = source_files(path, source, module[1] if module else "").source_hash
     return BotSpec(name, text, target, str(path), digest, tuple(params.items()), file_hash=file_hash(source))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import kept as kept_files
-from arena.bots.kept import KEPT, BotCopies, BotEdited, BotSources
+from arena.bots.kept import KEPT, BotEdited, BotSources, copies_folder, copy_bots
 from arena.bots.loading import load_bot
 from arena.bots.source_files import current_hash
 from arena.bots.spec import find_bot
@@ -44,10 +44,11 @@ def files_below(folder: Path) -> list[str]:
 
 def test_a_copy_is_the_same_bot(home: Path, tmp_path: Path) -> None:
     specs = [find_bot(text) for text in ("class/anna.py", "class/ben.py", "b2=class/ben.py", "cmd:cat", "random")]
-    with BotCopies(tmp_path / "run") as copies:
-        anna, ben, again, command, house = copies.keep(specs)
+    with copies_folder(tmp_path / "run") as copies:
+        anna, ben, again, command, house = copy_bots(specs, copies)
         assert anna is not None
         assert ben is not None
+        assert again is not None
         assert house is not None
         assert files_below(Path(anna.folder)) == [
             "anna.py",
@@ -57,43 +58,42 @@ def test_a_copy_is_the_same_bot(home: Path, tmp_path: Path) -> None:
             "data/book.json",
         ]
         assert files_below(Path(ben.folder)) == ["ben.py"]
-        assert (again, command) == (ben, None)
+        assert files_below(Path(again.folder)) == ["ben.py"]
+        assert command is None
         assert current_hash(Path(anna.folder, "anna.py")) == specs[0].source_hash
     assert not (tmp_path / "run" / KEPT).exists()
-    with BotCopies(tmp_path / "run") as copies:
-        assert [kept is None for kept in copies.keep(specs[:2], without=["anna"])] == [True, False]
+    with copies_folder(tmp_path / "run") as copies:
+        assert [kept is None for kept in copy_bots(specs[:2], copies, without=["anna"])] == [True, False]
 
 
 def test_a_class_of_a_package_has_no_copy(tmp_path: Path) -> None:
-    with BotCopies(tmp_path) as copies:
-        assert copies.keep([find_bot("arena.bots.bot:Bot")]) == (None,)
+    with copies_folder(tmp_path) as copies:
+        assert copy_bots([find_bot("arena.bots.bot:Bot")], copies) == (None,)
 
 
-def test_what_is_left_is_removed_and_links_are_not_followed(home: Path, tmp_path: Path) -> None:
-    write(tmp_path / "run" / KEPT / "0" / "first" / "old.py", "")
-    with BotCopies(tmp_path / "run") as copies:
-        (kept,) = copies.keep([find_bot("class/ben.py")])
+def test_what_a_killed_run_has_left_is_removed(home: Path, tmp_path: Path) -> None:
+    write(tmp_path / "run" / KEPT / "0" / "old.py", "")
+    with copies_folder(tmp_path / "run") as copies:
+        (kept,) = copy_bots([find_bot("class/ben.py")], copies)
         assert kept is not None
         assert files_below(Path(kept.folder)) == ["ben.py"]
-    (tmp_path / "run" / KEPT).symlink_to(home)
-    with BotCopies(tmp_path / "run") as copies:
-        copies.keep([find_bot("class/ben.py")])
-    assert (home / "ben.py").exists()
-    assert not os.path.lexists(tmp_path / "run" / KEPT)
 
 
 def test_a_bot_that_has_changed_is_not_copied(home: Path, tmp_path: Path) -> None:
     spec = find_bot("class/anna.py")
     write(home / "nets" / "new" / "a.npz", "1")
-    with BotCopies(tmp_path / "run") as copies, pytest.raises(BotEdited) as caught:
-        copies.keep([spec])
+    with copies_folder(tmp_path / "run") as copies, pytest.raises(BotEdited) as caught:
+        copy_bots([spec], copies)
     assert caught.value.bot == "anna"
 
 
 def test_a_large_bot_is_not_copied(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_files, "MOST_KEPT_BYTES", 100)
-    with BotCopies(tmp_path / "run") as copies:
-        assert [kept is None for kept in copies.keep([find_bot("class/anna.py"), find_bot("class/ben.py")])] == [1, 0]
+    with copies_folder(tmp_path / "run") as copies:
+        assert [kept is None for kept in copy_bots([find_bot("class/anna.py"), find_bot("class/ben.py")], copies)] == [
+            1,
+            0,
+        ]
 
 
 def test_a_file_that_cannot_be_read_is_in_no_copy(home: Path, tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_a_file_that_cannot_be_read_is_in_no_copy(home: Path, tmp_path: Path) ->
     write(home / "data" / "book.json", "x").chmod(0)
     if os.access(home / "data" / "book.json", os.R_OK):
         pytest.skip("this user may read all files")
-    with BotCopies(tmp_path / "run") as copies:
-        assert copies.keep([find_bot("class/anna.py")]) == (None,)
+    with copies_folder(tmp_path / "run") as copies:
+        assert copy_bots([find_bot("class/anna.py")], copies) == (None,)
 
 
 EDITS = [
@@ -110,7 +110,6 @@ EDITS = [
     "anna_tools/deep/one.py",
     "anna_tools/__init__.py",
     "data/book.json",
-    "nets/new/a.npz",
     "anna_tools/deep/x.txt",
 ]
 """Some are new."""
@@ -119,9 +118,9 @@ EDITS = [
 @pytest.mark.parametrize("name", EDITS)
 def test_the_copy_is_loaded_once_the_original_differs(home: Path, tmp_path: Path, name: str) -> None:
     specs = [find_bot("class/ben.py"), find_bot("class/anna.py")]
-    with BotCopies(tmp_path / "run") as copies:
-        kept = copies.keep(specs)
-        before, after = BotSources(specs, kept, "1"), BotSources(specs, kept, "2")
+    with copies_folder(tmp_path / "run") as copies:
+        kept = copy_bots(specs, copies)
+        before, after = BotSources(specs, kept), BotSources(specs, kept)
         assert [before.spec(0), before.spec(1)] == specs
         assert before.changed(["anna", "ben"]) == []
         write(home / name, "import os" + ACT)
@@ -140,29 +139,12 @@ def test_the_copy_is_loaded_once_the_original_differs(home: Path, tmp_path: Path
             assert before.changed(["anna", "ben"]) == []
 
 
-def test_each_worker_begins_with_the_files_as_they_were(home: Path, tmp_path: Path) -> None:
-    spec = find_bot("class/anna.py")
-    with BotCopies(tmp_path / "run") as copies:
-        kept = copies.keep([spec])
-        write(home / "anna.py", ACT)
-        first = Path(BotSources([spec], kept, "1").spec(0).path)
-        other = Path(BotSources([spec], kept, "2").spec(0).path)
-        assert first != other
-        write(first.parent / "data" / "book.json", "[2]")
-        write(first.parent / "new", "")
-        assert current_hash(other) == spec.source_hash
-        after_it = Path(BotSources([spec], kept, "1").spec(0).path)
-        assert after_it == first
-        assert files_below(first.parent) == files_below(other.parent)
-        assert current_hash(first) == spec.source_hash
-
-
 def test_files_are_read_again_only_if_they_look_different(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = find_bot("class/anna.py")
-    with BotCopies(tmp_path / "run") as copies:
-        sources = BotSources([spec], copies.keep([spec]))
+    with copies_folder(tmp_path / "run") as copies:
+        sources = BotSources([spec], copy_bots([spec], copies))
         read: list[str] = []
         hashed = kept_files.is_unchanged
         monkeypatch.setattr(kept_files, "is_unchanged", lambda one: read.append(one.name) or hashed(one))

@@ -20,7 +20,7 @@ from typing import NoReturn, TypeAlias
 
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
-from arena.bots.kept import BotCopies, BotEdited, BotSources, is_unchanged
+from arena.bots.kept import BotEdited, BotSources, copies_folder, copy_bots, is_unchanged
 from arena.bots.limits import Limits
 from arena.bots.spec import check_names
 from arena.endings import AFTER
@@ -133,10 +133,10 @@ def _play(
     """Play a prepared run. No copies are kept of the bots that are `restless`: they change whenever they are loaded."""
     made = not folder.exists()
     try:
-        with closing(open_store(folder)) as store, BotCopies(folder) as copies:
+        with closing(open_store(folder)) as store, copies_folder(folder) as copies:
             job = run.job
             if run.plan.missing or more is not None:
-                job = replace(job, kept=copies.keep(job.bots, restless))
+                job = replace(job, kept=copy_bots(job.bots, copies, restless))
             plan = run.plan_for(store, again)
             listener.plan(plan)
             store.bring_up(plan.wanted)

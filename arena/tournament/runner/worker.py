@@ -17,7 +17,6 @@ import os
 import signal
 import threading
 import traceback
-import uuid
 from collections.abc import Sequence
 from itertools import chain
 from multiprocessing.connection import Connection
@@ -97,8 +96,7 @@ def run_worker(
             adopt_orphans()
             pin_to_core(worker_number)
         gc.freeze()  # what was inherited by fork is never garbage
-        name = uuid.uuid4().hex if worker_number is None else str(worker_number)
-        _Worker(job, name, chunks, results, move_log, status).work()
+        _Worker(job, chunks, results, move_log, status).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has ended
     except MemoryError:
@@ -121,14 +119,13 @@ class _Worker:
     def __init__(
         self,
         job: Job,
-        name: str,
         chunks: Connection[Any, Any],
         results: Connection[Any, Any],
         move_log: Any,
         status: Any,
     ) -> None:
         self.job = job
-        self.sources = BotSources(job.bots, job.kept, name)
+        self.sources = BotSources(job.bots, job.kept)
         self.chunks = chunks
         self.results = results
         self.status = status

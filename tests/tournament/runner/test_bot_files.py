@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.bots.kept import BotCopies, BotSources
+from arena.bots.kept import BotSources, copies_folder, copy_bots
 from arena.bots.loading import load_bot
 from arena.bots.source_files import current_hash
 from arena.bots.spec import find_bot
@@ -85,9 +85,9 @@ def test_a_bot_with_another_helper_at_the_same_place_is_not_used(home: Path, tmp
 
 
 def test_a_bot_that_is_edited_during_play_travels_as_it_was(home: Path, tmp_path: Path) -> None:
-    with BotCopies(tmp_path / "run") as copies:
+    with copies_folder(tmp_path / "run") as copies:
         job = job_of(str(home / "bot.py"), "random")
-        job = replace(job, kept=copies.keep(job.bots))
+        job = replace(job, kept=copy_bots(job.bots, copies))
         (home / "helper.py").write_text("AT = 0\n")
         (home / "bot.py").unlink()
         there = files_of(job, tmp_path)
@@ -99,14 +99,14 @@ def test_a_bot_that_is_edited_during_play_travels_as_it_was(home: Path, tmp_path
 
 
 def test_what_travels_is_the_copy_where_the_original_is_as_well(home: Path, tmp_path: Path) -> None:
-    with BotCopies(tmp_path / "run") as copies:
+    with copies_folder(tmp_path / "run") as copies:
         job = job_of(str(home / "bot.py"))
-        job = replace(job, kept=copies.keep(job.bots))
+        job = replace(job, kept=copy_bots(job.bots, copies))
         there = files_of(job, tmp_path)
     placed = there.placed(job)
     assert placed.bots == job.bots
     (home / "helper.py").write_text("AT = 0\n")
-    sources = BotSources(placed.bots, placed.kept, "worker")
+    sources = BotSources(placed.bots, placed.kept)
     assert sources.changed(["bot"]) == ["bot"]
     assert current_hash(Path(sources.spec(0).path)) == job.bots[0].source_hash
 
