@@ -53,7 +53,7 @@ from arena.results.comparison import ComparisonConfig, common_settings, find_var
 from arena.results.data_formats import json_text
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
-from arena.tournament.bot_list import Field, command_field
+from arena.tournament.bot_list import FieldBot, command_field
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
 from arena.tournament.runner.play_run import prepare, with_stored_seed
 
@@ -114,11 +114,11 @@ def compare_command(
         show_comparison(_folders([*stored, *bots]), baseline, form, to, adjusted)
         return _DONE
     field = command_field(bots, exclude)
-    if len(field.bots) < 2:
-        found = ": " + field.bots[0].spec if field.bots else ""
-        raise ArenaError(f"expected at least two bots, found {len(field.bots)}{found}")
-    if len(field.bots) == 2 and not variants and baseline is None:
-        first, second = (shlex.quote(bot.spec) for bot in field.bots)
+    if len(field) < 2:
+        found = ": " + field[0].spec if field else ""
+        raise ArenaError(f"expected at least two bots, found {len(field)}{found}")
+    if len(field) == 2 and not variants and baseline is None:
+        first, second = (shlex.quote(bot.spec) for bot in field)
         raise ArenaError(
             "expected rule sets to compare, for example --variants base,tactical,expert; to compare two bots under one"
             f" rule set: arena match {first} {second}, or arena sprt {first} {second}"
@@ -137,13 +137,13 @@ def compare_command(
 
 
 def _begin(
-    field: Field, names: Mapping[str, str], baseline: str | None, options: PlayOptions
+    field: Sequence[FieldBot], names: Mapping[str, str], baseline: str | None, options: PlayOptions
 ) -> tuple[ComparisonConfig, Path]:
     """Return the comparison to play and its folder; `names` are the variants by the names of their folders."""
     until, out = until_error(options), options.out
     if baseline is not None:
         baseline = find_variant(baseline, list(names.values()))
-    bots = field.tables()
+    bots = [bot.table() for bot in field]
     configs = {
         name: config_of("round-robin", (), options, {"rules": rules, "bots": bots}, name)
         for name, rules in names.items()

@@ -164,10 +164,9 @@ def tournament_command(
     With --out, the run in that folder is brought up to date as by 'arena run'.
     """
     field = command_field(bots, exclude)
-    tables = _format_table(format_, settings) | {"bots": field.tables()}
-    name = run_name(format_, [bot.name for bot in field.bots])
-    config = replace(config_of(format_, (), options, tables, name), namesakes=field.namesakes)
-    return play_and_show(config, options, named=False)
+    tables = _format_table(format_, settings) | {"bots": [bot.table() for bot in field]}
+    name = run_name(format_, [bot.name for bot in field])
+    return play_and_show(config_of(format_, (), options, tables, name), options, named=False)
 
 
 @click.command()

@@ -7,7 +7,7 @@ An entry such as `class/*.py` or `class/` stands for every bot file there: `.py`
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -36,40 +36,15 @@ class FieldBot:
     file: Path | None = None
     match: Path | None = None
 
-
-@dataclass(frozen=True)
-class Namesakes:
-    """Files of patterns and folders that would have one name, and the names with folders that they play under."""
-
-    name: str
-    names: tuple[str, ...]
-
-    def sentence(self) -> str:
-        """Say which names the files play under.
-
-        >>> Namesakes("ben", ("group1-ben", "group2-ben")).sentence()
-        'the names of folders tell bots called ben apart: group1-ben, group2-ben'
-        """
-        more = f" and {len(self.names) - 5} more" if len(self.names) > 5 else ""
-        return f"the names of folders tell bots called {self.name} apart: {', '.join(self.names[:5])}{more}"
+    def table(self) -> dict[str, str]:
+        """Return the bot in the form of a file."""
+        return {"spec": self.spec, "name": self.name}
 
 
-@dataclass(frozen=True)
-class Field:
-    """The bots that a list stands for, in order, and those of them whose files have one name."""
-
-    bots: tuple[FieldBot, ...]
-    namesakes: tuple[Namesakes, ...]
-
-    def tables(self) -> list[dict[str, str]]:
-        """Return the bots in the form of a file."""
-        return [{"spec": bot.spec, "name": bot.name} for bot in self.bots]
-
-
-def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> Field:
+def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> list[FieldBot]:
     """Return the field of a command line, and check that its bots exist. BotError if not.
 
-    >>> [bot.name for bot in command_field(["greedy", "deep=search:rollouts=50"]).bots]
+    >>> [bot.name for bot in command_field(["greedy", "deep=search:rollouts=50"])]
     ['greedy', 'deep']
     """
     faults: list[str] = []
@@ -77,11 +52,13 @@ def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> Field:
     found = find_field(entries, [*exclude], Path(), lambda key, text: faults.append(f"{key.split(',')[0]}: {text}"))
     if faults:
         raise BotError("\n".join(faults))
-    check_names([find_bot(bot.spec, name=bot.name) for bot in found.bots])
+    check_names([find_bot(bot.spec, name=bot.name) for bot in found])
     return found
 
 
-def find_field(entries: list[FieldBot], exclude: list[str], folder: Path, fault: Callable[[str, str], None]) -> Field:
+def find_field(
+    entries: list[FieldBot], exclude: list[str], folder: Path, fault: Callable[[str, str], None]
+) -> list[FieldBot]:
     """Return the bots that entries stand for, without excluded files; `fault` is given the place of a mistake and why.
 
     Paths start at `folder`, those of entries that name one file at the working directory if the file is there.
@@ -161,18 +138,14 @@ def _excluded(text: str, folder: Path) -> set[Path]:
     return {path}
 
 
-def _with_folders(bots: Sequence[FieldBot]) -> Field:
+def _with_folders(bots: Sequence[FieldBot]) -> list[FieldBot]:
     """Put names of folders before the names of matches until they differ; other bots keep their names."""
     folders = [() if bot.match is None else Path(os.path.abspath(bot.match)).parts[1:-1] for bot in bots]
-    names: list[tuple[str, ...]] = [(bot.name,) for bot in bots]
+    names = [bot.name for bot in bots]
     for depth in range(1, max(map(len, folders), default=0) + 1):
         counts = Counter(names)
         names = [
-            (*parts[-depth:], bot.name) if counts[name] > 1 else name for bot, parts, name in zip(bots, folders, names)
+            "-".join([*parts[-depth:], bot.name]) if counts[name] > 1 else name
+            for bot, parts, name in zip(bots, folders, names)
         ]
-    namesakes: dict[str, list[str]] = defaultdict(list)
-    for bot, name in zip(bots, names):
-        if len(name) > 1:
-            namesakes[bot.name].append("-".join(name))
-    found = tuple(replace(bot, name="-".join(name)) for bot, name in zip(bots, names))
-    return Field(found, tuple(Namesakes(name, tuple(renamed)) for name, renamed in namesakes.items()))
+    return [replace(bot, name=name) for bot, name in zip(bots, names)]

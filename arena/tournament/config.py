@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -28,7 +28,7 @@ from arena.paths import LATEST, STDIN, data_folder, input_name
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
-from arena.tournament.bot_list import FieldBot, Namesakes, find_field
+from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule, SequentialTest
 from arena.tournament.registry import EXECUTORS
@@ -119,7 +119,6 @@ class TournamentConfig:
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
     out: str | None = text(None, 4096, "folder of the results", unset="results/NAME")
     format_settings: FormatSettings = other(FormatSettings, "")
-    namesakes: tuple[Namesakes, ...] = field(default=(), compare=False)  # for messages: bots of patterns in `bots`
 
     @property
     def form(self) -> Format:
@@ -224,7 +223,7 @@ class TournamentConfig:
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as the plain values of a file; `config_from_dict` reads them back."""
         plain = as_dict(self)
-        del plain["exclude"], plain["namesakes"]
+        del plain["exclude"]
         plain["bots"] = [as_dict(bot) | {"params": dict(bot.params)} for bot in self.bots]
         usual = vars(Limits())
         plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
@@ -332,7 +331,7 @@ def with_settings(
     if "bots" in data:
         bots = _read_bots(checker, data["bots"])
         if folder is not None:
-            bots, values["namesakes"] = _expanded(checker, data["bots"], bots, data.get("exclude", []), folder)
+            bots = _expanded(checker, data["bots"], bots, data.get("exclude", []), folder)
         values["bots"] = tuple(bot for _, bot in bots)
     if "exclude" in data and (folder is None or "bots" not in data):
         checker.fault(
@@ -407,8 +406,8 @@ def _read_deals(check: Checker, entries: object) -> tuple[str, ...]:
 
 def _expanded(
     check: Checker, entries: list[object], read: list[tuple[int, BotSetting]], exclude: object, folder: Path
-) -> tuple[list[tuple[int, BotSetting]], tuple[Namesakes, ...]]:
-    """Return the bots that were read, with those that patterns and folders stand for, and files of one name."""
+) -> list[tuple[int, BotSetting]]:
+    """Return the bots that were read, with those that patterns and folders stand for."""
     listed = exclude if isinstance(exclude, list) else [exclude]
     texts = [text for text in listed if isinstance(text, str) and text.strip()]
     if not isinstance(exclude, list) or len(texts) < len(listed):
@@ -420,12 +419,11 @@ def _expanded(
         has_name = isinstance(entry := entries[number - 1], Mapping) and "name" in entry
         given.append(FieldBot(number, bot.spec, bot.name if has_name else "", bot.params))
     found = find_field(given, texts, folder, check.fault)
-    if len(found.bots) > MOST_BOTS:
-        check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(found.bots)}")
-        return [], ()
+    if len(found) > MOST_BOTS:
+        check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(found)}")
+        return []
     settings = dict(read)
-    bots = [(bot.number, replace(settings[bot.number], spec=bot.spec, name=bot.name)) for bot in found.bots]
-    return bots, found.namesakes
+    return [(bot.number, replace(settings[bot.number], spec=bot.spec, name=bot.name)) for bot in found]
 
 
 def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:

@@ -162,8 +162,7 @@ def plan_run(
         design=schedule.design,
         left_out=left_out or {},
     )
-    notes = tuple(one.sentence() for one in config.namesakes)
-    notes += tuple(
+    notes = tuple(
         f"'{Path(file).stem}' means the bot that comes with the program; to play your own, write {one_line(file)}"
         for file in overlooked_files(bots)
     )

@@ -114,8 +114,6 @@ def test_a_file_that_several_entries_name_plays_once(bots: list[str], found: lis
 def test_files_of_one_name_get_the_name_of_their_folder() -> None:
     config = read(["class/group*/*.py"])
     assert config.bot_names == ("group1-ben", "cleo", "group2-ben", "dora")
-    assert [one.names for one in config.namesakes] == [("group1-ben", "group2-ben")]
-    assert not read(["class/"]).namesakes
     for path in ("a/x/eve", "b/x/eve", "c/eve"):
         add(f"cups/more/{path}.py")
     assert read(["more/**/*.py"]).bot_names == ("a-x-eve", "b-x-eve", "c-eve")
@@ -166,7 +164,7 @@ def test_the_expanded_list_is_stored() -> None:
 def test_the_field_of_a_command_line() -> None:
     os.chdir("cups")
     found = command_field(["class/*.py", "random", "deep=greedy"], ["class/helper*.py"])
-    assert [table["name"] for table in found.tables()] == ["ann", "random", "deep"]
+    assert [bot.table()["name"] for bot in found] == ["ann", "random", "deep"]
     with pytest.raises(ArenaError) as caught:
         command_field(["clas/", "class/x*"], ["class/x.py"])
     assert [line.split(":")[0] for line in str(caught.value).split("\n")] == ["exclude", "bots", "bots"]
