@@ -21,6 +21,7 @@ from arena.cli.options import (
     write_page,
 )
 from arena.paths import input_name
+from arena.results.data_formats import WORKBOOK, load_xlsxwriter, write_workbook
 from arena.results.decisions import check_moves_file, write_moves
 from arena.results.game_list import write_pgn
 from arena.results.pages.figures import panels_of
@@ -30,6 +31,7 @@ from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
 from arena.results.run_standings import standings
 from arena.results.sources import GameFilter, find_source
+from arena.results.standings_report import workbook_tables
 from arena.results.standings_report import write_run_files as write_tables
 from arena.text import one_line
 from arena.tournament.games import GameResult
@@ -41,7 +43,9 @@ from arena.whole_file import make_folder
 @click.option(
     "--all", "everything", is_flag=True, help="Also write games.csv, and crosstable.csv for more than 100 bots."
 )
-@click.option("-o", "--out", type=PATH, metavar="DIR", help="Write to DIR (default: RUN).")
+@click.option(
+    "-o", "--out", type=PATH, metavar="DIR|F.xlsx", help="Write to DIR (default: RUN), or all tables to one workbook."
+)
 @click.option(
     "--records",
     type=PathOption(allow_dash=True),
@@ -74,12 +78,14 @@ def export_command(
 
     \b
     arena export latest --all
+    arena export latest -o cup.xlsx
     arena export latest --records lost.txt --bot mybot --lost
     arena export latest --records games.parquet
     arena export latest --pgn games.pgn
 
     With --records, --moves or --pgn, only those files are written, with all games or those chosen by --bot and the
-    options after it. FILE, a file of records, has no tables. A file is written completely or not at all.
+    options after it. A workbook has a sheet each for standings, crosstable and games. FILE, a file of records, has no
+    tables. A file is written completely or not at all.
     """
     targets = (records, moves, pgn)
     if not any(targets):
@@ -118,7 +124,14 @@ def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterato
 
 
 def _write_tables(source: str, everything: bool, out: Path | None) -> None:
-    for rules, part in find_source(source).parts().items():
+    parts = find_source(source).parts()
+    if out is not None and out.suffix.lower() == WORKBOOK:
+        load_xlsxwriter(out)
+        tables = [(rules, workbook_tables(standings(part.data(), whole=True))) for rules, part in parts.items()]
+        sheets = {f"{rules} {table.name}".strip(): table for rules, each in tables for table in each}
+        click.echo(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")
+        return
+    for rules, part in parts.items():
         target = part.path
         if out is not None:
             target = out / part.path.name if rules else out

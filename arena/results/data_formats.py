@@ -1,4 +1,4 @@
-"""Tables as data: CSV and JSON with every value as it was computed."""
+"""Tables as data: CSV, JSON and Excel workbooks with every value as it was computed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ import csv
 import io
 import math
 import numbers
+import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from arena import text
+from arena.errors import ArenaError
 from arena.results.table import COLUMN_KINDS, Report, Table, number
 from arena.text import half_up, spreadsheet_cell
-from arena.whole_file import make_folder, write_whole
+from arena.whole_file import make_folder, whole_file, write_whole
 
 SIGNIFICANT = 10
 """Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
+WORKBOOK = ".xlsx"
+_MOST_ROWS = 1_048_576  # that a sheet can hold
+_LONGEST_SHEET = 31
+_LARGEST = 10**15  # Excel would round a larger number, such as the seed of a deal
+_NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\']")
+_MADE = datetime(2000, 1, 1)  # equal tables give equal bytes
 
 
 # ---------------------------------------------------------------- JSON
@@ -116,3 +125,56 @@ def write_tables(report: Report, folder: Path) -> list[Path]:
     make_folder(folder)
     tables = [table for table in report.tables if table.files]
     return [write_whole(folder / f"{table.name}.csv", [table_csv(table)], follow=False) for table in tables]
+
+
+# ---------------------------------------------------------------- Excel
+
+
+def write_workbook(tables: Mapping[str, Table], path: Path) -> int:
+    """Write tables as the sheets of an Excel workbook, by their names, and return how many.
+
+    ArenaError if xlsxwriter is not installed, or if a table is too long for a sheet.
+    """
+    xlsxwriter = load_xlsxwriter(path)
+    for name, table in tables.items():
+        if len(table.rows) >= _MOST_ROWS:
+            raise ArenaError(
+                f"{path}: a sheet holds {_MOST_ROWS - 1:,} rows, but {name} has {len(table.rows):,}; "
+                "write them as CSV (--all) or Parquet (--records games.parquet)"
+            )
+    names = [_NOT_IN_SHEETS.sub(" ", name)[:_LONGEST_SHEET].strip() for name in tables]
+    # row by row, so that a million games need no memory
+    with whole_file(path) as file, xlsxwriter.Workbook(file, {"constant_memory": True}) as book:
+        book.set_properties({"created": _MADE})
+        head = book.add_format({"bold": True})
+        for name, table in zip(names, tables.values()):
+            taken = {sheet.name.lower() for sheet in book.worksheets()}
+            sheet = book.add_worksheet(name if name.lower() not in taken else None)
+            sheet.freeze_panes(1, 1)
+            for column, key in enumerate(table.files):
+                sheet.set_column(column, column, max(len(key) + 2, 12))
+                sheet.write_string(0, column, key, head)
+            for place, row in enumerate(table.rows, start=1):
+                for column, key in enumerate(table.files):
+                    _write_cell(sheet, place, column, _json_value(key, row[key], table.digits.get(key)))
+    return len(names)
+
+
+def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
+    if isinstance(value, bool):
+        sheet.write_boolean(row, column, value)
+    elif isinstance(value, int | float) and abs(value) <= _LARGEST:
+        sheet.write_number(row, column, value)
+    elif value is not None:
+        sheet.write_string(row, column, str(value))  # never a formula or a link
+
+
+def load_xlsxwriter(path: Path) -> Any:
+    """Return the module xlsxwriter. Raise ArenaError, with the name of the file, if it is not installed."""
+    try:
+        import xlsxwriter
+    except ImportError:
+        raise ArenaError(
+            f"{path}: a workbook needs xlsxwriter, which is not installed: pip install 'schotten-arena[data]'"
+        ) from None
+    return xlsxwriter

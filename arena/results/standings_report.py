@@ -537,14 +537,24 @@ def write_run_files(standings: RunStandings, folder: Path | str, games: bool = F
     Raises ExportError if the disk refuses.
     """
     folder = Path(folder)
-    texts: dict[str, Iterable[str]] = {STANDINGS: [table_csv(_standings_table(standings))]}
-    if has_crosstable(standings):
-        texts[CROSSTABLE] = [table_csv(_crosstable(standings))]
+    texts: dict[str, Iterable[str]] = {f"{table.name}.csv": [table_csv(table)] for table in _run_tables(standings)}
     texts[SUMMARY] = [json_text(summary(standings))]
     texts[TIMING] = [_timing_text(standings)]
     if games:
         texts[_GAMES] = _games_text(standings.run)
     return [write_whole(folder / name, parts, follow=False) for name, parts in texts.items()]
+
+
+def _run_tables(standings: RunStandings) -> list[Table]:
+    return [_standings_table(standings), *([_crosstable(standings)] if has_crosstable(standings) else [])]
+
+
+def workbook_tables(standings: RunStandings) -> list[Table]:
+    """Return the tables of a run for a workbook: standings, crosstable and games, without what a clock measured."""
+    games = standings.run.games.filter(list(GAME_COLUMNS))
+    names = [*map(str, games.columns)]
+    rows = [dict(zip(names, values)) for values in games.itertuples(index=False)]
+    return [*_run_tables(standings), Table("games", "", rows, files=names)]
 
 
 def _timing_text(standings: RunStandings) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -50,6 +52,47 @@ def test_parquet_says_what_records_say(arena: Arena, played: Path) -> None:
     assert [*table.columns] == ["rules", "round", *GAME_COLUMNS, "detail", "record"]
     for column in GAME_COLUMNS:
         assert table[column].dropna().tolist() == games[column].dropna().tolist(), column
+
+
+def sheets_of(path: str) -> dict[str, list[list[str]]]:
+    """Read the texts of a workbook without a library."""
+    with zipfile.ZipFile(path) as book:
+        names = re.findall(r'<sheet name="(.*?)"', book.read("xl/workbook.xml").decode())
+        texts = [book.read(f"xl/worksheets/sheet{number}.xml").decode() for number in range(1, len(names) + 1)]
+    rows = [re.findall(r"<row .*?</row>", text) for text in texts]
+    return {name: [re.findall(r"<(?:t|v)>(.*?)</", row) for row in part] for name, part in zip(names, rows)}
+
+
+def test_a_workbook_has_a_sheet_for_each_table(arena: Arena, played: Path) -> None:
+    pytest.importorskip("xlsxwriter", reason="workbooks need the extra 'data'")
+    assert arena("export", played, "-o", "cup.xlsx").out == "3 sheets in cup.xlsx\n"
+    sheets = sheets_of("cup.xlsx")
+    arena("export", played, "--all", "-o", "tables")
+    for name in ("standings", "crosstable", "games"):
+        lines = [*csv.reader(Path(f"tables/{name}.csv").read_text().splitlines())]
+        assert [row[0] for row in sheets[name]] == [line[0] for line in lines]
+        assert sheets[name][0] == lines[0]
+    assert sheets["games"][1][0] == str(public.load(played).games["deal_seed"][0])  # all digits
+    first = Path("cup.xlsx").read_bytes()
+    arena("export", played, "-o", "cup.xlsx")
+    assert Path("cup.xlsx").read_bytes() == first
+
+
+def test_a_workbook_of_a_comparison_has_sheets_for_each_rule_set(arena: Arena) -> None:
+    pytest.importorskip("xlsxwriter", reason="workbooks need the extra 'data'")
+    play = ("--games", 2, "--seed", 1, "--workers", 1, "--out", "pair", "--quiet")
+    arena("compare", "random", "first", "--variants", "base,expert", *play)
+    assert arena("export", "pair", "-o", "pair.xlsx").out == "6 sheets in pair.xlsx\n"
+    assert [*sheets_of("pair.xlsx")][:4] == ["base standings", "base crosstable", "base games", "expert standings"]
+
+
+def test_a_workbook_without_its_library_is_a_sentence(
+    arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    said = arena("export", played, "-o", "cup.xlsx", code=2).err
+    assert "cup.xlsx: a workbook needs xlsxwriter, which is not installed: pip install 'schotten-arena[data]'" in said
+    assert not Path("cup.xlsx").exists()
 
 
 def test_the_data_set_begins_as_it_was_made(arena: Arena) -> None:
