@@ -12,20 +12,26 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from arena.adapters.other_games import PlayoutSpeed, playout_speeds
 from arena.bots.loading import load_bot
+from arena.bots.spec import first_on_path
 from arena.cli.options import DEAL, SEED, as_json, rule_sets, whole_option
 from arena.game import engine
 from arena.game.deals import make_deal
 from arena.game.engine import State
+from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
+from arena.paths import PACKAGE
 from arena.tournament.games import GameTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
 
 ROUNDS = 5
 RULE_SETS = ("base", "tactical", "expert")
-_GAMES = {"engine": 40_000, "referee": 3_000}
+_GAMES = {"engine": 40_000, "referee": 3_000, "oracle": 12}
 """Games per round for the compiled engine; the uncompiled one plays one in 200 of them."""
+_PLAYOUT_S = 0.5
+_HAS_ORACLE = (PACKAGE.parent / "tests" / "oracle").is_dir()
 
 
 @click.command()
@@ -47,13 +53,15 @@ def bench_command(
     deal: int | None,
     as_json: bool,
 ) -> None:
-    """Measure the speed of the engine: random games inside it, and games of Python bots.
+    """Measure the speed of the engine: random games inside it, games of Python bots, and games of other libraries.
 
     \b
     arena bench --quick
     arena bench --perft 4 --rules tactical --divide
 
-    Machines differ and are noisy: rates are medians of CPU time over several rounds, and only their ratios matter.
+    Machines differ and are noisy: rates are medians of CPU time over several rounds, and only their ratios matter. Of
+    OpenSpiel, PettingZoo, RLCard and python-chess, those that are installed play as well (pip install
+    'schotten-arena[bench]'). In a checkout, the engine is compared with the slow, literal engine of the tests.
 
     With --perft, count the sequences of DEPTH moves instead, to compare engines: if the counts agree, so do the rules.
     Games that end earlier do not count. Draws follow the deal, so nothing is random.
@@ -67,8 +75,13 @@ def bench_command(
         return
     if divide or seed is not None or deal is not None:
         raise click.UsageError("--divide, --seed and --deal are for counting; add --perft DEPTH")
-    rates = measure(rules or RULE_SETS, *((1, 0.1) if quick else (ROUNDS, 1.0)))
-    click.echo(json.dumps(rates, indent=2) if as_json else _in_words(rates))
+    rounds, scale = (1, 0.1) if quick else (ROUNDS, 1.0)
+    rates = measure(rules or RULE_SETS, rounds, scale)
+    speeds = playout_speeds(rules or RULE_SETS, rounds, scale * _PLAYOUT_S)
+    if as_json:
+        click.echo(json.dumps(rates | {"playouts": [_values(speed) for speed in speeds]}, indent=2))
+    else:
+        click.echo(f"{_in_words(rates)}\n\n{_side_by_side(speeds)}")
 
 
 def _perft(state: State, depth: int, divide: bool, as_json: bool) -> None:
@@ -101,6 +114,8 @@ def measure(names: Sequence[str], rounds: int, scale: float) -> dict[str, Any]:
         rules = load_rules(name)
         jobs["engine", name] = partial(engine.play_random_games, rules)
         jobs["referee", name] = _referee(rules)
+        if _HAS_ORACLE:
+            jobs["oracle", name] = _oracle(rules)
     rates: dict[tuple[str, str], list[float]] = {job: [] for job in jobs}
     for number in range(rounds):
         for job, play in jobs.items():
@@ -112,7 +127,9 @@ def measure(names: Sequence[str], rounds: int, scale: float) -> dict[str, Any]:
     for name in names:
         own = rate["engine", name]
         times_base = round(own / rate["engine", names[0]], 3)
-        result["engine"][name] = {"games_per_second": round(own), "times_base": times_base}
+        times_oracle = round(own / rate["oracle", name]) if _HAS_ORACLE else None
+        figures = {"games_per_second": round(own), "times_base": times_base, "times_oracle": times_oracle}
+        result["engine"][name] = figures
         result["python_bots"][name] = {"games_per_second": round(rate["referee", name])}
     return result
 
@@ -131,11 +148,46 @@ def _referee(rules: Rules) -> Callable[[int, int], object]:
     return play
 
 
+def _oracle(rules: Rules) -> Callable[[int, int], object]:
+    """Return a function that plays random games of the slow, literal engine of the tests."""
+    with first_on_path(PACKAGE.parent):
+        from tests.oracle import Options, Oracle
+
+    def play(games: int, start: int) -> None:
+        for number in range(start, start + games):
+            deal, rng = make_deal(rules, 1, number), Rng(number)
+            tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
+            game = Oracle(Options.like(rules), deal.clan, tactic, deal.starter)
+            while not game.is_over:
+                game.apply(rng.choice(game.legal_moves()))
+
+    return play
+
+
 def _in_words(rates: dict[str, Any]) -> str:
+    heads = ["rule set", "random games/s in the engine", "games/s of Python bots"]
     rows = [
         [name, f"{own['games_per_second']:,}", f"{rates['python_bots'][name]['games_per_second']:,}"]
         for name, own in rates["engine"].items()
     ]
-    table = tabulate(rows, ["rule set", "random games/s in the engine", "games/s of Python bots"], stralign="right")
+    if _HAS_ORACLE:
+        heads.append("engine x oracle")
+        rows = [[*row, f"{rates['engine'][row[0]]['times_oracle']:,}"] for row in rows]
     kind = "compiled" if rates["compiled"] else "uncompiled (no compiler at installation?)"
+    table = tabulate(rows, heads, stralign="right")
     return f"{table}\n\nGames per second of CPU time on one core, engine {kind}."
+
+
+def _side_by_side(speeds: Sequence[PlayoutSpeed]) -> str:
+    rows = [
+        [speed.library, speed.game, *(f"{value:,.0f}" for value in list(_values(speed).values())[2:])]
+        for speed in speeds
+    ]
+    heads = ["library", "game", "games/s", "decisions per game", "decisions/s"]
+    table = tabulate(rows, heads, colalign=("left", "left", "right", "right", "right"))
+    more = "" if len({speed.library for speed in speeds}) > 1 else " For others: pip install 'schotten-arena[bench]'."
+    return f"{table}\n\nRandom games, all played by a loop in Python that asks for the legal moves.{more}"
+
+
+def _values(speed: PlayoutSpeed) -> dict[str, Any]:
+    return vars(speed) | {"decisions_per_second": speed.decisions_per_second}

@@ -1,10 +1,13 @@
-"""`arena explain`: a claim is judged, in words and as JSON."""
+"""`arena explain`: a claim is judged, in words and as JSON. `arena bench`: the engine beside others."""
 
 from __future__ import annotations
 
 import json
+import sys
 
-from tests.cli.conftest import Arena
+import pytest
+
+from tests.cli.conftest import Arena, json_of
 
 
 def test_a_claim_is_judged(arena: Arena) -> None:
@@ -29,3 +32,25 @@ def test_cards_are_read_as_they_are_spoken(arena: Arena) -> None:
 def test_cards_without_an_option(arena: Arena) -> None:
     said = arena("explain", "r7", "r8", "--mine", "r9", code=2).err
     assert "r7 r8: cards follow an option (--mine, --theirs or --seen), with commas between them; for example" in said
+
+
+# ---------------------------------------------------------------- arena bench
+
+
+def test_libraries_that_are_not_installed_are_left_out(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("chess", "pettingzoo.classic", "pyspiel", "rlcard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    found = json_of("bench", "--quick", "--rules", "base", "--json")
+    assert [(row["library"], row["game"]) for row in found["playouts"]] == [("arena", "base")]
+    shown = arena("bench", "--quick", "--rules", "base").out
+    assert "For others: pip install 'schotten-arena[bench]'." in shown
+
+
+def test_the_oracle_is_far_slower_and_absent_from_an_installation(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.bench.playout_speeds", lambda *args: [])
+    assert json_of("bench", "--quick", "--rules", "base", "--json")["engine"]["base"]["times_oracle"] > 2
+    monkeypatch.setattr("arena.cli.bench._HAS_ORACLE", False)
+    assert json_of("bench", "--quick", "--rules", "base", "--json")["engine"]["base"]["times_oracle"] is None
+    assert "oracle" not in arena("bench", "--quick", "--rules", "base").out
