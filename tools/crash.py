@@ -1,8 +1,8 @@
 """Kill a league's server at random moments: `python -m tools.crash --seed 1 --moments 50`.
 
-Authors upload bots to a real server while the server, its workers, or both are killed (SIGKILL) at random moments and
-restarted. In the end, each bot for which an author got a receipt must be in the league exactly once and decided, the
-league must be sound, and the server's table must equal the table of the commands.
+Authors upload bots to a real server while the server, the process that plays, or both are killed (SIGKILL) at random
+moments and restarted. In the end, each bot for which an author got a receipt must be in the league exactly once and
+decided, the league must be sound, and the server's table must equal the table of the commands.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from arena.league.views import standing_values
 from arena.web.client import Server
 from tests.web.served import Served
 
-WHOM = ("web", "worker", "both")
+WHOM = ("web", "player", "both")
 
 
 @dataclass
@@ -97,10 +97,10 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
             whom = rng.choice(WHOM)
             outcome.killed[whom] += 1
             if whom != "web":
-                for pid in server.worker_pids()[:1] if whom == "worker" else server.worker_pids():
+                for pid in server.player_pids():
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
-            if whom != "worker":
+            if whom != "player":
                 server.kill()
                 server.start()
         over.set()
@@ -141,7 +141,7 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
         blamed = {version.label for version in every if "suspended" in f"{version.reason}{version.retired_reason}"}
         outcome.faults += [f"refused, but sound: {one}" for one in sorted(broken - blamed)]
         outcome.faults += verify_league(league).faults
-    for _ in range(30):  # the server caches its tables for a moment, and its workers may still be playing
+    for _ in range(30):  # the server caches its tables for a moment, and bots may still be playing
         before, found, after = _table(folder), Server(server.url).ask("standings")["standings"], _table(folder)
         if found in (before, after):
             return

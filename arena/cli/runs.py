@@ -26,9 +26,10 @@ from arena.text import counted, one_line, printable
 from arena.tournament.folders import COMPARISON, inner_runs
 from arena.tournament.luck import LUCK
 from arena.tournament.runner.logs import LOG
+from arena.tournament.store.folder_lock import is_in_use
 from arena.tournament.store.reader import Reader, Surplus
 from arena.tournament.store.sqlite import DATABASE
-from arena.tournament.store.writer import is_in_use, open_store
+from arena.tournament.store.writer import open_store
 
 
 @click.command()

@@ -73,7 +73,6 @@ def publish(
     *,
     candidate: Version | None = None,
     games: int = 0,
-    session: int | None = None,
     note: str = "",
 ) -> Standings:
     """Make a change, store it as one event with the resulting standings, and return these.
@@ -89,33 +88,26 @@ def publish(
         if change() is False:
             return league_standings(league)
         table = table or league_standings(league)
-        _store(league, _event(league, kind, version, games, session, note, table.total), table)
+        _store(league, _event(league, kind, version, games, note, table.total), table)
         return table
 
 
-def note_play(league: League, event: int | None, fresh: int, session: int) -> tuple[int, Standings]:
+def note_play(league: League, event: int | None, fresh: int) -> tuple[int, Standings]:
     """Store the standings after `fresh` more games of play; return the number of their event, and the standings.
 
-    If `event`, under which this session stored its earlier games, is still the last one, it is used again. Otherwise
-    the standings go under the event of another session that is playing, or under a new one.
+    If `event`, under which earlier games were counted, is still the last one, it is used again.
     """
     stamp = _last_event(league)
     table = league_standings(league)
     with league.change():
-        if _last_event(league) != stamp:
+        if _last_event(league) != stamp:  # a bot has been retired
             stamp, table = _last_event(league), league_standings(league)
-        if event == stamp or _is_play(league, stamp):
-            event = stamp
-            league.run(
-                "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?",
-                fresh,
-                table.total,
-                time.time(),
-                event,
-            )
+        if event == stamp:
+            put = "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?"
+            league.run(put, fresh, table.total, time.time(), event)
             league.run("DELETE FROM ratings WHERE event = ?", event)
         else:
-            event = _event(league, PLAYED, None, fresh, session, "", table.total)
+            event = _event(league, PLAYED, None, fresh, "", table.total)
         _store(league, event, table)
         return event, table
 
@@ -124,27 +116,12 @@ def _last_event(league: League) -> int:
     return int(league.value("SELECT max(event) FROM events"))
 
 
-def _is_play(league: League, event: int) -> bool:
-    """Return whether an event is play by a session that has not ended."""
-    return bool(
-        league.value(
-            "SELECT 1 FROM events e JOIN sessions s ON s.session = e.session"
-            " WHERE e.event = ? AND e.kind = ? AND s.lease > 0",
-            event,
-            PLAYED,
-        )
-    )
-
-
-def _event(
-    league: League, kind: str, version: Version | None, games: int, session: int | None, note: str, total: int
-) -> int:
+def _event(league: League, kind: str, version: Version | None, games: int, note: str, total: int) -> int:
     return league.insert(
-        "INSERT INTO events (happened, kind, version, session, games, total, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, ?, ?, ?, ?, ?)",
         time.time(),
         kind,
         None if version is None else version.id,
-        session,
         games,
         total,
         note,

@@ -81,8 +81,7 @@ def for_play(league: League, table: Standings, left: int | None) -> list[Fixture
     """Return the next stretch of play: at most `left` games, rounded up to whole pairs."""
     step = max(league.settings.games, table.total // STRETCH_SHARE // PAIRINGS // 2 * 2)
     games_a_deal = league.settings.games_a_deal
-    in_hand = [(a, b, games_a_deal * deals) for a, b, deals in pairings.reserved_deals(league)]
-    pairs = least_certain(table, PAIRINGS, step, in_hand)
+    pairs = least_certain(table, PAIRINGS, step)
     by_id = {row.version.id: row.version for row in table.rows}
     deals = step // games_a_deal
     if left is not None:
@@ -140,33 +139,23 @@ def games_needed(error: float, target: float, played: int) -> int:
     return math.ceil(played * (error / target) ** 2)
 
 
-def least_certain(
-    table: Standings,
-    pairs: int,
-    step: int,
-    in_hand: Sequence[tuple[int, int, int]] = (),
-) -> list[tuple[int, int]]:
+def least_certain(table: Standings, pairs: int, step: int) -> list[tuple[int, int]]:
     """Return the `pairs` most informative pairings, each as the numbers of two versions, best first.
 
-    Each choice counts the earlier ones as played (`step` games each), and also the games reserved by other sessions
-    (`in_hand`: two versions and a number of games): the covariance is reduced as these games will reduce it. Bots
-    without games and groups without a game between them come first, because nothing is known about them.
+    Each choice counts the earlier ones as played (`step` games each): the covariance is reduced as these games will
+    reduce it. Bots without games and groups without a game between them come first, because nothing is known about
+    them.
     """
     chosen = _links(table)[:pairs]
     n = len(table.rated)
     if n < 2 or len(chosen) >= pairs:
         return chosen
     numbers = [version.id for version in table.rated]
-    index = {number: i for i, number in enumerate(numbers)}
     covariance = table.covariance / ELO_SCALE**2
     gap = table.elo[:, None] - table.elo[None, :]
     p = 1 / (1 + 10 ** (-gap / 400))
     information = p * (1 - p)
     same = np.equal.outer(np.array(table.group), np.array(table.group))
-    for a, b, played in in_hand:
-        if a in index and b in index and same[index[a], index[b]]:
-            i, j = index[a], index[b]
-            covariance = _shrunk(covariance, i, j, played * information[i, j])
     upper = np.triu(same, 1)
     while len(chosen) < pairs and upper.any():
         variance = np.diag(covariance)[:, None] + np.diag(covariance)[None, :] - 2 * covariance

@@ -37,9 +37,6 @@ class LeagueSettings:
     clock: Clock = table(Clock, "thinking time; 0: no limit", _USUAL_CLOCK)
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
     pairs: bool = flag(True, "play each deal twice with the seats swapped; if false, once; bots take turns to begin")
-    own_deals: bool = flag(
-        True, "no deal is played by two pairings; if false, pairings that play at the same time share deals"
-    )
     error: float = real(
         40.0,
         "Elo; a placement ends when the 95% error of the bot's rating is this small",

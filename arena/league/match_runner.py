@@ -1,9 +1,7 @@
 """The games of a league, played by workers with stored bots that are unpacked into a private folder.
 
 A `MatchRunner` lives as long as one submission, or one call of `play`. It unpacks each version once and lines up some
-of them at a time. Each lineup has a number that is used only once (a row of the table `lineups`) and a seed derived
-from it, so records reveal nothing about the games of other lineups. The folder is removed with the runner; the next
-command removes the folders of killed processes.
+of them at a time. The folder is removed with the runner; the next player removes the folders of a killed process.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import contextlib
 import logging
 import re
 import shutil
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +24,7 @@ from arena.compiled import require_fresh_engine
 from arena.errors import ArenaError
 from arena.league import oversight, pairings, versions
 from arena.league.league_settings import LeagueError
-from arena.league.oversight import Pause, paused
+from arena.league.player import LeaguePlayer
 from arena.league.store import PLAYING, League
 from arena.league.submission import find_entry
 from arena.league.versions import Version
@@ -39,90 +38,6 @@ from arena.tournament.runner.logs import RunLog, Sink
 _log = logging.getLogger("arena.league")
 
 _WAIT_S = 0.25
-LEASE_S = 30.0
-RENEW_S = 5.0
-_LOOK_S = 0.5  # between two checks for a pause
-
-
-# ---------------------------------------------------------------- leases
-
-
-class Lease:
-    """This process's session in a league: a context manager that reserves what it works on for LEASE_S at a time.
-
-    While a session holds submissions and deals, no other process works on them. A killed process renews nothing, so
-    what it held is free for others once the lease has expired. If a living process loses its lease, nothing goes wrong:
-    deals are never reserved twice, and a submission that two processes work on is decided once.
-
-    `number` is the session's number; `pause` is the league's pause as of the last `beat`, None if it was not paused.
-    """
-
-    def __init__(self, league: League) -> None:
-        """Begin a session, and release what sessions with expired leases hold."""
-        self.league = league
-        release_expired(league)
-        with league.change():
-            self.number = league.insert("INSERT INTO sessions (lease) VALUES (?)", time.time() + LEASE_S)
-        self.pause: Pause | None = paused(league)
-        self._looked = self._renewed = time.monotonic()
-
-    def beat(self) -> None:
-        """Renew the lease every few seconds, and check whether the league is paused; call this often."""
-        now = time.monotonic()
-        if now - self._looked >= _LOOK_S:
-            self.look()
-        if now - self._renewed >= RENEW_S:
-            self._renewed = now
-            lease = time.time() + LEASE_S
-            with self.league.change():
-                self.league.run("UPDATE sessions SET lease = ? WHERE session = ?", lease, self.number)
-            release_expired(self.league)
-
-    def look(self) -> None:
-        """Check whether the league is paused."""
-        self._looked = time.monotonic()
-        self.pause = paused(self.league)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        with self.league.change():
-            _release(self.league, self.number)
-
-
-def release_expired(league: League) -> int:
-    """Release what sessions with expired leases hold, and remove their files; return the number of these sessions."""
-    expired = "SELECT session FROM sessions WHERE lease > 0 AND lease <= ?"
-    sessions = league.query(expired, time.time())
-    if sessions:
-        with league.change():
-            sessions = league.query(expired, time.time())  # one may have been renewed
-            for (session,) in sessions:
-                _release(league, session)
-    _sweep(league)
-    return len(sessions)
-
-
-def _release(league: League, session: int) -> None:
-    """Release everything that a session holds and end its lease."""
-    league.run("UPDATE versions SET holder = NULL WHERE holder = ?", session)
-    league.run("DELETE FROM reserved WHERE lineup IN (SELECT lineup FROM lineups WHERE session = ?)", session)
-    league.run("UPDATE sessions SET lease = 0 WHERE session = ?", session)
-
-
-def _sweep(league: League) -> None:
-    """Remove the unpacked files of sessions that have ended."""
-    folder = league.folder / PLAYING
-    if folder.is_symlink() or not folder.is_dir():
-        return
-    paths = list(folder.iterdir())
-    playing = {str(session) for (session,) in league.query("SELECT session FROM sessions WHERE lease > 0")}
-    for path in paths:
-        if path.name.partition("-")[0] not in playing:
-            shutil.rmtree(path, ignore_errors=True)
-    with contextlib.suppress(OSError):  # other processes have folders there
-        folder.rmdir()
 
 
 # ---------------------------------------------------------------- sessions
@@ -141,11 +56,11 @@ class LeagueSession:
     """What all games of one command share; see `open_session`.
 
     `say` is called with the current activity, `tell` with the number of games each time some are stored. `failures`
-    counts how often each version could not be loaded.
+    counts how often each version could not be loaded; `turns` has when each submission was last taken up.
     """
 
     league: League
-    lease: Lease
+    player: LeaguePlayer
     workers: int
     isolation: str
     signals: StopSignals
@@ -153,6 +68,7 @@ class LeagueSession:
     tell: Callable[[int], None] = lambda games: None
     say: Callable[[str], None] = lambda text: None
     failures: Counter[int] = field(default_factory=Counter)
+    turns: dict[int, float] = field(default_factory=dict)
 
     @property
     def stopping(self) -> bool:
@@ -161,31 +77,21 @@ class LeagueSession:
 
     def wait_while_paused(self) -> bool:
         """Wait until the league is not paused; return False if Ctrl-C was pressed."""
-        self.lease.look()
-        if self.lease.pause is not None and not self.stopping:
-            why = f": {self.lease.pause.reason}" if self.lease.pause.reason else ""
+        self.player.look()
+        if self.player.pause is not None and not self.stopping:
+            why = f": {self.player.pause.reason}" if self.player.pause.reason else ""
             self.say(f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo")
-            while self.lease.pause is not None and not self.stopping:
+            while self.player.pause is not None and not self.stopping:
                 time.sleep(_WAIT_S)
-                self.lease.beat()
+                self.player.beat()
         return not self.stopping
 
 
-@contextlib.contextmanager
-def open_session(
-    league: League,
-    doing: str,
-    workers: int,
-    isolation: str | None = None,
-    tell: Callable[[int], None] = lambda games: None,
-    say: Callable[[str], None] = lambda text: None,
-    trust: bool = False,
-) -> Iterator[LeagueSession]:
-    """Begin a session in the league and open its log; `isolation` overrides the league's setting.
+def checked_level(league: League, isolation: str | None, trust: bool) -> str:
+    """Return where the league's bots run: by its setting, unless `isolation` overrides it.
 
     If the league belongs to another user and does not use the sandbox, either `isolation` or `trust` is required; raise
-    LeagueError, which names the remedy, without them. Within the session, Ctrl-C (SIGINT), SIGTERM or SIGHUP finishes
-    the current games; a second signal stops at once.
+    LeagueError, which names the remedy, without them.
     """
     level = isolation or league.settings.isolation
     if isolation is None and level != "sandbox" and not (trust or league.is_own()):
@@ -194,18 +100,39 @@ def open_session(
             " Give --isolation sandbox; or --trust if you know these bots"
         )
     require_isolation(level)
-    with Lease(league) as lease, RunLog(league.folder) as run_log, StopSignals() as signals:
+    return level
+
+
+@contextlib.contextmanager
+def open_session(
+    league: League,
+    command: str,
+    workers: int,
+    isolation: str | None = None,
+    tell: Callable[[int], None] = lambda games: None,
+    say: Callable[[str], None] = lambda text: None,
+    trust: bool = False,
+) -> Iterator[LeagueSession]:
+    """Begin a session in the league and open its log; `isolation` overrides the league's setting.
+
+    Others see `command` as the one that plays. Raise LeagueBusy if another process plays already, and errors as
+    `checked_level` does. Within the session, Ctrl-C (SIGINT), SIGTERM or SIGHUP finishes the current games; a second
+    signal stops at once.
+    """
+    level = checked_level(league, isolation, trust)
+    doing, before = command.rpartition(" ")[2], league.count_games()
+    with LeaguePlayer(league, command) as player, RunLog(league.folder) as run_log, StopSignals() as signals:
         oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
         outcome, error = "done", ""
         try:
-            yield LeagueSession(league, lease, workers, level, signals, run_log.sink, tell, say)
+            yield LeagueSession(league, player, workers, level, signals, run_log.sink, tell, say)
             outcome = "interrupted" if signals.stopping else outcome
         except BaseException as raised:
             outcome, error = "failed", f"; {type(raised).__name__}: {raised}"
             raise
         finally:
-            played = league.value("SELECT ifnull(sum(games), 0) FROM lineups WHERE session = ?", lease.number)
             with contextlib.suppress(LeagueError):  # the folder may have gone, or the disk may be full
+                played = league.count_games() - before
                 oversight.record(league, doing, outcome, detail=f"{played} games{error}")
 
 
@@ -224,23 +151,29 @@ class MatchRunner:
         self.session = session
         self.lineup: tuple[Version, ...] = ()
         self._ready = False
-        self._numbers: list[int] = []
+        self._folder: Path | None = None
         self._specs: dict[int, BotSpec] = {}
         self._dispatcher: Dispatcher | None = None
         self._pauses = False  # whether a pause of the league stops the current games
 
     @property
     def folder(self) -> Path:
-        """The folder of all unpacked versions, each in its own folder; named after the session and its first lineup."""
-        name = f"{self.session.lease.number}-{self._numbers[0]}"
-        return (self.session.league.folder / PLAYING / name).resolve()
+        """The folder of all unpacked versions, each in its own folder; it is made when it is first needed."""
+        if self._folder is None:
+            parent = self.session.league.folder / PLAYING
+            try:
+                parent.mkdir(exist_ok=True)
+                self._folder = Path(tempfile.mkdtemp(dir=parent)).resolve()
+            except OSError as error:
+                raise LeagueError(f"cannot write {parent}: {error.strerror or error}") from error
+        return self._folder
 
     # ------------------------------------------------------------ what the dispatcher asks
 
     @property
     def stopping(self) -> bool:
         """Whether to stop because of Ctrl-C or, in games that count, because the league is paused."""
-        return self.session.stopping or (self._pauses and self.session.lease.pause is not None)
+        return self.session.stopping or (self._pauses and self.session.player.pause is not None)
 
     @property
     def at_once(self) -> bool:
@@ -252,13 +185,11 @@ class MatchRunner:
     def line_up(self, players: Sequence[Version], house: Sequence[str] = ()) -> None:
         """Prepare these versions to play, along with some of the program's own bots (`house`, by name).
 
-        The lineup has a new number and a new seed. Raise BotsFailed if a bot cannot be found in its files.
+        Raise BotsFailed if a bot cannot be found in its files.
         """
         self._stand_down()
         self.lineup = tuple(players)
         session = self.session
-        number = pairings.new_lineup(session.league, session.lease.number)
-        self._numbers.append(number)
         try:
             specs = [self._unpacked(version) for version in players]
         except BaseException:
@@ -268,12 +199,13 @@ class MatchRunner:
         settings = session.league.settings
         self.job = Job(
             settings.rules,
-            pairings.lineup_seed(session.league.meta("secret"), number),
+            pairings.secret_seed(session.league),
             tuple(specs),
             settings.clock,
             settings.limits,
             session.workers,
             levels=(session.isolation,) * len(specs),
+            own_deals=True,
         )
         self._ready = True
 
@@ -286,11 +218,6 @@ class MatchRunner:
         """Return the bot of a version, which is unpacked the first time."""
         if version.id in self._specs:
             return self._specs[version.id]
-        try:
-            self.folder.parent.mkdir(exist_ok=True)
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise LeagueError(f"cannot write {self.folder}: {error.strerror or error}") from error
         home = self._home(version.id)
         files = versions.files_of(self.session.league, version.id)
         versions.write_files(files, home)
@@ -311,16 +238,16 @@ class MatchRunner:
 
         If Ctrl-C was pressed or the league was paused, there are fewer, and the lineup is over.
         """
-        session = self.session
-        league, number = session.league, self._numbers[-1]
-        tasks = pairings.reserve_deals(league, number, fixtures)
+        league = self.session.league
+        self.session.player.show_fixtures([(fixture.a.id, fixture.b.id, fixture.deals) for fixture in fixtures])
         self._pauses = True  # these games count whenever they are played, unlike the games of a check
         try:
-            fresh = self.play(tasks, lambda rows: pairings.store_rows(league, number, rows))
+            fresh = self.play(pairings.deal_units(league, fixtures), league.insert_games)
             if self.stopping:
                 self._stand_down()  # its workers are stopping
         finally:
             self._pauses = False
+            self.session.player.show_fixtures(())
         return fresh
 
     def play(self, tasks: Sequence[PairTask], deliver: Callable[[Sequence[Row]], int]) -> int:
@@ -354,7 +281,7 @@ class MatchRunner:
                 self,
                 failed=self._fail,
                 lost=lambda event: _log.warning("%s", event.text),
-                tick=self.session.lease.beat,
+                tick=self.session.player.beat,
             )
         return self._dispatcher
 
@@ -382,28 +309,25 @@ class MatchRunner:
     # ------------------------------------------------------------ ending
 
     def _stand_down(self) -> None:
-        """End the lineup: stop its workers and release the deals that it has not played."""
+        """End the lineup and stop its workers."""
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.executor.close()
-        if self._numbers:
-            league = self.session.league
-            with league.change():
-                league.run("DELETE FROM reserved WHERE lineup = ?", self._numbers[-1])
         self._ready = False
 
     def _reset(self) -> None:
         """End the lineup and remove all files, in case they are at fault; the next lineup unpacks them again."""
         self._stand_down()
         self._specs.clear()
-        if self._numbers:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            with contextlib.suppress(OSError):  # other processes have folders there
-                self.folder.parent.rmdir()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # another runner of this session has a folder there
+                self._folder.parent.rmdir()
+            self._folder = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Stop all workers, remove the files and release the deals that were not played."""
+        """Stop all workers and remove the files."""
         self._reset()

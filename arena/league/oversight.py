@@ -63,7 +63,7 @@ def record(
         league.run(
             "INSERT INTO audit (happened, who, what, subject, author, outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
             time.time(),
-            _who(),
+            this_process(),
             what,
             subject,
             author,
@@ -72,7 +72,8 @@ def record(
         )
 
 
-def _who() -> str:
+def this_process() -> str:
+    """Return the user, the machine and the number of this process."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user without a name

@@ -1,13 +1,11 @@
-"""The league's games: pairings of versions, deals reserved for them, every game stored exactly once.
+"""The league's games: pairings of versions, their deals, and what the games add up to.
 
-A deal has a number that is unique in the league. It is played by one pairing only, twice with the seats swapped, unless
-the league's settings (`own_deals`, `pairs`) say otherwise. Numbers are reserved in a transaction and never given out
-again, so two processes cannot play the same deal. Deals that a killed process had reserved are never played.
+A deal has a number that is unique in the league and grows with each deal, so games with higher numbers are later ones.
+It is played by one pairing only, twice with the seats swapped unless the league's settings (`pairs`) say otherwise.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -19,7 +17,7 @@ from arena.endings import AFTER, forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.stats.score import Score
-from arena.tournament.games import PAIRING_BITS, GameId, PairTask, Row
+from arena.tournament.games import PAIRING_BITS, GameId, PairTask, deal_seed
 
 if TYPE_CHECKING:
     import pandas as pd  # slow to load
@@ -34,85 +32,33 @@ class Fixture:
     deals: int
 
 
-def new_lineup(league: League, session: int) -> int:
-    """Create a lineup, a row of the table `lineups`; return its number, which is used only once."""
-    with league.change():
-        return league.insert("INSERT INTO lineups (session) VALUES (?)", session)
+def deal_units(league: League, fixtures: Sequence[Fixture]) -> list[PairTask]:
+    """Return units of work, one deal of each fixture in turn, each with the next number that no game has.
 
-
-def lineup_seed(secret: str, lineup: int) -> int:
-    """Return the seed of all deals that a lineup plays: 128 bits.
-
-    Records show the seed. It is derived from the league's secret, which they do not show, and from a number that is
-    used only once and exists only after the lineup's bots have been stored. So no record reveals anything about the
-    games that a bot submitted later will play.
+    New pairings are stored with the seed of their deals, which follows from the league's secret and the labels of the
+    two versions. Records show the seed but not the secret, so none reveals what a bot submitted later will play.
     """
-    text = f"schotten-arena league\x1f{secret}\x1f{lineup}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
-
-
-def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> list[PairTask]:
-    """Reserve deals for these fixtures; return units of work, one deal of each fixture in turn.
-
-    Each unit has its own deal. Without `own_deals`, all units of one turn share a deal.
-    """
-    settings = league.settings
+    settings, secret = league.settings, secret_seed(league)
+    columns: list[list[PairTask]] = []
     with league.change():
-        number = int(league.meta("deals"))
-        columns: list[list[PairTask]] = []
         for fixture in fixtures:
             a, b = sorted((fixture.a, fixture.b), key=lambda version: version.id)
-            pairing = _pairing(league, a.id, b.id)
-            turn = 0 if settings.pairs else _games_begun(league, pairing)
+            pairing = league.value("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a.id, b.id)
+            if pairing is None:
+                seed = deal_seed(secret, True, a.label, b.label)
+                pairing = league.insert("INSERT INTO pairings (a, b, seed) VALUES (?, ?, ?)", a.id, b.id, seed)
+            turn = league.value("SELECT count(*) FROM games WHERE pairing = ?", pairing)
             begins = [(0, 1) if settings.pairs else ((turn + at) % 2,) for at in range(fixture.deals)]
-            columns.append([PairTask(pairing, 0, a.label, b.label, games=who) for who in begins])
-        tasks: list[PairTask] = []
-        for row in zip_longest(*columns):
-            for task in row:
-                if task is not None:
-                    tasks.append(task._replace(deal=number))
-                    number += settings.own_deals
-            number += not settings.own_deals
-        league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number))
-        league.run_many(
-            "INSERT INTO reserved (deal, pairing, lineup) VALUES (?, ?, ?)",
-            [(_held(league, task.deal, task.pairing), task.pairing, lineup) for task in tasks],
-        )
-    return tasks
+            columns.append([PairTask(pairing, 0, a.label, b.label, games=games) for games in begins])
+    last = league.value("SELECT max(id) FROM games")
+    first = 0 if last is None else GameId.from_key(last).deal + 1
+    tasks = (task for row in zip_longest(*columns) for task in row if task is not None)
+    return [task._replace(deal=deal) for deal, task in enumerate(tasks, first)]
 
 
-def _games_begun(league: League, pairing: int) -> int:
-    """Return how many games of a pairing are stored or reserved."""
-    tables = ("games", "reserved")
-    return sum(int(league.value(f"SELECT count(*) FROM {table} WHERE pairing = ?", pairing)) for table in tables)
-
-
-def _held(league: League, deal: int, pairing: int) -> int:
-    """Return the number under which a deal is reserved, a different one for each pairing that shares it."""
-    return deal if league.settings.own_deals else deal << PAIRING_BITS | pairing
-
-
-def _pairing(league: League, a: int, b: int) -> int:
-    known = league.value("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a, b)
-    return int(known) if known is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
-
-
-def store_rows(league: League, lineup: int, rows: Sequence[Row]) -> int:
-    """Store played games, leaving those already there as they are; return how many were new."""
-    with league.change():
-        new = league.insert_games(rows)
-        played = {GameId.from_key(row.id) for row in rows}
-        held = {(_held(league, game.deal, game.pairing),) for game in played}
-        league.run_many("DELETE FROM reserved WHERE deal = ?", held)
-        league.run("UPDATE lineups SET games = games + ? WHERE lineup = ?", new, lineup)
-    return new
-
-
-def reserved_deals(league: League) -> list[tuple[int, int, int]]:
-    """Return what lineups have reserved: two versions and a number of deals."""
-    return league.query(
-        "SELECT p.a, p.b, count(*) FROM reserved r JOIN pairings p ON p.pairing = r.pairing GROUP BY 1, 2"
-    )
+def secret_seed(league: League) -> int:
+    """Return the seed from which the deals of all pairings follow, together with the labels of their versions."""
+    return int(league.meta("secret"), 16)
 
 
 def head_to_heads(league: League, number: int) -> dict[int, Score]:

@@ -2,13 +2,12 @@
 
 A submission is checked as its author would check it (`arena check`), and plays a few games that do not count. In its
 placement it first meets a sample of the table from top to bottom, then the opponents that are most informative at its
-rating so far, until the error of its rating is small enough. Everything is stored as it comes, so a process that takes
-over a submission continues from there.
+rating so far, until the error of its rating is small enough. Everything is stored as it comes, so the next process that
+plays the league continues from there.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -22,8 +21,7 @@ from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
 from arena.league.pairings import Fixture
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League
-from arena.league.submission import Submission
-from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Receipt, Version
+from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Version
 from arena.text import one_line
 from arena.tournament.games import GameResult, PairTask, Row
 
@@ -77,61 +75,40 @@ class SubmissionResult:
 # ---------------------------------------------------------------- submissions
 
 
-def submit_bot(
-    session: LeagueSession, what: Submission, again: bool = False
-) -> tuple[Receipt, SubmissionResult | None]:
-    """Store a submission and handle it; return the receipt and the result.
-
-    If the submission is known or another process holds it, it is not handled, and the result is None. `again` and
-    errors are as in `versions.submit`.
-    """
-    league = session.league
-    try:
-        receipt = versions.store_version(league, session.lease.number, what, again)
-    except LeagueError as error:
-        oversight.record(league, "receive", "refused", subject=what.name, author=what.author, detail=str(error))
-        raise
-    if receipt.version.state not in OPEN:
-        return receipt, None
-    if session.lease.pause is not None:
-        versions.release(league, receipt.version)
-        return receipt, SubmissionResult(receipt.version, waits=f"{league.name} is paused")
-    version = versions.claim(league, session.lease.number, receipt.version.id)
-    return receipt, None if version is None else handle_submission(session, version)
-
-
 def handle_waiting(session: LeagueSession) -> list[SubmissionResult]:
-    """Handle all submissions that no other process holds, in turns if there are many; return how far each has come.
+    """Work off the queue, in turns if there are many submissions; return how far each has come.
 
     If a turn has taken TURN_S and others are waiting, it ends, so that no submission can hold up the others.
     """
+    league = session.league
     results: dict[int, SubmissionResult] = {}
-    while not session.stopping and session.lease.pause is None:
-        version = versions.claim(session.league, session.lease.number)
-        if version is None:
+    while not session.stopping and session.player.pause is None:
+        queue = versions.waiting(league)
+        if not queue:
             break
-        results[version.id] = handle_submission(session, version, TURN_S)
+        version = min(queue, key=lambda version: session.turns.get(version.id, 0.0))
+        session.turns[version.id] = time.monotonic()
+        if version.attempts >= versions.MAX_ATTEMPTS:
+            versions.refuse(league, version, f"given up after {version.attempts} failed attempts to check or place it")
+        else:
+            results[version.id] = _handle_submission(session, version)
     return list(results.values())
 
 
-def handle_submission(session: LeagueSession, version: Version, turn_s: float = math.inf) -> SubmissionResult:
-    """Take a claimed submission to a decision, or as far as Ctrl-C or a pause allows, and release it.
-
-    After `turn_s` seconds it gives way to others that wait.
-    """
-    turn_ends = time.monotonic() + turn_s
+def _handle_submission(session: LeagueSession, version: Version) -> SubmissionResult:
+    """Take a submission to a decision, or as far as its turn, Ctrl-C or a pause allows."""
+    turn_ends = time.monotonic() + TURN_S
+    session.player.show(version.id)
     try:
         with MatchRunner(session) as runner:
-            result = _handle(runner, version, turn_ends)
+            return _handle(runner, version, turn_ends)
     except (ArenaError, KeyboardInterrupt):
-        versions.release(session.league, version)
         raise
     except BaseException:  # our own failure counts as an attempt, and attempts are limited
-        versions.release(session.league, version, failed=True)
+        versions.count_attempt(session.league, version)
         raise
-    if result.interrupted:
-        versions.release(session.league, version)
-    return result
+    finally:
+        session.player.show()
 
 
 def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> SubmissionResult:
@@ -145,11 +122,9 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
             warnings = admission.warnings
             for warning in warnings:
                 oversight.record(league, "check", "warns", subject=version.label, author=version.author, detail=warning)
-            if admission.accepted:
-                versions.accept(league, version)
-            else:
+            if not admission.accepted:
                 versions.refuse(league, version, admission.reason)
-        if admission is None or not admission.accepted:
+        if admission is None or not admission.accepted or not versions.accept(league, version):
             return SubmissionResult(versions.get(league, version.id), warnings=warnings)
     session.say(f"{version.label}: placing")
     before = next((other for other in versions.in_state(league, ACTIVE) if other.bot == version.bot), None)
@@ -157,7 +132,7 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
         now = versions.get(league, version.id)
         waits = ""
         if now.state == PLACING and not session.stopping:
-            paused = session.lease.pause is not None
+            paused = session.player.pause is not None
             waits = f"{league.name} is paused" if paused else "it is the turn of other submissions"
         return SubmissionResult(now, _games(league, version), warnings=warnings, waits=waits)
     after = events.publish(
@@ -167,7 +142,6 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
         version,
         candidate=version,
         games=_games(league, version),
-        session=session.lease.number,
     )
     now = versions.get(league, version.id)
     return SubmissionResult(now, _games(league, version), after, before, warnings)
@@ -220,7 +194,7 @@ def _report(runner: MatchRunner, name: str) -> CheckReport:
     session, job = runner.session, runner.job
 
     def report(progress: str) -> None:
-        session.lease.beat()
+        session.player.beat()
         if session.stopping:
             raise _Stopped
 
@@ -284,7 +258,7 @@ def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admiss
 def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
     """Play until the version's rating is certain enough; return False if it was refused or has to wait."""
     session, league = runner.session, runner.session.league
-    while not session.stopping and session.lease.pause is None:
+    while not session.stopping and session.player.pause is None:
         oversight.check_disk(league)
         step = fixtures.for_placement(league, version)
         if not step:
@@ -325,7 +299,6 @@ def play_more(
     if len(table.rows) < 2:
         number = "one bot" if table.rows else "no bot"
         raise LeagueError(f"{league.name} has {number} in the table; play needs two")
-    event: int | None = None
     played = 0
     with MatchRunner(session) as runner:
         while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
@@ -347,7 +320,7 @@ def play_more(
             fresh = play_or_retire(runner, step, team)
             played += fresh
             if fresh:
-                event, table = events.note_play(league, event, fresh, session.lease.number)
+                session.player.event, table = events.note_play(league, session.player.event, fresh)
             if not fresh or _suspend_forfeiters(league, _players(step)):
                 table = league_standings(league)
     return played
@@ -461,4 +434,4 @@ def work_on(session: LeagueSession, play: bool, told: Callable[[SubmissionResult
             play_more(session, GAMES_BETWEEN_LOOKS, told)
         else:
             time.sleep(LOOK_FOR_WORK_S)
-            session.lease.beat()
+            session.player.beat()

@@ -40,28 +40,20 @@ LEAGUE = Database(
         """CREATE TABLE bots (
     bot INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, author TEXT,
     retired REAL, reason TEXT NOT NULL DEFAULT '')""",
-        "CREATE TABLE sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, lease REAL NOT NULL)",
         """CREATE TABLE versions (
     version INTEGER PRIMARY KEY AUTOINCREMENT, bot INTEGER NOT NULL REFERENCES bots, number INTEGER NOT NULL,
     hash TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, submitted REAL NOT NULL, state TEXT NOT NULL,
-    decided REAL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0,
-    holder INTEGER REFERENCES sessions, last_turn REAL NOT NULL DEFAULT 0, UNIQUE (bot, number))""",
+    decided REAL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0, UNIQUE (bot, number))""",
         """CREATE TABLE version_files (
     version INTEGER NOT NULL REFERENCES versions, path TEXT NOT NULL, hash TEXT NOT NULL REFERENCES files,
     executable INTEGER NOT NULL, PRIMARY KEY (version, path)) WITHOUT ROWID""",
-        """CREATE TABLE lineups (
-    lineup INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions,
-    games INTEGER NOT NULL DEFAULT 0)""",
         """CREATE TABLE pairings (
     pairing INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES versions,
-    b INTEGER NOT NULL REFERENCES versions, UNIQUE (a, b), CHECK (a < b))""",
-        """CREATE TABLE reserved (
-    deal INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings,
-    lineup INTEGER NOT NULL REFERENCES lineups)""",
+    b INTEGER NOT NULL REFERENCES versions, seed INTEGER NOT NULL, UNIQUE (a, b), CHECK (a < b))""",
         """CREATE TABLE events (
     event INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, kind TEXT NOT NULL,
-    version INTEGER REFERENCES versions, session INTEGER REFERENCES sessions, games INTEGER NOT NULL,
-    total INTEGER NOT NULL, note TEXT NOT NULL DEFAULT '')""",
+    version INTEGER REFERENCES versions, games INTEGER NOT NULL, total INTEGER NOT NULL,
+    note TEXT NOT NULL DEFAULT '')""",
         """CREATE TABLE ratings (
     event INTEGER NOT NULL REFERENCES events, version INTEGER NOT NULL REFERENCES versions,
     rank INTEGER NOT NULL, elo REAL, error REAL, games INTEGER NOT NULL, wins INTEGER NOT NULL,
@@ -75,12 +67,14 @@ LEAGUE = Database(
         "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
     ),
     application=0x53544C47,  # "STLG"
-    version=6,
+    version=7,
     error=LeagueError,
     synchronous="FULL",  # what was reported as stored survives a power cut; commits are few
     wait_s=60,  # for another process's transaction; ours take milliseconds
     if_read_only="Only standings, history and show can be used",
     if_full="give the command again",
+    if_older="Create a new league, and submit the bots to it again; the earlier version writes their files:"
+    " arena league show LEAGUE BOT --files DIR",
 )
 PLAYING = ".playing"
 """Folder within a league's folder for the files of playing bots; each `MatchRunner` has a folder in it."""
@@ -213,9 +207,8 @@ class League(LeagueStore):
         return int(self.value("SELECT count(*) FROM games"))
 
     def insert_games(self, rows: Sequence[Row]) -> int:
-        """Store games within `change`, leaving those already there as they are; return how many were new."""
-        assert self._db.in_transaction
-        with LEAGUE.guard(self.folder, "write to"):
+        """Store games, leaving those already there as they are; return how many were new."""
+        with self.change(), LEAGUE.guard(self.folder, "write to"):
             return insert_games(self._db, rows)
 
     def faults(self) -> list[str]:
@@ -252,7 +245,6 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
                 "settings": json.dumps(asdict(settings), sort_keys=True),
                 "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
                 "created": repr(time.time()),
-                "deals": "0",
             }
             db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values.items())
             db.execute("INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)", (time.time(),))

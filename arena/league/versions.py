@@ -8,14 +8,14 @@ through these states:
        +------refuse-------+--> refused --submitted with `again`--> pending
 
 `pending` waits for its checks, `placing` plays for its rating, `active` is in the table. A bot has at most one active
-version: the accepted one that was submitted last. Pending and placing versions form a queue. A session that works
-on one holds it (`claim`) until it is decided or released (`release`), or until the session's lease has expired. A
-retired bot keeps its versions as they are and leaves the table.
+version: the accepted one that was submitted last. Pending and placing versions form a queue, which the process that
+plays the league works off. A retired bot keeps its versions as they are and leaves the table.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,28 +138,41 @@ class Receipt:
     version: Version
 
 
-def store_version(league: League, session: int | None, submission: Submission, again: bool = False) -> Receipt:
-    """Store a submission as pending unless its content is known; return the receipt. `session` (None: nobody) holds it.
+def enqueue(
+    league: League, submission: Submission, again: bool = False, check: Callable[[], None] = lambda: None
+) -> Receipt:
+    """Put a submission into the queue unless its content is known; return the receipt.
 
-    With `again`, a refused version is checked once more. Raise LeagueError for a name that belongs to another author,
-    for another bot's content, or for a retired bot.
+    With `again`, a refused version is checked once more. Log a submission that is not taken, and raise LeagueError: for
+    a name that belongs to another author, for another bot's content, for a retired bot, when a limit is reached, or
+    what `check` raises.
     """
+    try:
+        check()
+        return _enqueued(league, submission, again)
+    except LeagueError as error:
+        oversight.record(
+            league, "receive", "refused", subject=submission.name, author=submission.author, detail=str(error)
+        )
+        raise
+
+
+def _enqueued(league: League, submission: Submission, again: bool) -> Receipt:
     with league.change():
         rows = league.query(f"{_SELECT} WHERE v.hash = ?", submission.hash)
         if rows:
-            return _known(league, session, submission, Version(*rows[0]), again)
+            return _known(league, submission, Version(*rows[0]), again)
         bot = _bot_for(league, submission)
         oversight.check_submission(league, submission.author, sum(len(file.content) for file in submission.files))
         number = league.value("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
         new = league.insert(
-            "INSERT INTO versions (bot, number, hash, entry, submitted, state, holder) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO versions (bot, number, hash, entry, submitted, state) VALUES (?, ?, ?, ?, ?, ?)",
             bot,
             number,
             submission.hash,
             submission.entry,
             time.time(),
             PENDING,
-            session,
         )
         league.run_many(
             "INSERT INTO files (hash, content) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
@@ -175,7 +188,7 @@ def store_version(league: League, session: int | None, submission: Submission, a
         return _received(league, "new", new)
 
 
-def _known(league: League, session: int | None, submission: Submission, old: Version, again: bool) -> Receipt:
+def _known(league: League, submission: Submission, old: Version, again: bool) -> Receipt:
     """Receive content that the league already has."""
     if old.name.lower() != submission.name.lower():
         raise LeagueError(
@@ -187,16 +200,13 @@ def _known(league: League, session: int | None, submission: Submission, old: Ver
         oversight.check_submission(league, submission.author, 0)
         state = PLACING if old.state == REPLACED else PENDING
         league.run(
-            "UPDATE versions SET state = ?, submitted = ?, decided = NULL, reason = '', attempts = 0, holder = ?"
-            " WHERE version = ?",
+            "UPDATE versions SET state = ?, submitted = ?, decided = NULL, reason = '', attempts = 0 WHERE version = ?",
             state,
             time.time(),
-            session,
             old.id,
         )
         return _received(league, "back" if state == PLACING else "new", old.id)
-    if old.state in (PENDING, PLACING):
-        league.run("UPDATE versions SET holder = ? WHERE version = ? AND holder IS NULL", session, old.id)
+    if old.state in OPEN:
         return Receipt("waiting", old)
     return Receipt("known" if old.state == ACTIVE else "refused", old)
 
@@ -217,11 +227,11 @@ def _bot_for(league: League, submission: Submission) -> int:
         return league.insert("INSERT INTO bots (name, author) VALUES (?, ?)", submission.name, submission.author)
     bot, name, author, retired, reason = rows[0]
     states = {state for (state,) in league.query("SELECT state FROM versions WHERE bot = ?", bot)}
-    if states <= {REFUSED}:  # a bot that was never accepted does not reserve its name
-        league.run("UPDATE bots SET name = ?, author = ? WHERE bot = ?", submission.name, submission.author, bot)
-        return int(bot)
-    if name != submission.name:
+    if name != submission.name:  # deals follow from the name, which therefore never changes
         raise LeagueError(f"{league.name} has a bot '{name}'; use that spelling")
+    if states <= {REFUSED}:  # a bot that was never accepted does not reserve its name
+        league.run("UPDATE bots SET author = ? WHERE bot = ?", submission.author, bot)
+        return int(bot)
     _check_author(submission, name, author)
     _check_retired(name, retired, reason)
     return int(bot)
@@ -246,52 +256,23 @@ def _check_retired(name: str, retired: float | None, reason: str) -> None:
         )
 
 
-def waiting(league: League, session: int | None = None) -> list[Version]:
-    """Return the submissions that no session works on, or only the given one, in the order in which they are taken up.
-
-    Those that never had a turn come first, oldest first, then those that have waited longest since their last turn. A
-    session works on what it holds until its lease expires.
-    """
-    rows = league.query(
-        f"{_SELECT} LEFT JOIN sessions s ON s.session = v.holder AND s.lease > ?"
-        " WHERE v.state IN (?, ?) AND b.retired IS NULL AND (s.session IS NULL OR s.session IS ?)"
-        " ORDER BY v.last_turn, v.version",
-        time.time(),
-        PENDING,
-        PLACING,
-        session,
-    )
-    return [Version(*row) for row in rows]
+def waiting(league: League) -> list[Version]:
+    """Return the queue: the submissions that are not decided, the one that has waited longest first."""
+    sql = f"{_SELECT} WHERE v.state IN (?, ?) AND b.retired IS NULL ORDER BY v.submitted, v.version"
+    return [Version(*row) for row in league.query(sql, PENDING, PLACING)]
 
 
-def claim(league: League, session: int, wanted: int | None = None) -> Version | None:
-    """Take the first submission (or the `wanted` one) that no other session holds; return None if there is none.
-
-    If this program has failed on a submission too often, it is refused.
-    """
+def count_attempt(league: League, version: Version) -> None:
+    """Count a failure of this program to check or place a submission."""
     with league.change():
-        for version in waiting(league, session):
-            if wanted is not None and version.id != wanted:
-                continue
-            if version.attempts >= MAX_ATTEMPTS:
-                refuse(league, version, f"given up after {version.attempts} failed attempts to check or place it")
-                continue
-            put = "UPDATE versions SET holder = ?, last_turn = ? WHERE version = ?"
-            league.run(put, session, time.time(), version.id)
-            return get(league, version.id)
-    return None
+        league.run("UPDATE versions SET attempts = attempts + 1 WHERE version = ?", version.id)
 
 
-def release(league: League, version: Version, failed: bool = False) -> None:
-    """Release a submission that is not decided, and count the attempt if it `failed`."""
+def accept(league: League, version: Version) -> bool:
+    """Move a submission that has passed its checks on to placement; return False if it was withdrawn meanwhile."""
+    put = "UPDATE versions SET state = ? WHERE version = ? AND state = ?"
     with league.change():
-        league.run("UPDATE versions SET holder = NULL, attempts = attempts + ? WHERE version = ?", failed, version.id)
-
-
-def accept(league: League, version: Version) -> None:
-    """Move a submission that has passed its checks on to placement."""
-    with league.change():
-        league.run("UPDATE versions SET state = ? WHERE version = ? AND state = ?", PLACING, version.id, PENDING)
+        return bool(league.run(put, PLACING, version.id, PENDING))
 
 
 def refuse(league: League, version: Version, reason: str) -> None:
@@ -299,8 +280,7 @@ def refuse(league: League, version: Version, reason: str) -> None:
     now, reason = time.time(), reason[:_LONGEST_REASON]
     with league.change():
         changed = league.run(
-            "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL"
-            " WHERE version = ? AND state IN (?, ?)",
+            "UPDATE versions SET state = ?, decided = ?, reason = ? WHERE version = ? AND state IN (?, ?)",
             REFUSED,
             now,
             reason,
@@ -323,7 +303,7 @@ def refuse(league: League, version: Version, reason: str) -> None:
 def promote(league: League, version: Version) -> bool:
     """Make a placed version its bot's active one, unless a later version is active already; call this within a change.
 
-    Return False if the version is no longer being placed because another session has decided it.
+    Return False if the version is no longer being placed because it has been withdrawn meanwhile.
     """
     rows = league.query("SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", version.bot, ACTIVE)
     mine = league.query("SELECT submitted, state FROM versions WHERE version = ?", version.id)[0]
@@ -331,7 +311,7 @@ def promote(league: League, version: Version) -> bool:
         return False
     now = time.time()
     later = any(submitted > mine[0] for _, submitted in rows)
-    put = "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL WHERE version = ?"
+    put = "UPDATE versions SET state = ?, decided = ?, reason = ? WHERE version = ?"
     for number, _ in [] if later else rows:
         league.run(put, REPLACED, now, f"by v{version.number}", number)
     league.run(put, REPLACED if later else ACTIVE, now, "by a later version" if later else "", version.id)

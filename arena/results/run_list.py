@@ -16,8 +16,8 @@ from arena.results.table import WIDE, Column, Report, Table
 from arena.text import counted, first_line, utc_iso
 from arena.tournament.folders import inner_runs, is_comparison, last_worked_on, runs_in
 from arena.tournament.games import ScheduleProgress
+from arena.tournament.store.folder_lock import is_in_use
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.writer import is_in_use
 
 RUNNING, FINISHED, STOPPED, UNREADABLE = "running", "finished", "stopped", "unreadable"
 _SHOWN_BOTS = 4

@@ -51,6 +51,7 @@ WEB = Database(
     wait_s=30,
     if_read_only="Servers and invitations need to write to it",
     if_full="try again",
+    if_older="Move the file away and invite the authors again",
 )
 
 

@@ -26,9 +26,10 @@ from arena.errors import ArenaError
 from arena.game import lesson
 from arena.game.record import RecordError
 from arena.game.rules import load_rules
-from arena.league import events, pairings, versions, views
+from arena.league import events, versions, views
 from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.oversight import paused
+from arena.league.player import activity
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League, open_league
 from arena.paths import data_folder
@@ -316,12 +317,12 @@ def now_playing(site: Site) -> dict[str, Any]:
     """Return the pairings being played, the submissions on their way with their games, and the last games."""
     league = site.league
     known = {version.id: version for version in versions.in_state(league, retired=True)}
-    in_hand = [(known[a], known[b], deals) for a, b, deals in pairings.reserved_deals(league) if {a, b} <= known.keys()]
-    held = {number for (number,) in league.query("SELECT version FROM versions WHERE holder IS NOT NULL")}
+    now = activity(league)
+    in_hand = [(known[a], known[b], deals) for a, b, deals in now.fixtures] if now is not None else []
     waiting = []
     for version in versions.in_state(league, *versions.OPEN):
         row = site.table.row_of(version.id)
-        waiting.append((version, version.id in held, row.score.games if row else 0))
+        waiting.append((version, now is not None and version.id == now.version, row.score.games if row else 0))
     last = views.last_games(league, list(known), MAX_LIVE) if known else []
     most = site.settings.most_games
     return {"in_hand": in_hand, "waiting": waiting, "most": most, "last": [card(game) for game in last]} | _shown(

@@ -1,4 +1,4 @@
-"""A league on the web: the server, and the processes that check and place submissions."""
+"""A league on the web: the server, and the process that checks and places submissions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -24,22 +23,21 @@ from arena.web.backend import WebSettings
 
 _log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
-_WORKER_PAUSE_S = 5.0  # until a worker that has ended is replaced
+_PLAYER_PAUSE_S = 5.0  # at most, until a player that has ended is replaced
 MAX_CONNECTIONS = 1000
 _SWITCH_S = 0.0005  # after this time a thread that makes a page gives way to the event loop
-_NICE = 5  # workers and bots leave three quarters of a core to the server; with less, bots would exceed their clocks
+_NICE = 5  # the player and its bots leave 3/4 of a core to the server; with less, bots would exceed their clocks
 
 
 def serve(
     folder: Path,
     host: str,
     port: int,
-    workers: int,
-    command: Sequence[str],
+    command: Sequence[str] | None,
     settings: WebSettings,
     told: Callable[[int], None] = lambda port: None,
 ) -> None:
-    """Serve a league until Ctrl-C or SIGTERM, with `workers` processes running `arena league work` with `words`.
+    """Serve a league until Ctrl-C or SIGTERM, beside a process that plays it with `command` (None: without one).
 
     `told` is called with the port when the server listens. Raise ArenaError if nothing can be served.
     """
@@ -62,7 +60,7 @@ def serve(
     )
     server = uvicorn.Server(config)
     told(listening.getsockname()[1])
-    with listening, Workers(workers, command), contextlib.suppress(SystemExit):  # raised if it does not start
+    with listening, PlayerProcess(command), contextlib.suppress(SystemExit):  # raised if it does not start
         server.run([listening])
     if not server.started:
         raise ArenaError(f"{folder} cannot be served: the log above says why")
@@ -79,19 +77,18 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-class Workers:
-    """Processes that work on a league, each replaced when it ends; a context manager.
+class PlayerProcess:
+    """The process that plays a served league, replaced when it ends; a context manager. `None`: there is none.
 
-    When this process ends, for whatever reason, they stop after their current games.
+    When this process ends, for whatever reason, it stops after its current games.
     """
 
-    def __init__(self, number: int, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str] | None) -> None:
         self._command = command
-        self._number = number
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._keep_running, name="workers")
+        self._thread = threading.Thread(target=self._keep_running, name="player")
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> PlayerProcess:
         self._thread.start()
         return self
 
@@ -100,29 +97,24 @@ class Workers:
         self._thread.join()
 
     def _keep_running(self) -> None:
-        """Start, replace and end the processes, all in one thread: they end when the thread does."""
-        running: list[subprocess.Popen[bytes]] = []
-        while not self._ending.is_set():
-            for process in running:
-                if process.poll() is not None:
-                    _log.warning("a worker ended with exit code %s and is replaced", process.returncode)
-            running = [process for process in running if process.returncode is None]
-            while len(running) < self._number:
-                running.append(self._start())
-            self._ending.wait(_WORKER_PAUSE_S)
-        for process in running:
-            process.terminate()
-        end = time.monotonic() + _PATIENCE_S
-        for process in running:
-            try:
-                process.wait(max(end - time.monotonic(), 0.1))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        """Start, replace and end the process, all in one thread: it ends when the thread does."""
+        if self._command is None:
+            return
+        process = self._start(self._command)
+        while not self._ending.wait(_PLAYER_PAUSE_S):
+            if process.poll() is not None:
+                _log.warning("the player ended with exit code %s and is replaced", process.returncode)
+                process = self._start(self._command)
+        process.terminate()
+        try:
+            process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            self._command,
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             preexec_fn=behind(os.getpid(), _NICE, signal.SIGTERM),

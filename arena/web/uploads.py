@@ -23,6 +23,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.league import oversight, versions
 from arena.league.league_settings import LeagueError
+from arena.league.player import activity
 from arena.league.store import League
 from arena.league.submission import (
     MOST_BYTES,
@@ -218,13 +219,9 @@ def receive(
     league, store = stores.league, stores.web
     check_number(store, account, limits)
     try:
-        _check_number_of_bots(league, submission, limits)
-        receipt = versions.store_version(league, None, submission, again)
+        receipt = versions.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
     except LeagueError as error:
         record_upload(store, account, file, "not taken", str(error))
-        oversight.record(
-            league, "receive", "refused", subject=submission.name, author=submission.author, detail=str(error)
-        )
         raise
     record_upload(store, account, file, receipt.outcome, version=receipt.version.id)
     return progress(league, receipt.version.id)
@@ -311,9 +308,11 @@ def progress(league: League, number: int) -> dict[str, Any]:
         "hash": version.hash,
     }
     if version.state in OPEN:
-        waiting = [other.id for other in versions.waiting(league)]
-        values["held"] = version.id not in waiting and version.retired is None
+        now = activity(league)
+        held = None if now is None else now.version
+        values["held"] = version.id == held
         if not values["held"]:
-            values["ahead"] = waiting.index(version.id) if version.id in waiting else 0
+            queue = [other.id for other in versions.waiting(league) if other.id != held]
+            values["ahead"] = queue.index(version.id) if version.id in queue else 0
             values["waits"] = f"{league.name} is paused" if oversight.paused(league) else ""
     return values

@@ -16,7 +16,7 @@ from arena.bots.isolation import process as processes
 from arena.league import events, match_runner, placement, versions
 from arena.league.inspection import ERROR, Finding, check_bot
 from arena.league.league_settings import LeagueError
-from arena.league.match_runner import Lease, open_session
+from arena.league.match_runner import open_session
 from arena.league.placement import play_more
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
@@ -189,8 +189,7 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
 
 
 def test_what_waits_can_be_withdrawn(found: League) -> None:
-    with Lease(found) as lease:
-        versions.store_version(found, lease.number, submission("mine", FIRST))
+    versions.enqueue(found, submission("mine", FIRST))
     placement.retire_version(found, "mine", "on its author's word")
     one = versions.of_bot(found, "mine")[0]
     assert (one.state, one.reason, one.retired) == (REFUSED, "on its author's word", None)

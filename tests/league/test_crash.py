@@ -1,4 +1,4 @@
-"""Killed at any moment, and two at once: the league stays whole, and the next command goes on."""
+"""Killed at any moment, and several at once: the league stays whole, and the next command continues."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import events, match_runner, placement, versions
+from arena.cli.main import main
+from arena.league import events, placement, versions
 from arena.league.match_runner import open_session
 from arena.league.placement import play_more
+from arena.league.player import LeagueBusy, activity
 from arena.league.rating import league_standings
 from arena.league.store import League, create_league, open_league
 from arena.league.versions import ACTIVE
+from arena.tournament.store.folder_lock import is_in_use
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, LAST, RANDOM, SECRET, settings, settle, sound, submission
 
@@ -80,8 +83,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
 
 
 def kill_at(found: League, statement: int) -> None:
-    """Have this process killed when it comes to its `statement`-th SQL statement; its lease expires at once."""
-    match_runner.LEASE_S, match_runner.RENEW_S = 0.0, 1e9
+    """Have this process killed when it comes to its `statement`-th SQL statement."""
     left = statement
 
     def count(sql: str) -> None:
@@ -96,9 +98,7 @@ def kill_at(found: League, statement: int) -> None:
 def whole(folder: Path) -> None:
     """Nothing contradicts itself, and nothing is left that a living process would have."""
     db = sound(folder)
-    assert db.execute("SELECT count(*) FROM sessions WHERE lease > 0").fetchone() == (0,)
-    assert db.execute("SELECT count(*) FROM reserved").fetchone() == (0,)
-    assert db.execute("SELECT count(*) FROM versions WHERE holder IS NOT NULL").fetchone() == (0,)
+    assert not is_in_use(folder)
     assert not (folder / ".playing").exists()
     db.close()
 
@@ -123,10 +123,10 @@ def test_a_killed_submission_is_completed_later(tmp_path: Path, make: Make, stat
         known = versions.in_state(found, *versions.OPEN)
         outcomes = placement.handle_waiting(session)
         assert [o.version.id for o in outcomes] == [v.id for v in known]
-        again = versions.store_version(found, session.lease.number, submission("random", RANDOM))
+        again = versions.enqueue(found, submission("random", RANDOM))
         if again.outcome == "new":  # it was killed before it was stored
             assert not known
-            settle(session, submission("random", RANDOM))
+            placement.handle_waiting(session)
         table = league_standings(found)
         assert sorted(p.version.label for p in table.rows) == ["first v1", "last v1", "random v1"]
         mine = table.row_of(again.version.id)
@@ -163,35 +163,32 @@ def test_killed_play_loses_no_stored_game(tmp_path: Path, make: Make, statement:
     whole(tmp_path)
 
 
-def test_two_can_submit_while_a_third_plays(tmp_path: Path, make: Make) -> None:
-    """And a third plays. All write, none waits for another to end, and no deal is played twice."""
+def test_one_process_plays_and_the_others_wait(tmp_path: Path, make: Make) -> None:
+    """Authors submit while a league is played: one process after the other plays, and nothing is lost."""
     make(tmp_path, most_games=40, games=8)
 
-    def submits(*names: str) -> Callable[[], None]:
+    def submits(name: str) -> Callable[[], None]:
         def work() -> None:
-            with open_league(tmp_path) as found, open_session(found, "submit", 1) as session:
-                for name in names:
-                    assert settle(session, submission(name, f"# {name}\n{RANDOM}")).state == ACTIVE
+            path = tmp_path / f"{name}.py"
+            path.write_text(f"# {name}\n{RANDOM}")
+            assert main(["submit", str(path), "--league", str(tmp_path), "--workers", "1"]) == 0
 
         return work
 
-    def plays() -> None:
-        with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-            play_more(session, 100)
-
-    running = [forked(work) for work in (submits("ann", "bob"), submits("cid", "dan"), plays)]
+    with open_league(tmp_path) as found, open_session(found, "league play", 1) as session:
+        running = [forked(submits(name)) for name in ("ann", "bob", "cid")]
+        assert wait_for(lambda: len(versions.waiting(found)) == 3, PATIENCE_S)
+        busy = pytest.raises(LeagueBusy, match=r"^test is being played by .*'arena league play'")
+        with open_league(tmp_path) as other, busy, open_session(other, "league play", 1):
+            pass
+        assert main(["league", "play", str(tmp_path), "--max-games", "2"]) == 2
+        play_more(session, 20)
     assert [ended(pid) for pid in running] == [0, 0, 0]
     whole(tmp_path)
     with open_league(tmp_path) as found:
-        assert {p.version.name for p in league_standings(found).rows} == {"first", "last", "ann", "bob", "cid", "dan"}
-        kinds = [e.kind for e in events.events(found)]
-        assert kinds.count("accepted") == 6
-        assert sum(e.games for e in events.events(found) if e.kind == "played") == 100
-        last = events.events(found)[-1]
-        if last.total == found.count_games():
-            assert [line.elo for line in events.table_at(found, last.id)] == [
-                p.elo for p in league_standings(found).rows
-            ]
+        assert {p.version.name for p in league_standings(found).rows} == {"first", "last", "ann", "bob", "cid"}
+        assert [e.kind for e in events.events(found)].count("accepted") == 5
+        assert activity(found) is None
 
 
 def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:

@@ -28,19 +28,6 @@ def test_those_who_met_least_come_first(found: League) -> None:
     assert len(set(chosen)) == 6
 
 
-def test_games_in_hand_count_as_played(found: League) -> None:
-    a, b, c = enter(found, "a", "b", "c")
-    played(
-        found,
-        [(a, b, some_points(20, 0.5, 1)), (b, c, some_points(20, 0.5, 2)), (a, c, some_points(10, 0.5, 3))],
-    )
-    table = league_standings(found)
-    first = fixtures.least_certain(table, 1, 10)
-    (one, other), *_ = first
-    assert fixtures.least_certain(table, 1, 10, [(one, other, 400)]) != first
-    assert fixtures.least_certain(table, 1, 10, [(999, other, 400)]) == first
-
-
 def test_games_that_are_decided_beforehand_tell_little(found: League) -> None:
     """The weakest is no surer than the others, but nobody in reach can tell."""
     a, b, c, d = enter(found, "a", "b", "c", "d")

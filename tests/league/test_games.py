@@ -1,54 +1,37 @@
-"""Deals set apart, games exactly once, and what they add up to."""
+"""Deals, games exactly once, and what they add up to."""
 
 from __future__ import annotations
 
 from arena.league import pairings, views
-from arena.league.match_runner import Lease
-from arena.league.pairings import Fixture, ForfeitCount, lineup_seed
+from arena.league.pairings import Fixture, ForfeitCount
 from arena.league.store import League
 from arena.stats.score import Score
-from arena.tournament.games import PairTask
+from arena.tournament.games import PairTask, deal_seed
 from tests.league.leagues import SECRET, enter, played, row, sound
 
 
-def test_seeds_of_lineups() -> None:
-    """Different for each lineup and league, known only with the secret, and the same for ever."""
-    seeds = {lineup_seed(secret, lineup) for secret in (SECRET, "other") for lineup in range(1000)}
-    assert len(seeds) == 2000
-    assert max(seeds).bit_length() > 120
-    assert lineup_seed(SECRET, 1) == 32870036816749957959567900570763891158
-
-
-def test_deals_are_set_apart_in_turn(found: League) -> None:
+def test_deals_follow_from_the_secret_and_the_versions(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
-    with Lease(found) as lease:
-        lineup = pairings.new_lineup(found, lease.number)
-        tasks = pairings.reserve_deals(found, lineup, [Fixture(b, a, 2), Fixture(b, c, 1)])
-        assert tasks == [
-            PairTask(1, 0, "a v1", "b v1"),
-            PairTask(2, 1, "b v1", "c v1"),
-            PairTask(1, 2, "a v1", "b v1"),
-        ]
-        assert [task.deal for task in pairings.reserve_deals(found, lineup, [Fixture(a, b, 2)])] == [3, 4]
-        assert pairings.reserved_deals(found) == [(a.id, b.id, 4), (b.id, c.id, 1)]
-        pairings.store_rows(found, lineup, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
-        assert pairings.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
-    assert pairings.reserved_deals(found) == []  # the process has ended
-    with Lease(found) as lease:  # and nobody gets its deals
-        more = pairings.reserve_deals(found, pairings.new_lineup(found, lease.number), [Fixture(a, b, 1)])
-        assert [task.deal for task in more] == [5]
+    tasks = pairings.deal_units(found, [Fixture(b, a, 2), Fixture(b, c, 1)])
+    assert tasks == [
+        PairTask(1, 0, "a v1", "b v1"),
+        PairTask(2, 1, "b v1", "c v1"),
+        PairTask(1, 2, "a v1", "b v1"),
+    ]
+    seeds = [seed for (seed,) in found.query("SELECT seed FROM pairings ORDER BY pairing")]
+    assert seeds == [deal_seed(int(SECRET, 16), True, *names) for names in (("a v1", "b v1"), ("b v1", "c v1"))]
+    assert pairings.deal_units(found, [Fixture(b, a, 2), Fixture(b, c, 1)]) == tasks  # nothing was played
+    found.insert_games([row(tasks[1], 0, 2), row(tasks[1], 1, 0)])
+    assert [task.deal for task in pairings.deal_units(found, [Fixture(a, b, 2)])] == [2, 3]
 
 
 def test_a_game_is_stored_once(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Lease(found) as lease:
-        lineup = pairings.new_lineup(found, lease.number)
-        (task,) = pairings.reserve_deals(found, lineup, [Fixture(a, b, 1)])
-        rows = [row(task, 0, 2), row(task, 1, 0)]
-        assert pairings.store_rows(found, lineup, rows) == 2
-        assert pairings.store_rows(found, lineup, [row(task, 0, 0), rows[1]]) == 0
-        assert found.query("SELECT score FROM games ORDER BY id") == [(2,), (0,)]
-        assert found.value("SELECT games FROM lineups") == 2
+    (task,) = pairings.deal_units(found, [Fixture(a, b, 1)])
+    rows = [row(task, 0, 2), row(task, 1, 0)]
+    assert found.insert_games(rows) == 2
+    assert found.insert_games([row(task, 0, 0), rows[1]]) == 0
+    assert found.query("SELECT score FROM games ORDER BY id") == [(2,), (0,)]
     sound(found.folder)
 
 
@@ -62,12 +45,10 @@ def test_scores(found: League) -> None:
 
 def test_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Lease(found) as lease:
-        lineup = pairings.new_lineup(found, lease.number)
-        one, two = pairings.reserve_deals(found, lineup, [Fixture(a, b, 2)])
-        # b begins game 1: it forfeits as the first there, and as the second in game 0
-        rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
-        pairings.store_rows(found, lineup, rows)
+    one, two = pairings.deal_units(found, [Fixture(a, b, 2)])
+    # b begins game 1: it forfeits as the first there, and as the second in game 0
+    rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
+    found.insert_games(rows)
     assert pairings.league_forfeits(found) == [
         ForfeitCount(a.id, "illegal move", 1, "why", "record 1/0"),
         ForfeitCount(b.id, "timeout", 2, "why", "record 0/1"),
@@ -77,12 +58,10 @@ def test_forfeits(found: League) -> None:
 
 def test_failures_after_games_are_no_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Lease(found) as lease:
-        lineup = pairings.new_lineup(found, lease.number)
-        one, two = pairings.reserve_deals(found, lineup, [Fixture(a, b, 2)])
-        # b begins game 1; both failed in the last one
-        rows = [row(one, 0, 2, 0, 2), row(one, 1, 0, 3, 1), row(two, 0, 0), row(two, 1, 0, 0, 3)]
-        pairings.store_rows(found, lineup, rows)
+    one, two = pairings.deal_units(found, [Fixture(a, b, 2)])
+    # b begins game 1; both failed in the last one
+    rows = [row(one, 0, 2, 0, 2), row(one, 1, 0, 3, 1), row(two, 0, 0), row(two, 1, 0, 0, 3)]
+    found.insert_games(rows)
     assert [(line["kind"], line["games"], line["record"]) for line in views.forfeit_lines(found, b)] == [
         ("timeout", 1, "record 0/1"),
         ("end", 2, "record 1/1"),

@@ -15,7 +15,8 @@ import pytest
 from arena.cli.main import main
 from arena.league import oversight, pairings, placement, versions
 from arena.league.league_settings import LeagueError
-from arena.league.match_runner import Lease, open_session
+from arena.league.match_runner import open_session
+from arena.league.player import activity
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league
 from tests.bots.processes.waiting import wait_for
@@ -25,8 +26,7 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, ski
 
 
 def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
-    with Lease(found) as lease:
-        return versions.store_version(found, lease.number, submission(name, source, author)).version
+    return versions.enqueue(found, submission(name, source, author)).version
 
 
 def test_a_folder_that_goes_while_it_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,9 +134,7 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> No
         with pytest.raises(LeagueError, match="paused already: lunch"):
             oversight.pause_league(found)
         with open_session(found, "submit", 1) as session:
-            _, result = placement.submit_bot(session, submission("one", MIDDLE))
-            assert result is not None
-            assert result.waits == "test is paused"
+            receive(found, "one", MIDDLE)
             assert not placement.handle_waiting(session)
         ends: list[int] = []
         words = ["league", "play", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]
@@ -166,7 +164,7 @@ def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
         playing.start()
         assert wait_for(lambda: found.count_games())
         oversight.pause_league(found)
-        assert wait_for(lambda: not found.value("SELECT count(*) FROM reserved"))  # what was not begun is given back
+        assert wait_for(lambda: (now := activity(found)) is not None and not now.fixtures)
         stopped = found.count_games()
         time.sleep(1)
         assert found.count_games() == stopped < 30
@@ -201,15 +199,12 @@ CHANGES = {
     "UPDATE games SET score = 2 - score": "the record gives",
     "UPDATE games SET record = replace(record, ':', ':1')": "",
     "UPDATE games SET id = id + 4": "",
-    "DELETE FROM games WHERE id % 2": "games: found",
-    "UPDATE lineups SET session = 99": "refers to a row of sessions that does not exist",
+    "DELETE FROM games WHERE id % 2": "one of its two games is missing",
+    "UPDATE pairings SET seed = seed + 1": "",
     "UPDATE versions SET entry = 'b.py:x=1' WHERE version = 2": "b v1: its files or its entry differ",
     "DELETE FROM version_files WHERE version = 2": "its files or its entry differ",
-    "UPDATE meta SET value = '0' WHERE key = 'deals'": "its deal was never given out",
     "UPDATE events SET total = 99999": "impossible total",
     "UPDATE ratings SET wins = wins + 1": "do not add up",
-    "UPDATE lineups SET games = games + 2": "games: found 24, but 28 were stored",
-    "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never used",
 }
 
 
@@ -244,22 +239,6 @@ def test_deals_played_once(tmp_path: Path) -> None:
         assert found.value("SELECT max(n) FROM (SELECT count(*) n FROM games GROUP BY deal)") == 1
         rows = found.query("SELECT pairing, sum(game), count(*) FROM games GROUP BY pairing")
         assert all(abs(2 * second - number) <= 1 for _, second, number in rows)
-        lineup = pairings.new_lineup(found, 1)
-        fixtures = [pairings.Fixture(a, b, 3), pairings.Fixture(a, c, 2)]
-        tasks = pairings.reserve_deals(found, lineup, fixtures)
+        tasks = pairings.deal_units(found, [pairings.Fixture(a, b, 3), pairings.Fixture(a, c, 2)])
         assert [task.games for task in tasks] == [(0,), (0,), (1,), (1,), (0,)]
-        assert pairings.reserve_deals(found, lineup, fixtures)[0].games == (1,)  # those in hand count
-        assert verify_league(found).sound
-
-
-def test_deals_shared_by_pairings(tmp_path: Path) -> None:
-    with league(tmp_path / "a", own_deals=False) as found:
-        a, b, c = enter(found, "a", "b", "c")
-        submit(found, "one", MIDDLE)
-        lineup = pairings.new_lineup(found, 1)
-        tasks = pairings.reserve_deals(found, lineup, [pairings.Fixture(a, b, 3), pairings.Fixture(a, c, 2)])
-        start = tasks[0].deal
-        assert [task.deal - start for task in tasks] == [0, 0, 1, 1, 2]
-        assert pairings.reserve_deals(found, lineup, [pairings.Fixture(a, b, 1)])[0].deal == start + 3
-        assert found.value("SELECT max(n) FROM (SELECT count(DISTINCT pairing) n FROM games GROUP BY deal)") > 1
         assert verify_league(found).sound

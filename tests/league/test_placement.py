@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import textwrap
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from arena.league import events, match_runner, pairings, placement, versions
 from arena.league.league_settings import LeagueError
-from arena.league.match_runner import LeagueSession, MatchRunner, open_session
+from arena.league.match_runner import MatchRunner, open_session
 from arena.league.placement import play_more
 from arena.league.rating import league_standings
 from arena.league.store import League
@@ -51,7 +52,6 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     assert events.events(found)[-1].total == found.count_games()
     stored = events.table_at(found, 4)
     assert [(line.version.name, line.elo) for line in stored] == [(p.version.name, p.elo) for p in table.rows]
-    assert found.query("SELECT count(*) FROM reserved") == [(0,)]
     assert not (found.folder / ".playing").exists()
     sound(found.folder)
 
@@ -115,10 +115,10 @@ def test_a_bot_that_forfeits_in_its_placement_is_refused(tmp_path: Path, monkeyp
     """
     accept = versions.accept
 
-    def accepting(league: League, one: Version) -> None:
-        accept(league, one)
+    def accepting(league: League, one: Version) -> bool:
         if one.name == "mine":
             marker.touch()
+        return accept(league, one)
 
     monkeypatch.setattr(versions, "accept", accepting)
     with league(tmp_path / "league", placement={"games": 8, "most_games": 60}) as found:
@@ -205,12 +205,10 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
             if found.count_games():  # those of the check do not count
                 session.signals.count += 1
 
-        told = LeagueSession(session.league, session.lease, 1, session.isolation, session.signals, session.sink, tell)
-        one = settle(told, submission("last", LAST))
+        one = settle(dataclasses.replace(session, tell=tell), submission("last", LAST))
         one = versions.get(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)
     assert found.count_games() > 0
-    assert found.query("SELECT count(*) FROM reserved") == [(0,)]
     with open_session(found, "play", 1) as session:
         (outcome,) = placement.handle_waiting(session)
     assert outcome.version.state == ACTIVE
@@ -244,14 +242,15 @@ def test_unpacked_files_are_private_and_removed(found: League, monkeypatch: pyte
     with open_session(found, "play", 1) as session:
         with MatchRunner(session) as runner:
             runner.line_up([one])
-            assert (runner.folder / f"v{one.id}" / "first.py").read_text() == FIRST
-            assert runner.folder.stat().st_mode & 0o777 == 0o700
-        assert not runner.folder.exists()
+            folder = runner.folder
+            assert (folder / f"v{one.id}" / "first.py").read_text() == FIRST
+            assert folder.stat().st_mode & 0o777 == 0o700
+        assert not folder.exists()
         monkeypatch.setattr(match_runner, "find_entry", _raising)
         with MatchRunner(session) as runner:
             with pytest.raises(Pressed):
                 runner.line_up([one])
-            assert not runner.folder.exists()
+            assert not (found.folder / ".playing").exists()
     assert not (found.folder / ".playing").exists()
 
 

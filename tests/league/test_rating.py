@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from arena.league import pairings, versions
-from arena.league.match_runner import Lease
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
@@ -91,20 +90,18 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
 def test_a_refused_version_does_not_count(found: League) -> None:
     field(found)
     before = elo(league_standings(found))
-    with Lease(found) as lease:
-        one = versions.store_version(found, lease.number, submission("d", FIRST)).version
-        played(found, [(one, versions.get(found, 1), [2, 2, 2])])
-        assert elo(league_standings(found)) == before  # nor does one that is being placed
-        assert len(league_standings(found, one).rows) == 4
-        versions.refuse(found, one, "no")
+    one = versions.enqueue(found, submission("d", FIRST)).version
+    played(found, [(one, versions.get(found, 1), [2, 2, 2])])
+    assert elo(league_standings(found)) == before  # nor does one that is being placed
+    assert len(league_standings(found, one).rows) == 4
+    versions.refuse(found, one, "no")
     assert elo(league_standings(found)) == before
 
 
 def test_a_candidate_stands_for_its_bot(found: League) -> None:
     field(found)
-    with Lease(found) as lease:
-        one = versions.store_version(found, lease.number, submission("b", f"# new\n{FIRST}")).version
-        played(found, [(one, versions.get(found, 1), [1] * 10)])
+    one = versions.enqueue(found, submission("b", f"# new\n{FIRST}")).version
+    played(found, [(one, versions.get(found, 1), [1] * 10)])
     with_it = league_standings(found, one)
     assert sorted(p.version.label for p in with_it.rows) == ["a v1", "b v2", "c v1"]
     assert 2 in with_it.others

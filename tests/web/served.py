@@ -63,8 +63,8 @@ class Served:
                 time.sleep(0.1)
         raise AssertionError(f"the server does not answer: {self.log.read_text()[-2000:]}")
 
-    def worker_pids(self) -> list[int]:
-        """Return the processes that work on the league."""
+    def player_pids(self) -> list[int]:
+        """Return the processes that play the league; of a server that was killed, one may be ending."""
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:

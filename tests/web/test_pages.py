@@ -293,7 +293,7 @@ def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
     with open_league(web.folder) as league:
         with league.change():
             for event in (1, 2):
-                league.run("INSERT OR IGNORE INTO events VALUES (?, 0, 'played', NULL, NULL, 0, 0, '')", event)
+                league.run("INSERT OR IGNORE INTO events VALUES (?, 0, 'played', NULL, 0, 0, '')", event)
                 for version in (1, 2):
                     league.run(
                         "INSERT INTO ratings VALUES (?, ?, 1, ?, 5, 1, 1, 0, 0)", event, version, 100 * event + version

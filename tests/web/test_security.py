@@ -86,22 +86,20 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
     """Ann, whose bot in the table has raised `text` and, as version 2, refused with it; the game."""
     from arena import play_game
     from arena.league import pairings
-    from arena.league.match_runner import Lease
     from arena.league.versions import accept, promote
     from tests.league.leagues import row
 
     ann = web.person("Ann")
     ann.upload("mine.py")
-    with open_league(web.folder) as league, Lease(league) as lease:
+    with open_league(web.folder) as league:
         one, mine = get(league, 1), get(league, 3)
         accept(league, mine)
         with league.change():
             promote(league, mine)
-        lineup = pairings.new_lineup(league, lease.number)
-        [task] = pairings.reserve_deals(league, lineup, [pairings.Fixture(one, mine, 1)])
+        [task] = pairings.deal_units(league, [pairings.Fixture(one, mine, 1)])
         record = play_game("first", _raises, deal=task.deal).record
         rows = [row(task, game, 2 - 2 * game, 1, 2 - game)._replace(record=record, detail=text) for game in (0, 1)]
-        pairings.store_rows(league, lineup, rows)
+        league.insert_games(rows)
     ann.upload("mine.py", GOOD + "# 2")
     with open_league(web.folder) as league:
         refuse(league, get(league, 4), text)

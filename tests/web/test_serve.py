@@ -34,19 +34,19 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_port_that_is_taken(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(ArenaError, match=r"in use\. Choose another"):
-        serve(folder, "127.0.0.1", other.getsockname()[1], 0, [], WebSettings())
+        serve(folder, "127.0.0.1", other.getsockname()[1], None, WebSettings())
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "a..b"])
 def test_an_address_that_is_not_ours(folder: Path, host: str) -> None:
     with pytest.raises(ArenaError, match=f"cannot listen on {host}, port 0: "):
-        serve(folder, host, 0, 0, [], WebSettings())
+        serve(folder, host, 0, None, WebSettings())
 
 
 def test_a_database_that_is_none(folder: Path) -> None:
     (folder / "web.sqlite").write_bytes(b"nonsense" * 1000)
     with pytest.raises(ArenaError, match="not a database"):
-        serve(folder, "127.0.0.1", 0, 0, [], WebSettings())
+        serve(folder, "127.0.0.1", 0, None, WebSettings())
 
 
 def test_a_wrong_token_in_words() -> None:

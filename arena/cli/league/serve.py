@@ -29,7 +29,7 @@ from arena.web.uploads import UploadLimits
     "--workers",
     type=options.whole_option(0, 1024),
     metavar="N",
-    help="Processes that check and place bots (default: one fewer than cores; 0: none).",
+    help="Games played at the same time (default: one fewer than cores; 0: only serve, play nothing).",
 )
 @play_too
 @click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
@@ -90,7 +90,8 @@ def serve_command(
     \b
     arena serve open --port 8080 --play
 
-    The commands of arena league can be used at the same time. Stop it with Ctrl-C, which finishes the current games.
+    It also plays the league, unless another process does. All commands but arena league play and work can be used at
+    the same time. Stop it with Ctrl-C, which finishes the current games.
     """
     with open_league(name) as league:
         folder, level = league.folder, isolation or league.settings.isolation
@@ -109,6 +110,7 @@ def serve_command(
         click.echo(f"Serving {folder} at http://{name}:{port}/ with {by}; stop it with Ctrl-C.", err=True)
 
     words = (["--play"] if play else []) + (["--isolation", isolation] if isolation else [])
+    words = ["league", "work", str(folder.resolve()), "--workers", str(number), *words]
     limits = UploadLimits(uploads, upload_mb, bots)
-    command = command_of("arena.cli.main", "league", "work", str(folder.resolve()), *words)
-    run(folder, host, port, number, command, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)
+    command = command_of("arena.cli.main", *words) if number else None
+    run(folder, host, port, command, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -11,14 +13,18 @@ import click
 
 from arena.cli import options
 from arena.league.league_settings import LeagueError
+from arena.league.match_runner import LeagueSession, open_session
 from arena.league.pairings import league_forfeits
 from arena.league.placement import SubmissionResult
+from arena.league.player import LeagueBusy
 from arena.league.store import League, open_league, sole_league
 from arena.league.verification import Verification, verify_league
 from arena.results.data_formats import json_text
 from arena.terminal.live import progress_for, rate_text
 from arena.text import counted, indented, one_line
 from arena.tournament.runner.progress import RunStatus
+
+_WAIT_S = 0.5  # between two attempts to play a league that another process plays
 
 
 def chosen_league(ctx: click.Context, argument: click.Parameter, given: str | tuple[str, ...] | None) -> str | None:
@@ -93,6 +99,31 @@ def tell_result(league: League, result: SubmissionResult) -> None:
         if result.replaced is not None and result.replaced.id != version.id:
             text += f". It replaces v{result.replaced.number}"
     click.echo(text, err=True)
+
+
+@contextmanager
+def session_in_turn(
+    league: League,
+    command: str,
+    workers: int,
+    isolation: str | None,
+    progress: LeagueProgress,
+    trust: bool,
+    until: Callable[[], bool] = lambda: False,
+) -> Iterator[LeagueSession | None]:
+    """Begin a session as soon as no other process plays the league; yield None if `until` is true before."""
+    with ExitStack() as stack:
+        session, is_told = None, False
+        while session is None and not until():
+            try:
+                opened = open_session(league, command, workers, isolation, progress.add, progress.say, trust)
+                session = stack.enter_context(opened)
+            except LeagueBusy as busy:
+                if not is_told:
+                    click.echo(f"Waiting: {indented(str(busy))}", err=True)
+                    is_told = True
+                time.sleep(_WAIT_S)
+        yield session
 
 
 class LeagueProgress:

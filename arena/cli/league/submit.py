@@ -15,18 +15,19 @@ from arena.bots.cores import core_count
 from arena.bots.spec import find_bot
 from arena.cli import options
 from arena.cli.group import INTERRUPTED
-from arena.cli.league.shared import LeagueProgress, tell_result
+from arena.cli.league.shared import LeagueProgress, session_in_turn, tell_result
 from arena.cli.league.tables import show_standings
 from arena.cli.options import output
 from arena.errors import ArenaError
-from arena.league import placement, versions
+from arena.league import oversight, placement, versions
 from arena.league.league_settings import LeagueError
-from arena.league.match_runner import open_session
+from arena.league.match_runner import checked_level
 from arena.league.oversight import BudgetSpent
+from arena.league.placement import SubmissionResult
 from arena.league.rating import league_standings
 from arena.league.store import League, open_league, sole_league
 from arena.league.submission import check_syntax, read_submission
-from arena.league.versions import Receipt, Version
+from arena.league.versions import Version
 from arena.paths import read_small_text
 from arena.results.data_formats import json_text
 from arena.text import indented, one_line, utc_text
@@ -96,33 +97,50 @@ def submit_command(
     with open_league(name or _only_league(bot)) as league:
         submission = read_submission(bot, folder, called, author)
         check_syntax(submission)
-        cores = workers or core_count()
-        with (
-            LeagueProgress() as progress,
-            open_session(league, "submit", cores, isolation, progress.add, progress.say, trust) as session,
-        ):
-            try:
-                receipt, result = placement.submit_bot(session, submission, again)
-            except BudgetSpent as error:
-                progress.end()
-                click.echo(f"{submission.name} is refused: {indented(str(error))}", err=True)
-                return _REFUSED
-            others = [] if session.stopping else placement.handle_waiting(session)
+        checked_level(league, isolation, trust)
+        try:
+            receipt = versions.enqueue(league, submission, again)
+        except BudgetSpent as error:
+            click.echo(f"{submission.name} is refused: {indented(str(error))}", err=True)
+            return _REFUSED
+        own = receipt.version
+        results = _settled(league, own, workers or core_count(), isolation, trust) if own.state in versions.OPEN else {}
+        result = results.pop(own.id, None)
+        now = versions.get(league, own.id)
         click.echo(err=True)
         if result is None:
-            _tell_known(league, receipt)
+            _tell_known(league, receipt.outcome, now)
         else:
             tell_result(league, result)
-            if folder is None:
-                _tell_of_missing_files(bot, result.version.reason)
-        for other in others:
+        if folder is None and own.state in versions.OPEN:
+            _tell_of_missing_files(bot, now.reason)
+        for other in results.values():
             tell_result(league, other)
-        now = versions.get(league, receipt.version.id)
-        outcome = receipt.outcome if result is None else now.state
+        outcome = receipt.outcome if own.state not in versions.OPEN else now.state
         code = _show(league, now, outcome, () if result is None else result.warnings, form)
     if result is not None and result.interrupted and not result.waits:
         return INTERRUPTED
     return code
+
+
+def _settled(
+    league: League, own: Version, workers: int, isolation: str | None, trust: bool
+) -> dict[int, SubmissionResult]:
+    """Work off the queue, or wait until another process has decided a submission; return how far each has come."""
+
+    def is_over() -> bool:
+        return versions.get(league, own.id).state not in versions.OPEN or oversight.paused(league) is not None
+
+    with (
+        LeagueProgress() as progress,
+        session_in_turn(league, "submit", workers, isolation, progress, trust, is_over) as session,
+    ):
+        results = {} if session is None else {each.version.id: each for each in placement.handle_waiting(session)}
+    now = versions.get(league, own.id)
+    if own.id not in results and now.state in versions.OPEN:
+        waits = f"{league.name} is paused" if oversight.paused(league) else ""
+        results[own.id] = SubmissionResult(now, waits=waits)
+    return results
 
 
 def _only_league(bot: str) -> Path:
@@ -161,17 +179,15 @@ def _tell_of_missing_files(bot: str, reason: str) -> None:
             return
 
 
-def _tell_known(league: League, receipt: Receipt) -> None:
-    """Print why there is nothing to do for a submission."""
-    version = receipt.version
-    text = {
-        "new": f"{version.label} is {version.state}.",
-        "back": f"{version.label} is {version.state}.",
-        "known": f"{league.name} already has this content: {version.label}, submitted {utc_text(version.submitted)}.",
-        "waiting": f"{version.label} is already {version.state}, in another process.",
-        "refused": f"{version.label} was refused {utc_text(version.decided or 0)}: {indented(version.reason)}\n"
-        "To check it again: --again",
-    }[receipt.outcome]
+def _tell_known(league: League, outcome: str, version: Version) -> None:
+    """Print the state of a submission for which this process had nothing to do."""
+    if outcome == "known":
+        text = f"{league.name} already has this content: {version.label}, submitted {utc_text(version.submitted)}."
+    elif version.state != versions.REFUSED:
+        text = f"{version.label} is {version.state}."
+    else:
+        text = f"{version.label} was refused {utc_text(version.decided or 0)}: {indented(version.reason)}\n"
+        text += "To check it again: --again"
     click.echo(text, err=True)
 
 

@@ -9,7 +9,7 @@ import click
 from arena.bots.cores import core_count
 from arena.cli import options
 from arena.cli.group import INTERRUPTED
-from arena.cli.league.shared import LeagueProgress, league_argument, league_before, tell_result
+from arena.cli.league.shared import LeagueProgress, league_argument, league_before, session_in_turn, tell_result
 from arena.cli.league.tables import show_standings
 from arena.league import oversight
 from arena.league.match_runner import open_session
@@ -38,7 +38,7 @@ def play_league_command(
     \b
     arena league play open --max-games 1000
 
-    Unfinished submissions are finished first. Several of these commands may run side by side.
+    Unfinished submissions are finished first. One process plays a league at a time.
     """
     with open_league(name) as league:
         cores = workers or core_count()
@@ -51,7 +51,7 @@ def play_league_command(
 
         with (
             LeagueProgress() as progress,
-            open_session(league, "play", cores, isolation, progress.add, progress.say, trust) as session,
+            open_session(league, "league play", cores, isolation, progress.add, progress.say, trust) as session,
         ):
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
@@ -76,12 +76,12 @@ def work_command(
     isolation: str | None,
     trust: bool,
 ) -> None:
-    """Check and place submissions to LEAGUE as they come, until Ctrl-C. Several of these may run side by side.
+    """Check and place submissions to LEAGUE as they come, until Ctrl-C.
 
     \b
     arena league work open --workers 4
 
-    `arena serve` starts some, each with one core.
+    One process plays a league at a time; if there is one, this command waits until it ends. `arena serve` starts one.
     """
     with open_league(name) as league:
 
@@ -91,8 +91,9 @@ def work_command(
 
         with (
             LeagueProgress() as progress,
-            open_session(league, "work", workers or 1, isolation, progress.add, progress.say, trust) as session,
+            session_in_turn(league, "league work", workers or 1, isolation, progress, trust) as session,
         ):
+            assert session is not None
             work_on(session, play, told)
 
 

@@ -90,7 +90,7 @@ class Database:
     error         raised when the database cannot be used
     synchronous   SQLite's setting of that name
     wait_s        seconds to wait for another process's transaction
-    if_read_only, if_full   remedies, as the end of a message
+    if_read_only, if_full, if_older   remedies, as the end of a message
     """
 
     what: str
@@ -103,6 +103,7 @@ class Database:
     wait_s: float
     if_read_only: str
     if_full: str
+    if_older: str
 
     @contextmanager
     def guard(self, folder: Path, doing: str) -> Iterator[None]:
@@ -218,7 +219,9 @@ class Database:
         if application != self.application:
             raise self.error(f"{path} is a database of another program, not a {self.what}. Choose another folder")
         if version < self.version:
-            raise self.error(f"{path} was stored by an older version of the arena and cannot be read by this one")
+            raise self.error(
+                f"{path} was stored by an older version of the arena and cannot be read by this one. {self.if_older}"
+            )
         if version > self.version:
             raise self.error(f"{path} was stored by a newer version of the arena. Update the program to read it")
         return True
@@ -324,4 +327,5 @@ RUN_SCHEMA = Database(
     wait_s=30,
     if_read_only="Choose another folder with --out",
     if_full="resume the run",
+    if_older="Play it anew, in another folder",
 )

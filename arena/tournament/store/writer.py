@@ -20,6 +20,7 @@ from typing import Any
 from arena.text import utc_iso
 from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, Row, SeriesTask, Task, game_key
 from arena.tournament.store.columns import GameColumns, StoredPairing
+from arena.tournament.store.folder_lock import take_lock
 from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader, Surplus
 from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError
 
@@ -27,8 +28,6 @@ _INSERT = (
     f"INSERT INTO games ({', '.join(ROW_COLUMNS)}) VALUES ({', '.join('?' * len(ROW_COLUMNS))})"
     " ON CONFLICT (id) DO NOTHING"
 )
-
-_LOCK = ".lock"
 
 
 def insert_games(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
@@ -262,7 +261,13 @@ def open_store(folder: Path | str) -> Store:
     with RUN_SCHEMA.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as opened:
-            lock = opened.enter_context(closing(_take_lock(folder)))
+            lock = take_lock(folder)
+            if lock is None:
+                raise StoreError(
+                    f"another process is playing the run in {folder}. Wait for it, stop it, or choose another folder"
+                    " with --out"
+                )
+            opened.enter_context(closing(lock))
             db = opened.enter_context(closing(RUN_SCHEMA.open_writer(folder)))
             if not RUN_SCHEMA.has_tables(db, folder):
                 with db.transaction():
@@ -303,44 +308,3 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
             out |= _flat({k: w for k, w in v.items() if k != "name"}, f"{prefix}.{name}")
         return out
     return {prefix: value}
-
-
-# ---------------------------------------------------------------- one writer at a time
-
-
-def _take_lock(folder: Path) -> Connection:
-    """Lock the folder until the process ends, however it ends. StoreError if another process writes there.
-
-    The lock is SQLite's exclusive lock on an empty file: the system releases it when the process dies, forked
-    children do not hold it, and it works on every system.
-    """
-    lock = sqlite3.connect(folder / _LOCK, factory=Connection, isolation_level=None, timeout=0, check_same_thread=False)
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        lock.close()
-        if not _is_locked(error):
-            raise
-        raise StoreError(
-            f"another process is playing the run in {folder}. Wait for it, stop it, or choose another folder with --out"
-        ) from error
-    except BaseException:
-        lock.close()
-        raise
-    return lock
-
-
-def is_in_use(folder: Path) -> bool:
-    """Return whether a process is writing into the folder of a run."""
-    if not (folder / _LOCK).exists():
-        return False
-    try:
-        with closing(sqlite3.connect(f"{(folder / _LOCK).resolve().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
-            lock.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.Error as error:
-        return _is_locked(error)
-    return False
-
-
-def _is_locked(error: sqlite3.Error) -> bool:
-    return error.sqlite_errorname.startswith("SQLITE_BUSY")

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from arena.league import pairings, versions
-from arena.league.match_runner import Lease
 from arena.paths import data_folder
 from arena.results.decisions import plays
 from arena.results.pages.figures import card_frames
@@ -210,12 +209,9 @@ def reasons_of(page: Page) -> list[list[str]]:
 def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
     with league(tmp_path / "league") as found:
         a, b, c = enter(found, "a", "b", "c")
-        with Lease(found) as lease:
-            lineup = pairings.new_lineup(found, lease.number)
-            one, two = pairings.reserve_deals(found, lineup, [pairings.Fixture(a, b, 1), pairings.Fixture(c, b, 1)])
-            told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
-            told = [line._replace(record="schotten/1 base 1:0 0; ; ") for line in told]
-            pairings.store_rows(found, lineup, told)
+        one, two = pairings.deal_units(found, [pairings.Fixture(a, b, 1), pairings.Fixture(c, b, 1)])
+        told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
+        found.insert_games([line._replace(record="schotten/1 base 1:0 0; ; ") for line in told])
         with found.change():
             versions.retire(found, "c")
     page = Page.of(report_page(find_source(str(tmp_path / "league"))))
