@@ -252,6 +252,8 @@ def _find_file(target: str, here: Path) -> Path:
             return path.resolve()
     if os.path.isfile(here / target):
         raise _no_python(target)
+    if os.path.isdir(here / target):
+        return _existing_file(target, here)
     names = known_bots(here)
     raise BotError(
         f"unknown bot '{target}'{did_you_mean(target, names)} (known by name: {', '.join(names)}; "

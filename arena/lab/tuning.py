@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -30,6 +32,7 @@ from arena.results.data_formats import plain
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.text import quoted
 from arena.tournament.folders import drawn_seed, folder_name
+from arena.whole_file import make_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,7 +244,12 @@ def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell 
 def _open_study(folder: Path) -> Study:
     """Open or create the study of a folder. An interrupted trial is marked as failed; it will be proposed again."""
     optuna = load_optuna()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
+    try:
+        with closing(sqlite3.connect(folder / STUDY)) as database:
+            database.execute("BEGIN IMMEDIATE")  # the errors of Optuna's storage are not for users
+    except sqlite3.Error as error:
+        raise ArenaError(f"cannot write to {folder / STUDY}: {error}; choose another folder with --out") from error
     study: Study = optuna.create_study(
         storage=f"sqlite:///{folder / STUDY}",
         study_name="tune",

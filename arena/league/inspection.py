@@ -598,7 +598,8 @@ def _verdict(report: CheckReport) -> str:
 def _strength(score: float, spec: str) -> str:
     """Return what the share of the points against `random` means, and what to try next."""
     words = "clearly better" if score >= 0.75 else "little better" if score >= 0.55 else "no better"
-    next_try = f"arena match {shlex.quote(spec)} greedy --games 200"
+    rival = "counter" if "greedy" in spec else "greedy"  # two bots cannot have one name
+    next_try = f"arena match {shlex.quote(spec)} {rival} --games 200"
     return f"Strength: {score:.0%} of the points against random, {words}. Next: {next_try}"
 
 

@@ -227,6 +227,11 @@ def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> 
         find_bot("cmd:bots/mybot", {"depth": 3})
 
 
+def test_a_folder_names_no_bot(here: Path) -> None:
+    write(here / "mine" / "first.py", "")
+    assert "the bot mine is a folder; name one file in it (first.py)" in error_of("mine")
+
+
 @pytest.mark.parametrize("command", ["python3 gone.py", "python3 -u sub/gone.py --fast"])
 def test_a_script_that_is_not_there_is_missed_before_the_first_game(command: str, here: Path) -> None:
     with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):

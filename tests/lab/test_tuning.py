@@ -105,6 +105,17 @@ def test_interruption_and_more_trials_change_nothing(played: Played) -> None:
     assert trials(Path("parts")) == trials(Path("whole"))
 
 
+def test_a_study_that_cannot_be_written_is_said_in_a_sentence(played: Played) -> None:
+    task = TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4)
+    Path("t").mkdir()
+    Path("t", STUDY).write_text("no database, and longer than the head of one. " * 5)
+    with pytest.raises(ArenaError, match=r"cannot write to t/study.sqlite: file is not a database; choose another"):
+        tune(task, Path("t"))
+    Path("u", STUDY).mkdir(parents=True)
+    with pytest.raises(ArenaError, match=r"cannot write to u/study.sqlite: unable to open database file"):
+        tune(task, Path("u"))
+
+
 def test_a_folder_of_another_tuning_is_left_alone(played: Played) -> None:
     tune(TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
     with pytest.raises(ArenaError, match=r"a tuning with other settings \(seed, games\)"):

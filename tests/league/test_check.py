@@ -44,6 +44,12 @@ def checked(bot: str, **more: Any) -> CheckReport:
     return check_bot(f"{BOTS / stem}.py{colon}{params}", **settings | more)
 
 
+def test_the_next_try_is_a_match_that_can_be_played() -> None:
+    report = checked(FINE)
+    assert f"Next: arena match {report.spec} greedy --games 200" in check_text(report)
+    assert "Next: arena match greedy counter" in check_text(dataclasses.replace(report, spec="greedy"))
+
+
 @pytest.mark.parametrize("level", ["none", "process", pytest.param("sandbox", marks=pytest.mark.sandbox)])
 def test_a_bot_without_defects_is_ready(level: str) -> None:
     if level == "sandbox":
