@@ -8,7 +8,7 @@ same as one played from the start with the last settings.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -35,6 +35,16 @@ class Why(StrEnum):
     AGAIN = "again"
     MORE = "more"
     LEFT = "left"
+
+
+_WORDS = {
+    Why.NEW: "is new",
+    Why.CHANGED: "changed",
+    Why.BACK: "is back",
+    Why.AGAIN: "plays again",
+    Why.MORE: "more",
+    Why.LEFT: "left to play",
+}
 
 
 @dataclass(frozen=True)
@@ -102,21 +112,13 @@ class Plan:
         return " ".join(said + notes)
 
 
-def _sentence(change: Change, most: str = "") -> str:
-    games, bot = most + counted(change.games, "game"), one_line(change.bot)
-    if not change.games and change.why == Why.BACK:
-        return f"{bot} is back with its games."
-    if not change.games:  # all of them against bots that were named before
-        word = {Why.NEW: "is new", Why.CHANGED: "changed", Why.AGAIN: "plays again"}[change.why]
-        return f"{bot} {word} as well."
-    return {
-        Why.NEW: f"{bot} is new: {games}.",
-        Why.CHANGED: f"{bot} changed: {games} again.",
-        Why.BACK: f"{bot} is back: {games}.",
-        Why.AGAIN: f"{bot} plays again: {games}.",
-        Why.MORE: f"{games} more.",
-        Why.LEFT: f"{games} left to play.",
-    }[change.why]
+def _sentence(change: Change, most: str) -> str:
+    games = most + counted(change.games, "game")
+    if not change.bot:
+        return f"{games} {_WORDS[change.why]}."
+    more = f": {games}" if change.games else ""  # all of them may be against bots that were named before
+    again = " again" if more and change.why == Why.CHANGED else ""
+    return f"{one_line(change.bot)} {_WORDS[change.why]}{more}{again}."
 
 
 def entries_of(config: TournamentConfig, bots: Sequence[BotSpec]) -> list[BotEntry]:
@@ -179,14 +181,16 @@ def plan_run(
         missing, hidden = schedule.planned(progress) - progress.games, stored.count_all() - progress.games
         plan = replace(plan, wanted=replace(wanted, numbers=shown), stays=progress.games, hidden=hidden)
         return replace(plan, missing=max(missing, 0))
+    names = {entry.name for entry in known.values()}
     reasons: dict[str, Why] = {}
     for entry in entries:
         if entry.name in again:
             reasons[entry.name] = Why.AGAIN
+        elif entry.name not in names:
+            reasons[entry.name] = Why.NEW
         elif current.get(entry.name) != entry.identity:
-            names = {each.name for each in known.values()}
             is_back = entry not in new or entry.name not in current
-            reasons[entry.name] = Why.NEW if entry.name not in names else Why.BACK if is_back else Why.CHANGED
+            reasons[entry.name] = Why.BACK if is_back else Why.CHANGED
     return _counted(plan, schedule, config, stored, reasons)
 
 
@@ -195,7 +199,7 @@ def _check_shape(stored: Reader, config: TournamentConfig, wanted: Wanted) -> No
     there, asked = stored.shape(), dict(wanted.shape)
     if there["rules"] != asked["rules"] and stored.config()["rules"] != config.rules:  # as the user wrote them
         there["rules"], asked["rules"] = stored.config()["rules"], config.rules
-    lines = [one_line(text) for text in _field_differences(there.pop("bots", None), asked.pop("bots", None))]
+    lines = _field_differences(there.pop("bots", None), asked.pop("bots", None))
     lines = setting_differences(there, asked) + lines
     if config.form.closed and wanted.new:
         lines += [f"bot {bot.name}: it has changed since the run began" for bot in wanted.new if not lines]
@@ -212,15 +216,13 @@ def _check_shape(stored: Reader, config: TournamentConfig, wanted: Wanted) -> No
     )
 
 
-def _field_differences(there: Sequence[str] | None, asked: Sequence[str] | None) -> Iterator[str]:
-    """Yield in sentences how the fields of two runs differ that take no other bots."""
+def _field_differences(there: Sequence[str] | None, asked: Sequence[str] | None) -> list[str]:
+    """Say how the fields of two runs differ that take no other bots."""
     if there is None or asked is None or there == asked:
-        return
-    for names, others, fate in ((asked, there, "new"), (there, asked, "missing")):
-        if apart := [name for name in names if name not in others]:
-            yield f"bots: {', '.join(apart[:_SHOWN])}{', ...' if len(apart) > _SHOWN else ''}: {fate}"
-    if sorted(there) == sorted(asked):
-        yield "bots: they are named in another order, which is that of their seeds"
+        return []
+    apart = [f"{name}: missing" for name in there if name not in asked]
+    apart += [f"{name}: new" for name in asked if name not in there]
+    return [one_line(f"bot {text}") for text in apart] or ["bots: their order, which is that of their seeds, differs"]
 
 
 def _counted(
