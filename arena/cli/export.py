@@ -29,10 +29,11 @@ from arena.results.pages.plots import PLOT_KINDS, save
 from arena.results.pages.report import report_page
 from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
-from arena.results.run_standings import standings
-from arena.results.sources import GameFilter, find_source
+from arena.results.run_standings import RunStandings, standings
+from arena.results.sources import GameFilter, Source, find_source
 from arena.results.standings_report import workbook_tables
 from arena.results.standings_report import write_run_files as write_tables
+from arena.stats.frames import StatsError
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.whole_file import make_folder
@@ -127,17 +128,24 @@ def _write_tables(source: str, everything: bool, out: Path | None) -> None:
     parts = find_source(source).parts()
     if out is not None and out.suffix.lower() == WORKBOOK:
         load_xlsxwriter(out)
-        tables = [(rules, workbook_tables(standings(part.data(), whole=True))) for rules, part in parts.items()]
+        tables = [(rules, workbook_tables(_standings(part, whole=True))) for rules, part in parts.items()]
         sheets = {f"{rules} {table.name}".strip(): table for rules, each in tables for table in each}
         click.echo(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")
         return
     for rules, part in parts.items():
-        target = part.path
+        found, target = _standings(part, whole=everything), part.path
         if out is not None:
             target = out / part.path.name if rules else out
             make_folder(target)
-        for path in write_tables(standings(part.data(), whole=everything), target, everything):
+        for path in write_tables(found, target, everything):
             click.echo(path)
+
+
+def _standings(part: Source, whole: bool) -> RunStandings:
+    found = standings(part.data(), whole=whole)
+    if not found.rows:  # a new league
+        raise StatsError(f"{input_name(part.path.name)}: no games yet")
+    return found
 
 
 @click.command()

@@ -95,6 +95,13 @@ def test_a_workbook_without_its_library_is_a_sentence(
     assert not Path("cup.xlsx").exists()
 
 
+@pytest.mark.parametrize("out", ["tables", "open.xlsx"])
+def test_a_new_league_has_no_tables(arena: Arena, out: str) -> None:
+    arena("league", "create", "open", "--isolation", "none")
+    assert arena("export", "open", "-o", out, code=2).err == "Error: open: no games yet\n"
+    assert not Path(out).exists()
+
+
 def test_the_data_set_begins_as_it_was_made(arena: Arena) -> None:
     """If bots or rules change, make the data set again: docs/reference/dataset.md holds its hashes."""
     arena("run", "dataset", "--games", "2", "--out", "dataset")
