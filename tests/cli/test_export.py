@@ -225,3 +225,11 @@ def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout.startswith("rules,deal_seed,pairing,")
     assert (done.stdout.splitlines()[-1], done.stderr) == ("141", "")
+
+
+def test_a_report_opens_in_the_browser(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("click.launch", opened.append)
+    arena("report", played, "-o", "page.html", "--replays", 0, "--open")
+    assert opened == [Path("page.html").resolve().as_uri()]
+    assert "--open needs a file" in arena("report", played, "-o", "-", "--open", code=2).err
