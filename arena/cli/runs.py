@@ -20,11 +20,12 @@ from arena.results.data_formats import json_text
 from arena.results.judge import LOSSES
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
-from arena.results.sources import RecordFile, StoredComparison, StoredLeague, StoredRun, find_source, game_faults
+from arena.results.sources import RecordFile, StoredComparison, StoredLeague, StoredRun, find_source
 from arena.results.standings_report import CROSSTABLE, STANDINGS, SUMMARY, TIMING
 from arena.text import counted, one_line, printable
 from arena.tournament.folders import COMPARISON, inner_runs
 from arena.tournament.luck import LUCK
+from arena.tournament.rows import game_faults
 from arena.tournament.runner.logs import LOG
 from arena.tournament.store.folder_lock import is_in_use
 from arena.tournament.store.reader import Reader, Surplus
@@ -235,7 +236,13 @@ def _replayed_run(folder: Path) -> Replayed:
         faults = reader.faults()
         if not faults and not reader.is_begun:
             raise ArenaError(f"there is no run in {one_line(str(folder))} yet: it was never begun")
-        return _replayed(folder, faults, game_faults(reader), reader.count())
+        return _replayed(folder, faults, _game_faults(reader), reader.count())
+
+
+def _game_faults(reader: Reader) -> Iterator[str | None]:
+    """Yield for each game of a run, in schedule order, what is wrong with it, or None."""
+    for game, fault in game_faults(reader.results(), reader.config()):
+        yield fault and one_line(f"game {game.name}: {fault}")
 
 
 def _replayed_file(path: Path) -> Replayed:

@@ -46,7 +46,7 @@ def events(league: League) -> list[LeagueEvent]:
     """Return all events, oldest first."""
     rows = league.query(
         "SELECT e.event, e.happened, e.kind, e.version, b.name, v.number, e.games, e.total, e.note FROM events e"
-        " LEFT JOIN versions v ON v.version = e.version LEFT JOIN bots b ON b.bot = v.bot ORDER BY e.event"
+        " LEFT JOIN versions v ON v.version = e.version LEFT JOIN names b ON b.bot = v.bot ORDER BY e.event"
     )
     return [LeagueEvent(*row) for row in rows]
 
@@ -55,7 +55,7 @@ def table_at(league: League, event: int) -> list[StandingsRow]:
     """Return the table as it stood after an event, best first, whether or not the event changed it."""
     rows = league.query(
         f"SELECT r.rank, r.elo, r.error, r.wins, r.draws, r.losses, {VERSION_COLUMNS} FROM ratings r"
-        " JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
+        " JOIN versions v ON v.version = r.version JOIN names b ON b.bot = v.bot"
         " WHERE r.event = (SELECT max(event) FROM ratings WHERE event <= ?) ORDER BY r.rank",
         event,
     )

@@ -123,6 +123,7 @@ def open_session(
     doing, before = command.rpartition(" ")[2], league.count_games()
     with LeaguePlayer(league, command) as player, RunLog(league.folder) as run_log, StopSignals() as signals:
         oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
+        league.begin_session({"command": command, "workers": workers, "isolation": level})
         outcome, error = "done", ""
         try:
             yield LeagueSession(league, player, workers, level, signals, run_log.sink, tell, say)

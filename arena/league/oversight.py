@@ -128,7 +128,7 @@ def use_of(league: League, author: str | None) -> AuthorUse:
     received = entries(league, since=time.time() - _DAY_S, what="receive", author=author)
     size = league.value(
         "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
-        " JOIN versions v ON v.version = f.version JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
+        " JOIN versions v ON v.version = f.version JOIN names b ON b.bot = v.bot WHERE b.author IS ?)",
         author,
     )
     return AuthorUse(author, sum(entry.outcome in RECEIVED for entry in received), int(size))
@@ -136,7 +136,7 @@ def use_of(league: League, author: str | None) -> AuthorUse:
 
 def uses(league: League) -> list[AuthorUse]:
     """Return what each author has used, the author with the largest files first."""
-    authors = [author for (author,) in league.query("SELECT DISTINCT author FROM bots ORDER BY author")]
+    authors = [author for (author,) in league.query("SELECT DISTINCT author FROM names ORDER BY author")]
     return sorted((use_of(league, author) for author in authors), key=lambda use: -use.bytes)
 
 

@@ -6,21 +6,15 @@ It is played by one pairing only, twice with the seats swapped unless the league
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from arena.endings import AFTER, forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.stats.score import Score
-from arena.tournament.games import PAIRING_BITS, GameId, PairTask, deal_seed
-
-if TYPE_CHECKING:
-    import pandas as pd  # slow to load
+from arena.tournament.games import GameId, PairTask, deal_seed
 
 
 @dataclass(frozen=True)
@@ -43,10 +37,10 @@ def deal_units(league: League, fixtures: Sequence[Fixture]) -> list[PairTask]:
     with league.change():
         for fixture in fixtures:
             a, b = sorted((fixture.a, fixture.b), key=lambda version: version.id)
-            pairing = league.value("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a.id, b.id)
+            pairing = league.value("SELECT pairing FROM meetings WHERE a = ? AND b = ?", a.id, b.id)
             if pairing is None:
                 seed = deal_seed(secret, True, a.label, b.label)
-                pairing = league.insert("INSERT INTO pairings (a, b, seed) VALUES (?, ?, ?)", a.id, b.id, seed)
+                pairing = league.insert("INSERT INTO meetings (a, b, seed) VALUES (?, ?, ?)", a.id, b.id, seed)
             turn = league.value("SELECT count(*) FROM games WHERE pairing = ?", pairing)
             begins = [(0, 1) if settings.pairs else ((turn + at) % 2,) for at in range(fixture.deals)]
             columns.append([PairTask(pairing, 0, a.label, b.label, games=games) for games in begins])
@@ -68,7 +62,7 @@ def head_to_heads(league: League, number: int) -> dict[int, Score]:
         "SELECT opponent, sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"
         " CASE WHEN p.a = ?1 THEN p.b ELSE p.a END AS opponent,"
         " CASE WHEN (p.a = ?1) = (g.game = 0) THEN g.score ELSE 2 - g.score END AS points"
-        " FROM pairings p CROSS JOIN games g ON g.pairing = p.pairing WHERE ?1 IN (p.a, p.b)) GROUP BY opponent",
+        " FROM meetings p CROSS JOIN games g ON g.pairing = p.pairing WHERE ?1 IN (p.a, p.b)) GROUP BY opponent",
         number,
     )
     return {opponent: Score(*counts) for opponent, *counts in rows}
@@ -92,7 +86,7 @@ _FAULTS = """
     SELECT f.who, f.forfeit, f.games, g.detail, g.record FROM (
         SELECT CASE WHEN s.side = 1 + g.game THEN p.a ELSE p.b END AS who, g.forfeit,
             count(*) AS games, max(g.id) AS last
-        FROM games g JOIN pairings p ON p.pairing = g.pairing JOIN (SELECT 1 AS side UNION SELECT 2) s
+        FROM games g JOIN meetings p ON p.pairing = g.pairing JOIN (SELECT 1 AS side UNION SELECT 2) s
         WHERE g.forfeit_by > 0 AND g.forfeit_by & s.side AND (g.forfeit > 0) = ?
         GROUP BY 1, 2) f JOIN games g ON g.id = f.last
     ORDER BY 1, 2"""
@@ -122,43 +116,8 @@ def recent_forfeits(league: League, version: int, last: int) -> tuple[int, int]:
     games, lost = league.query(
         "SELECT count(*), ifnull(sum(lost), 0) FROM (SELECT"
         " g.forfeit > 0 AND CASE WHEN g.forfeit_by = 1 + g.game THEN p.a ELSE p.b END = ?1 AS lost"
-        " FROM games g JOIN pairings p ON p.pairing = g.pairing WHERE ?1 IN (p.a, p.b) ORDER BY g.id DESC LIMIT ?2)",
+        " FROM games g JOIN meetings p ON p.pairing = g.pairing WHERE ?1 IN (p.a, p.b) ORDER BY g.id DESC LIMIT ?2)",
         version,
         last,
     )[0]
     return games, lost
-
-
-def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
-    """Return the games between some versions as a frame for `arena.stats`.
-
-    Its columns are `first` and `second` (version numbers as text), `score` (points of the first: 0, 0.5 or 1) and
-    `deal`.
-    """
-    import pandas as pd  # slow to load
-
-    wanted = set(among)
-    sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
-    names = sorted(wanted)
-    index_of = {number: index for index, number in enumerate(names)}
-    table = np.full((max(sides, default=0) + 1, 2), -1, dtype=np.int64)
-    for pairing, (a, b) in sides.items():
-        if a in wanted and b in wanted:
-            table[pairing] = (index_of[a], index_of[b])
-    figures = league.figures()
-    key = figures.key
-    pairing, game = key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
-    # a pairing added since the table was read is not in it
-    known = np.where(pairing < len(table), pairing, 0)
-    first = np.where(pairing < len(table), table[known, game], -1)
-    second = np.where(pairing < len(table), table[known, 1 - game], -1)
-    kept = first >= 0
-    index = pd.Index([str(number) for number in names])
-    return pd.DataFrame(
-        {
-            "first": pd.Categorical.from_codes(first[kept], index),
-            "second": pd.Categorical.from_codes(second[kept], index),
-            "score": figures.score[kept] / 2,
-            "deal": key[kept] >> (PAIRING_BITS + 1),
-        }
-    )

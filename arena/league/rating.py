@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arena.league import pairings, versions
+from arena.league import versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.distributions import t_width
@@ -90,14 +90,13 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
             shown = [version for version in shown if version.bot != candidate.bot] + [candidate]
         known = {version.id for version in shown}
         behind = [version for version in versions.in_state(league, ACTIVE, REPLACED) if version.id not in known]
-        frame = pairings.games_frame(league, [version.id for version in (*shown, *behind)])
+        games = league.reader().arrays_of({version.id: str(version.id) for version in (*shown, *behind)})
         total = league.count_games()
-    if not len(frame):
+    if not len(games.score):
         return Standings(tuple(_unrated(shown, 1)), total)
     notes: list[str] = []
-    playing = {*frame["first"].unique(), *frame["second"].unique()}
-    anchors = _anchors(league, shown, playing, notes) if anchored else {}
-    fit = rate(frame, prior=league.settings.prior, anchors=anchors)
+    anchors = _anchors(league, shown, set(games.bots), notes) if anchored else {}
+    fit = rate(games, prior=league.settings.prior, anchors=anchors)
     index = {int(name): i for i, name in enumerate(fit.bots)}
     rated = [version for version in shown if version.id in index]
     inside = np.array([index[version.id] for version in rated], dtype=np.int64)
@@ -109,7 +108,7 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
     rated.sort(key=lambda version: (int(fit.group[index[version.id]]), -elo[index[version.id]], version.id))
     duel = None
     if len(fit.bots) == len(rated) == 2 and not anchors:
-        duel = by_pairs(fit, counts_between(frame, *fit.bots))
+        duel = by_pairs(fit, counts_between(games, *fit.bots))
         if duel.flag[0]:
             notes.append("one bot has won every game, so neither has a rating yet")
     rows = []

@@ -10,26 +10,36 @@ import json
 import secrets
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-
 from arena.errors import did_you_mean
 from arena.league.league_settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.tournament.games import Row
-from arena.tournament.store.columns import stored_columns
-from arena.tournament.store.reader import SELECT_GAMES, is_own_file
-from arena.tournament.store.sqlite import GAMES_TABLE, META, Connection, Database
+from arena.tournament.games import DEAL_BITS, Row
+from arena.tournament.store.reader import Reader, is_own_file
+from arena.tournament.store.sqlite import GAMES_TABLE, META, SESSIONS_TABLE, Connection, Database
 from arena.tournament.store.writer import insert_games
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128
 LEAGUE_DATABASE = "league.sqlite"
+
+# A league's versions and meetings as the bots and pairings of a run: `arena.tournament.store.reader` reads both. The
+# tables of a run show the versions that count for the table: those that are, or were, accepted of bots in the league.
+_SHOWN = """CREATE VIEW shown AS
+    SELECT v.version, row_number() OVER (ORDER BY v.version) - 1 AS place FROM versions v JOIN names b ON b.bot = v.bot
+    WHERE v.state IN ('active', 'replaced') AND b.retired IS NULL"""
+_BOTS = """CREATE VIEW bots AS
+    SELECT v.version AS bot, s.place, b.name || ' v' || v.number AS name, v.entry AS spec, v.hash AS source,
+        '{}' AS params, '' AS isolation
+    FROM versions v JOIN names b ON b.bot = v.bot LEFT JOIN shown s ON s.version = v.version"""
+_PAIRINGS = """CREATE VIEW pairings AS
+    SELECT pairing, CASE WHEN a IN (SELECT version FROM shown) AND b IN (SELECT version FROM shown) THEN pairing END
+        AS number, 0 AS round, a, b, seed, '' AS design
+    FROM meetings"""
 
 LEAGUE = Database(
     what="league",
@@ -37,17 +47,17 @@ LEAGUE = Database(
     statements=(
         META,
         "CREATE TABLE files (hash TEXT PRIMARY KEY, content BLOB NOT NULL)",
-        """CREATE TABLE bots (
+        """CREATE TABLE names (
     bot INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, author TEXT,
     retired REAL, reason TEXT NOT NULL DEFAULT '')""",
         """CREATE TABLE versions (
-    version INTEGER PRIMARY KEY AUTOINCREMENT, bot INTEGER NOT NULL REFERENCES bots, number INTEGER NOT NULL,
+    version INTEGER PRIMARY KEY AUTOINCREMENT, bot INTEGER NOT NULL REFERENCES names, number INTEGER NOT NULL,
     hash TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, submitted REAL NOT NULL, state TEXT NOT NULL,
     decided REAL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0, UNIQUE (bot, number))""",
         """CREATE TABLE version_files (
     version INTEGER NOT NULL REFERENCES versions, path TEXT NOT NULL, hash TEXT NOT NULL REFERENCES files,
     executable INTEGER NOT NULL, PRIMARY KEY (version, path)) WITHOUT ROWID""",
-        """CREATE TABLE pairings (
+        """CREATE TABLE meetings (
     pairing INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES versions,
     b INTEGER NOT NULL REFERENCES versions, seed INTEGER NOT NULL, UNIQUE (a, b), CHECK (a < b))""",
         """CREATE TABLE events (
@@ -61,7 +71,11 @@ LEAGUE = Database(
         """CREATE TABLE audit (
     entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
     subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL)""",
+        SESSIONS_TABLE,
         GAMES_TABLE,
+        _SHOWN,
+        _BOTS,
+        _PAIRINGS,
         "CREATE INDEX faults ON games (forfeit_by) WHERE forfeit_by > 0",
         "CREATE INDEX by_pairing ON games (pairing)",
         "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
@@ -78,14 +92,6 @@ LEAGUE = Database(
 )
 PLAYING = ".playing"
 """Folder within a league's folder for the files of playing bots; each `MatchRunner` has a folder in it."""
-
-
-@dataclass(frozen=True)
-class LeagueFigures:
-    """The results of all games, ordered by identity: `key`, and `score` in half points of the bot that began."""
-
-    key: npt.NDArray[np.int64]
-    score: npt.NDArray[np.int8]
 
 
 class LeagueStore:
@@ -162,7 +168,7 @@ class League(LeagueStore):
 
     def __init__(self, folder: Path, db: Connection) -> None:
         super().__init__(LEAGUE, folder, db)
-        self._figures: tuple[int, LeagueFigures] | None = None
+        self._session: int | None = None
         self.settings: LeagueSettings = self.stored_settings()
 
     def stored_settings(self) -> LeagueSettings:
@@ -184,23 +190,12 @@ class League(LeagueStore):
 
     # ------------------------------------------------------------ games
 
-    def figures(self) -> LeagueFigures:
-        """Return the results of all games, which are read again when there are more."""
-        with self.snapshot():
-            total = self.count_games()
-            if self._figures is None or self._figures[0] != total:
-                with LEAGUE.guard(self.folder, "read"):
-                    columns = stored_columns(self._db, ("id", "score"))
-                self._figures = total, LeagueFigures(columns["id"], columns["score"])
-            return self._figures[1]
+    def reader(self, hidden: bool = True) -> Reader:
+        """Return a reader of the games, as a run has one; its bots are versions, by their labels.
 
-    def games(self, where: str = "", *args: object) -> Iterator[Row]:
-        """Yield complete games, ordered by identity. `where` is an SQL clause with its `args`."""
-
-        def selected() -> Iterator[Row]:
-            yield from map(Row._make, self._db.execute(f"{SELECT_GAMES} {where} ORDER BY id", args))
-
-        return LEAGUE.in_batches(self.folder, selected())
+        Without the `hidden` games, it yields those that count for the table.
+        """
+        return Reader(self.folder, LEAGUE, self._db, hidden)
 
     def count_games(self) -> int:
         """Return the number of games stored."""
@@ -208,12 +203,20 @@ class League(LeagueStore):
 
     def insert_games(self, rows: Sequence[Row]) -> int:
         """Store games, leaving those already there as they are; return how many were new."""
+        if self._session is None:
+            self.begin_session({})
         with self.change(), LEAGUE.guard(self.folder, "write to"):
-            return insert_games(self._db, rows)
+            new = insert_games(self._db, rows)
+            put = "UPDATE sessions SET ended = ?, games = games + ? WHERE session = ?"
+            self.run(put, time.time(), new, self._session)
+        return new
 
-    def faults(self) -> list[str]:
-        """Return the faults that SQLite finds in the database."""
-        return LEAGUE.faults(self._db, self.folder)
+    def begin_session(self, info: Mapping[str, Any]) -> None:
+        """Record the start of a session of play, with remarks such as the number of workers."""
+        now = time.time()
+        with self.change():
+            put = "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, 0, ?)"
+            self._session = self.insert(put, now, now, json.dumps(info, sort_keys=True))
 
     def meta(self, key: str) -> str:
         """Return a value that was stored when the league was created; raise LeagueError if it is missing."""
@@ -245,6 +248,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
                 "settings": json.dumps(asdict(settings), sort_keys=True),
                 "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
                 "created": repr(time.time()),
+                "deals": str((1 << DEAL_BITS) - 1),  # the games on all deals are shown
             }
             db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values.items())
             db.execute("INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)", (time.time(),))

@@ -13,13 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from arena.errors import ArenaError
-from arena.game.record import deal_text
-from arena.league import oversight, versions
+from arena.league import oversight, pairings, versions
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.text import one_line
-from arena.tournament.games import GameId, GameResult
-from arena.tournament.rows import game_fault
+from arena.tournament.rows import game_faults
 
 
 @dataclass
@@ -63,7 +61,7 @@ def verify_league(league: League, most: int | None = None) -> Verification:
 
 
 def _database(league: League) -> Iterator[str]:
-    for fault in league.faults():
+    for fault in league.reader().faults():
         yield f"database: {fault}"
 
 
@@ -84,20 +82,16 @@ def _versions(league: League, report: Verification) -> Iterator[str]:
 
 def _games(league: League, report: Verification, most: int | None) -> Iterator[str]:
     settings = league.settings
-    labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
-    sides = {p: (labels[a], labels[b], seed) for p, a, b, seed in league.query("SELECT * FROM pairings")}
     report.games = total = league.count_games()
-    chosen = None if most is None or most >= total else set(random.sample(range(total), most))
-    for at, row in enumerate(league.games()):
-        game = GameId.from_key(row.id)
-        if game.pairing not in sides:
-            yield f"game {game}: there is no pairing of that number"
-        elif chosen is None or at in chosen:
-            report.replayed += 1
-            a, b, seed = sides[game.pairing]
-            fault = game_fault(GameResult.from_row(row, a, b), settings.rules, deal_text(seed, game.deal))
-            if fault:
-                yield f"game {game} ({a} - {b}): {fault}"
+    config = {"rules": settings.rules, "seed": pairings.secret_seed(league), "own_deals": True}
+    games = league.reader().results()
+    if most is not None and most < total:
+        chosen = set(random.sample(range(total), most))
+        games = (game for number, game in enumerate(games) if number in chosen)
+    for game, fault in game_faults(games, config):
+        report.replayed += 1
+        if fault:
+            yield f"game {game.name}: {fault}"
     if settings.pairs:
         rows = league.query("SELECT deal, pairing FROM games GROUP BY deal, pairing HAVING count(*) <> 2 ORDER BY 1, 2")
         for deal, pairing in rows:

@@ -65,8 +65,8 @@ VERSION_COLUMNS = (
     "v.version, v.bot, b.name, b.author, v.number, v.hash, v.entry, v.submitted, v.state, v.decided,"
     " v.reason, v.attempts, b.retired, b.reason"
 )
-"""The columns of a Version, from the tables `versions v` and `bots b`."""
-_SELECT = f"SELECT {VERSION_COLUMNS} FROM versions v JOIN bots b ON b.bot = v.bot"
+"""The columns of a Version, from the tables `versions v` and `names b`."""
+_SELECT = f"SELECT {VERSION_COLUMNS} FROM versions v JOIN names b ON b.bot = v.bot"
 
 
 def in_state(league: League, *states: str, retired: bool = False) -> list[Version]:
@@ -84,7 +84,7 @@ def of_bot(league: League, name: str) -> list[Version]:
     """Return all versions of a bot, oldest first. Raise LeagueError for an unknown bot."""
     rows = league.query(f"{_SELECT} WHERE b.name = ? ORDER BY v.number", name)
     if not rows:
-        names = [known for (known,) in league.query("SELECT name FROM bots ORDER BY name")]
+        names = [known for (known,) in league.query("SELECT name FROM names ORDER BY name")]
         known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise LeagueError(
             f"there is no bot '{name}' in {league.name}{did_you_mean(name, names)}"
@@ -222,15 +222,15 @@ def _received(league: League, outcome: str, number: int) -> Receipt:
 
 def _bot_for(league: League, submission: Submission) -> int:
     """Return the number of the submission's bot, which is created if it is new."""
-    rows = league.query("SELECT bot, name, author, retired, reason FROM bots WHERE name = ?", submission.name)
+    rows = league.query("SELECT bot, name, author, retired, reason FROM names WHERE name = ?", submission.name)
     if not rows:
-        return league.insert("INSERT INTO bots (name, author) VALUES (?, ?)", submission.name, submission.author)
+        return league.insert("INSERT INTO names (name, author) VALUES (?, ?)", submission.name, submission.author)
     bot, name, author, retired, reason = rows[0]
     states = {state for (state,) in league.query("SELECT state FROM versions WHERE bot = ?", bot)}
     if name != submission.name:  # deals follow from the name, which therefore never changes
         raise LeagueError(f"{league.name} has a bot '{name}'; use that spelling")
     if states <= {REFUSED}:  # a bot that was never accepted does not reserve its name
-        league.run("UPDATE bots SET author = ? WHERE bot = ?", submission.author, bot)
+        league.run("UPDATE names SET author = ? WHERE bot = ?", submission.author, bot)
         return int(bot)
     _check_author(submission, name, author)
     _check_retired(name, retired, reason)
@@ -329,14 +329,14 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
     if undo:
         if known[-1].retired is None:
             raise LeagueError(f"'{name}' is not retired")
-        league.run("UPDATE bots SET retired = NULL, reason = '' WHERE bot = ?", known[-1].bot)
+        league.run("UPDATE names SET retired = NULL, reason = '' WHERE bot = ?", known[-1].bot)
     else:
         if known[-1].retired is not None:
             raise LeagueError(f"'{name}' was already retired {utc_text(known[-1].retired)}. To bring it back: --undo")
         if active is None:
             raise LeagueError(f"'{name}' is not in the table: it has no active version")
         league.run(
-            "UPDATE bots SET retired = ?, reason = ? WHERE bot = ?",
+            "UPDATE names SET retired = ?, reason = ? WHERE bot = ?",
             time.time(),
             reason[:_LONGEST_REASON],
             known[-1].bot,

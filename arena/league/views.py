@@ -236,7 +236,7 @@ def rating_over_time(league: League, name: str) -> list[_Line]:
     rows = league.query(
         "SELECT e.event, e.happened, e.total, v.number, r.elo, r.error, r.rank FROM ratings r"
         " JOIN events e ON e.event = r.event JOIN versions v ON v.version = r.version"
-        " JOIN bots b ON b.bot = v.bot WHERE b.name = ? ORDER BY e.event",
+        " JOIN names b ON b.bot = v.bot WHERE b.name = ? ORDER BY e.event",
         name,
     )
     names = ("event", "happened", "total", "version", "elo", "elo_error95", "rank")
@@ -248,7 +248,7 @@ def trends(league: League, most: int) -> dict[str, list[float]]:
     tables: dict[int, dict[str, float]] = {}
     for event, bot, elo in league.query(
         "SELECT r.event, b.name, r.elo FROM ratings r JOIN versions v ON v.version = r.version"
-        " JOIN bots b ON b.bot = v.bot WHERE r.elo IS NOT NULL AND r.event IN"
+        " JOIN names b ON b.bot = v.bot WHERE r.elo IS NOT NULL AND r.event IN"
         " (SELECT DISTINCT event FROM ratings ORDER BY event DESC LIMIT ?) ORDER BY r.event",
         most,
     ):
@@ -268,52 +268,30 @@ def trends(league: League, most: int) -> dict[str, list[float]]:
 
 def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameResult]:
     """Return the last games of some versions, those on the latest deals first."""
-    sides = _sides(league, numbers)
-    marks = ", ".join("?" * len(sides))
-    ids = league.query(f"SELECT id FROM games WHERE pairing IN ({marks}) ORDER BY id DESC LIMIT ?", *sides, most)
-    return _results(league, ids, sides)
+    marks = ", ".join("?" * len(numbers))
+    last = (
+        "id IN (SELECT g.id FROM games g JOIN meetings p ON p.pairing = g.pairing"
+        f" WHERE p.a IN ({marks}) OR p.b IN ({marks}) ORDER BY g.id DESC LIMIT ?)"
+    )
+    return list(league.reader().results(last, *numbers, *numbers, most))[::-1]
 
 
 def last_games_by_opponent(league: League, version: Version, most: int) -> dict[str, list[GameResult]]:
     """Return at most `most` of a version's last games against each opponent, by the opponent's label, latest first."""
-    sides = _sides(league, [version.id])
-    ids = league.query(
-        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY pairing ORDER BY id DESC) AS place FROM games"
-        f" WHERE pairing IN ({', '.join('?' * len(sides))})) WHERE place <= ?",
-        *sides,
-        most,
+    last = (
+        "id IN (SELECT id FROM (SELECT g.id, row_number() OVER (PARTITION BY g.pairing ORDER BY g.id DESC) AS place"
+        " FROM games g JOIN meetings p ON p.pairing = g.pairing WHERE ? IN (p.a, p.b)) WHERE place <= ?)"
     )
     met: dict[str, list[GameResult]] = {}
-    for game in _results(league, ids, sides):
+    for game in list(league.reader().results(last, version.id, most))[::-1]:
         met.setdefault(game.second if game.first == version.label else game.first, []).append(game)
-    return {other: games_[:most] for other, games_ in met.items()}
-
-
-def _sides(league: League, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Return the pairings in which some versions play, each with its two versions."""
-    marks = ", ".join("?" * len(numbers))
-    rows = league.query(
-        f"SELECT pairing, a, b FROM pairings WHERE a IN ({marks}) OR b IN ({marks})", *numbers, *numbers
-    )
-    return {pairing: (a, b) for pairing, a, b in rows}
-
-
-def _results(league: League, ids: Sequence[tuple[int]], sides: Mapping[int, tuple[int, int]]) -> list[GameResult]:
-    """Return games by their keys, those on the latest deals first."""
-    labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
-    results = []
-    for row in league.games(f"WHERE id IN ({', '.join('?' * len(ids))})", *(id_ for (id_,) in ids)):
-        a, b = sides[GameId.from_key(row.id).pairing]
-        results.append(GameResult.from_row(row, labels[a], labels[b]))
-    return results[::-1]
+    return met
 
 
 def stored_game(league: League, identity: GameId) -> GameResult:
     """Return a game of a league. Raise LeagueError if there is none."""
-    labels = {version.id: version.label for version in versions.in_state(league, retired=True)}
-    sides = league.query("SELECT a, b FROM pairings WHERE pairing = ?", identity.pairing)
-    for row in league.games("WHERE id = ?", identity.key) if sides else ():
-        return GameResult.from_row(row, labels[sides[0][0]], labels[sides[0][1]])
+    for game in league.reader().results("id = ?", identity.key):
+        return game
     raise LeagueError(f"there is no game {identity} in {league.name}")
 
 

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import did_you_mean
-from arena.game.record import deal_text
-from arena.league import versions
-from arena.league.store import LEAGUE_DATABASE, LEAGUES, League, open_league
+from arena.league.store import LEAGUE_DATABASE, LEAGUES, open_league
 from arena.paths import STDIN, input_name
 from arena.results.comparison import variant_folders
 from arena.results.positions import result_values
@@ -24,8 +22,7 @@ from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
 from arena.tournament.folders import COMPARISON, find_folder, is_comparison
 from arena.tournament.forfeits import reason_line
-from arena.tournament.games import GameId, GameResult, game_name, stored_deal_seed
-from arena.tournament.rows import full_deals, game_fault
+from arena.tournament.games import GameResult, game_name
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
@@ -120,14 +117,24 @@ class StoredLeague(Source):
     def games(self, counting: bool = False) -> Iterator[StoredGames]:
         """Open all games in the order of their deals, or only those `counting` for the table."""
         with open_league(self.path, write=False) as league:
-            bots = [version.label for version in versions.in_state(league, retired=True)]
-            count = None if counting else league.count_games
-            yield StoredGames(str(self.path), bots, lambda: _league_games(league, counting), count)
+            reader = league.reader(hidden=not counting)
+            bots = [bot.name for bot in (reader.bots() if counting else reader.entries().values())]
+            yield StoredGames(str(self.path), bots, reader.results, reader.count, reader)
 
     def data(self) -> RunData:
         """Read the games that count for the table as a run."""
         with open_league(self.path, write=False) as league:
-            return run_of(_league_games(league, counting=True), self.path, "league")
+            reader = league.reader(hidden=False)
+            columns = reader.columns()
+            played = {*columns["first"].tolist(), *columns["second"].tolist()}
+            config: dict[str, Any] = {
+                "format": "league",
+                "bots": [{"name": bot} for number, bot in enumerate(columns.bots) if number in played],
+                "rules": league.settings.rules,
+                "seed": None,
+            }
+            name, forfeits = input_name(self.path.name), tuple(reader.forfeit_reasons())
+            return RunData(name, config, columns, forfeits=forfeits, folder=str(self.path))
 
 
 @dataclass(frozen=True)
@@ -177,20 +184,6 @@ def report_of(source: Source, make: Callable[[RunData], Report]) -> Report:
     """Make a report of a source; for a comparison, one report of all its variants."""
     reports = {rules: make(part.data()) for rules, part in source.parts().items()}
     return reports[""] if "" in reports else by_variant(reports)
-
-
-def _league_games(league: League, counting: bool) -> Iterator[GameResult]:
-    """Yield the games of a league in the order of their deals, or only those that are `counting` for the table."""
-    sides = {pairing: (a, b) for pairing, a, b in league.query("SELECT pairing, a, b FROM pairings")}
-    states = (versions.ACTIVE, versions.REPLACED) if counting else ()
-    labels = {version.id: version.label for version in versions.in_state(league, *states, retired=not counting)}
-    for row in league.games():
-        pairing = GameId.from_key(row.id).pairing
-        if pairing not in sides:  # stored since they were read
-            return
-        a, b = sides[pairing]
-        if a in labels and b in labels:
-            yield GameResult.from_row(row, labels[a], labels[b])
 
 
 # ---------------------------------------------------------------- games
@@ -384,13 +377,3 @@ def game_line(game: GameResult) -> str:
         reason = first_line(reason_line(game.detail), _LONGEST_REASON)
         ending = f"{game.forfeit_by} forfeits: {game.forfeit}" + (f" ({reason})" if reason else "")
     return one_line(f"{game.name}  {score}  stones {game.stones[0]}-{game.stones[1]}, {ending}")
-
-
-def game_faults(reader: Reader) -> Iterator[str | None]:
-    """Yield for each game of a run, in schedule order, what is wrong with it, or None."""
-    config = reader.config()
-    listed = full_deals(config["rules"], config.get("deals", ()))
-    for result in reader.results():
-        seed, number = stored_deal_seed(config, result.first, result.second), result.id.deal
-        fault = game_fault(result, config["rules"], listed[number] if listed else deal_text(seed, number))
-        yield fault and one_line(f"game {result.name}: {fault}")

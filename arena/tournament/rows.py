@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS
@@ -16,7 +16,17 @@ from arena.game.notes import notes_part
 from arena.game.record import cards_text, deal_text, parse_deal, parse_record, record_head, record_line, verify
 from arena.game.rules import Rules, load_rules
 from arena.tournament import move_log
-from arena.tournament.games import FAILED_AFTER, GameId, GameResult, GameTask, Row, SeriesTask, Task, deal_seed
+from arena.tournament.games import (
+    FAILED_AFTER,
+    GameId,
+    GameResult,
+    GameTask,
+    Row,
+    SeriesTask,
+    Task,
+    deal_seed,
+    stored_deal_seed,
+)
 
 
 @dataclass(frozen=True)
@@ -182,6 +192,14 @@ def find_game(task: Task, key: int) -> GameTask | None:
         number = deal - task.deal
         return task.game_task(number, game) if 0 <= number < task.rule.stride else None
     return next((game_task for game_task in task.game_tasks() if game_task.key == key), None)
+
+
+def game_faults(games: Iterable[GameResult], config: Mapping[str, Any]) -> Iterator[tuple[GameResult, str | None]]:
+    """Yield each game of a run or a league with what is wrong with it, or None; `config` has rules, seed and deals."""
+    listed = full_deals(config["rules"], config.get("deals", ()))
+    for game in games:
+        seed, number = stored_deal_seed(config, game.first, game.second), game.id.deal
+        yield game, game_fault(game, config["rules"], listed[number] if listed else deal_text(seed, number))
 
 
 def game_fault(result: GameResult, rules: str, deal: str) -> str | None:

@@ -165,7 +165,7 @@ def page(site: Site, path: str) -> str:
 def paths(site: Site) -> Iterator[str]:
     """Yield the addresses of all public pages except those of games."""
     yield from PAGES
-    for (name,) in site.league.query("SELECT name FROM bots ORDER BY name"):
+    for (name,) in site.league.query("SELECT name FROM names ORDER BY name"):
         if _is_public(versions.of_bot(site.league, name)):
             yield f"bots/{name}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.league import pairings, views
+from arena.league import pairings, versions, views
 from arena.league.pairings import Fixture, ForfeitCount
 from arena.league.store import League
 from arena.stats.score import Score
@@ -70,16 +70,15 @@ def test_failures_after_games_are_no_forfeits(found: League) -> None:
     assert [fault.kind for fault in pairings.league_forfeits(found)] == ["timeout"]
 
 
-def test_the_frame_holds_games_between_those_asked_for(found: League) -> None:
+def test_a_reader_yields_the_games_that_count(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
-    assert len(pairings.games_frame(found, [a.id, b.id])) == 0
     played(found, [(a, b, [2, 1]), (b, c, [0])])
-    frame = pairings.games_frame(found, [a.id, b.id])
-    # in the second pair whoever begins wins
-    assert frame.astype({"first": str, "second": str}).values.tolist() == [
-        [str(a.id), str(b.id), 1.0, 0],
-        [str(b.id), str(a.id), 0.0, 0],
-        [str(a.id), str(b.id), 1.0, 1],
-        [str(b.id), str(a.id), 1.0, 1],
+    with found.change():
+        versions.retire(found, "c")
+    assert [bot.name for bot in found.reader(hidden=False).bots()] == ["a v1", "b v1"]
+    assert [game.name for game in found.reader(hidden=False).results()] == [
+        f"{first} v1/{second} v1/{deal}" for deal in (0, 1) for first, second in ("ab", "ba")
     ]
-    assert len(pairings.games_frame(found, [a.id, b.id, c.id])) == 6
+    assert found.reader().result("c v1", "b v1", 2).winner == "c v1"
+    games = found.reader().arrays_of({b.id: "b", c.id: "c"})
+    assert (games.bots, games.score.tolist()) == (("b", "c"), [0, 1])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.league import pairings, versions
+from arena.league import versions
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
@@ -40,7 +40,7 @@ def test_without_games(found: League) -> None:
 
 def test_is_the_fit_of_the_ratings(found: League) -> None:
     versions = field(found)
-    fit = rate(pairings.games_frame(found, [v.id for v in versions]), prior=2)
+    fit = rate(found.reader().arrays_of({v.id: str(v.id) for v in versions}), prior=2)
     table = league_standings(found)
     assert [str(p.version.id) for p in table.rows] == list(fit.bots)
     assert [p.elo for p in table.rows] == pytest.approx(list(fit.elo))
@@ -81,7 +81,7 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
     with found.change():
         versions.retire(found, "c")
     table = league_standings(found)
-    alone = rate(pairings.games_frame(found, [a.id, b.id]), prior=2)
+    alone = rate(found.reader().arrays_of({v.id: str(v.id) for v in (a, b)}), prior=2)
     assert [p.version.name for p in table.rows] == ["a", "b"]
     assert [p.elo for p in table.rows] == pytest.approx(list(alone.elo))
     assert c.id not in table.others

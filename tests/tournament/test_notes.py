@@ -18,10 +18,10 @@ from arena.game.notes import LOST, Note, read_notes
 from arena.game.record import parse_record, with_about
 from arena.game.rules import load_rules
 from arena.results.records import read_games, write_records
-from arena.results.sources import find_source, game_faults
+from arena.results.sources import find_source
 from arena.tournament.games import PairTask
 from arena.tournament.referee import Player, Referee
-from arena.tournament.rows import GameSettings
+from arena.tournament.rows import GameSettings, game_faults
 from arena.tournament.store.reader import Reader
 from tests.bots.isolation.children import BOTS, at_table, games, inside
 from tests.tournament.runner.runs import bot, play, settings
@@ -150,7 +150,7 @@ def test_a_run_keeps_notes_through_files(tmp_path: Path) -> None:
     play(tmp_path / "run", settings(bot(str(BOTS / "says.py"), "says"), bot("first"), games=4, rules="tactical"))
     with Reader(tmp_path / "run") as reader:
         stored = list(reader.results())
-        assert list(game_faults(reader)) == [None] * 4
+        assert [fault for _, fault in game_faults(reader.results(), reader.config())] == [None] * 4
     assert all(parse_record(game.record).notes != ({}, {}) for game in stored)
     write_records(stored, tmp_path / "games.txt")
     with find_source(str(tmp_path / "run")).games() as there:

@@ -192,15 +192,6 @@ class GameColumns:
 # ---------------------------------------------------------------- reading the table of games
 
 
-def stored_columns(db: sqlite3.Connection, names: Sequence[str]) -> dict[str, _Column]:
-    """Read columns of numbers of all games, in order. Damage for other values."""
-    parts: dict[str, list[_Column]] = {name: [np.empty(0, _DTYPES[name])] for name in names}
-    for batch in _batches(db, names, 0, _LAST):
-        for name in names:
-            parts[name].append(_integers(batch, name))
-    return {name: np.concatenate(part) for name, part in parts.items()}
-
-
 class _Sides(NamedTuple):
     """What is known of each pairing, by its number in the store: its bots and its seed, number and round.
 
@@ -271,6 +262,33 @@ def read_columns(
         order = np.lexsort((values["game"], number, deal))
         values = {name: column[order] for name, column in values.items()}
     return GameColumns(bots, values, times.of(bots))
+
+
+def read_arrays(db: sqlite3.Connection, bots: Mapping[int, str], pairings: Mapping[int, StoredPairing]) -> GameArrays:
+    """Read all games between some bots for ratings; `bots` has their names, by their numbers in the store."""
+    places = {bot: place for place, bot in enumerate(bots)}
+    known = {
+        pairing: known._replace(number=pairing if {known.a, known.b} <= places.keys() else None)
+        for pairing, known in pairings.items()
+    }
+    sides = _sides_of(known, places)
+    parts: dict[str, list[_Column]] = {name: [np.empty(0, _DTYPES[name])] for name in ("id", "score")}
+    for batch in _batches(db, list(parts), 0, _LAST):
+        for name, part in parts.items():
+            part.append(_integers(batch, name))
+    stored = {name: np.concatenate(part) for name, part in parts.items()}
+    pairing, game = _pairing_and_game(stored["id"])
+    shown = sides.number[np.minimum(pairing, len(sides.number) - 1)] == pairing
+    pairing, game = pairing[shown], game[shown]
+    values = {
+        "first": sides.bots[pairing, game],
+        "second": sides.bots[pairing, 1 - game],
+        "score": stored["score"][shown] / 2,
+        "deal": stored["id"][shown] >> (PAIRING_BITS + 1),
+        "deal_seed": sides.seed[pairing],
+        "pairing": pairing,
+    }
+    return GameColumns(list(bots.values()), values).games()
 
 
 def _batches(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from arena.endings import ForfeitKind
+from arena.stats.frames import GameArrays
 from arena.text import counted
 from arena.tournament.forfeits import ForfeitReason, Reasons
 from arena.tournament.games import (
@@ -30,8 +31,8 @@ from arena.tournament.games import (
     game_key,
     game_name,
 )
-from arena.tournament.store.columns import GameColumns, StoredPairing, read_columns
-from arena.tournament.store.sqlite import DATABASE, RUN_SCHEMA, Connection, StoreError
+from arena.tournament.store.columns import GameColumns, StoredPairing, read_arrays, read_columns
+from arena.tournament.store.sqlite import DATABASE, RUN_SCHEMA, Connection, Database, StoreError
 
 SELECT_GAMES = f"SELECT {', '.join(ROW_COLUMNS)} FROM games"
 _BYTES_OF_NUMBERS = 60
@@ -104,15 +105,25 @@ def is_own_file(path: Path) -> bool:
 
 
 class Reader:
-    """A run's folder, open for reading. Use as a context manager, or call `close`."""
+    """A run's folder, open for reading, or the games of a league. Use as a context manager, or call `close`."""
 
-    def __init__(self, folder: Path | str) -> None:
-        """Open the database; StoreError if the folder holds no run, or its database cannot be read."""
+    def __init__(
+        self, folder: Path | str, kind: Database = RUN_SCHEMA, db: Connection | None = None, hidden: bool = False
+    ) -> None:
+        """Open the database; StoreError if the folder holds no run, or its database cannot be read.
+
+        A league has opened its database already: `kind` and `db`. With `hidden`, games that no table shows are yielded
+        as well.
+        """
         self.folder = Path(folder)
-        if not (self.folder / DATABASE).is_file():
-            raise StoreError(f"there is no run in {self.folder}: it holds no {DATABASE}")
-        with RUN_SCHEMA.guard(self.folder, "read"):
-            self._db: Connection = RUN_SCHEMA.open_reader(self.folder)
+        self._kind = kind
+        self._hidden = hidden
+        if db is None:
+            if not (self.folder / DATABASE).is_file():
+                raise StoreError(f"there is no run in {self.folder}: it holds no {DATABASE}")
+            with kind.guard(self.folder, "read"):
+                db = kind.open_reader(self.folder)
+        self._db: Connection = db
         self._columns: GameColumns | None = None
         self._sides: dict[int, Pairing] = {}
 
@@ -127,7 +138,7 @@ class Reader:
         self._db.close()
 
     def _query(self, sql: str, *args: object) -> list[Any]:
-        with RUN_SCHEMA.guard(self.folder, "read"):
+        with self._kind.guard(self.folder, "read"):
             return self._db.execute(sql, args).fetchall()
 
     # ------------------------------------------------------------ the run
@@ -142,7 +153,7 @@ class Reader:
         try:
             return dict(json.loads(text))
         except (ValueError, TypeError, RecursionError) as error:
-            raise RUN_SCHEMA.damaged(self.folder, "its settings cannot be read") from error
+            raise self._kind.damaged(self.folder, "its settings cannot be read") from error
 
     @property
     def is_begun(self) -> bool:
@@ -172,7 +183,7 @@ class Reader:
 
     def is_own(self) -> bool:
         """Return whether the run belongs to this user."""
-        with RUN_SCHEMA.guard(self.folder, "read"):
+        with self._kind.guard(self.folder, "read"):
             return is_own_file(self.folder / DATABASE)
 
     def bots(self) -> list[BotEntry]:
@@ -190,7 +201,7 @@ class Reader:
     def _entries(self, which: str) -> list[tuple[int, BotEntry]]:
         rows = self._query(f"SELECT bot, name, spec, source, params, isolation FROM bots {which}")
         if not all(isinstance(value, str) for row in rows for value in row[1:]):
-            raise RUN_SCHEMA.damaged(self.folder, "its bots cannot be read")
+            raise self._kind.damaged(self.folder, "its bots cannot be read")
         return [
             (number, BotEntry(name, spec, source, self._parsed(params), isolation))
             for number, name, spec, source, params, isolation in rows
@@ -204,11 +215,12 @@ class Reader:
     def pairings(self) -> dict[int, Pairing]:
         """Return the pairings of the schedule that have games, by their numbers in the table `games`."""
         names = dict(self._query("SELECT bot, name FROM bots"))
-        rows = self._query("SELECT pairing, number, round, a, b FROM pairings WHERE number IS NOT NULL")
+        which = "coalesce(number, pairing)" if self._hidden else "number"
+        rows = self._query(f"SELECT pairing, {which} AS shown, round, a, b FROM pairings WHERE shown IS NOT NULL")
         try:
             return {pairing: Pairing(number, round_, names[a], names[b]) for pairing, number, round_, a, b in rows}
         except KeyError:
-            raise RUN_SCHEMA.damaged(self.folder, "a pairing names a bot that does not exist") from None
+            raise self._kind.damaged(self.folder, "a pairing names a bot that does not exist") from None
 
     def sessions(self) -> list[WorkSession]:
         """Return the sessions, oldest first."""
@@ -233,7 +245,7 @@ class Reader:
 
     def surplus(self) -> Surplus:
         """Count what no table shows."""
-        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
+        with self._kind.guard(self.folder, "read"), self._db.snapshot():
             field, left_out = {bot.name for bot in self.bots()}, self.left_out()
             met = "SELECT a FROM pairings UNION SELECT b FROM pairings"
             names = [name for (name,) in self._query(f"SELECT name FROM bots WHERE place IS NULL AND bot IN ({met})")]
@@ -254,11 +266,12 @@ class Reader:
         stop, more = self._stop, f"AND ({where})" if where else ""
 
         def selected() -> Iterator[Row]:
-            sql = f"{SELECT_GAMES} WHERE {SHOWN_GAMES} {more} ORDER BY id"
+            shown = "id < ?" if self._hidden else SHOWN_GAMES
+            sql = f"{SELECT_GAMES} WHERE {shown} {more} ORDER BY id"
             yield from map(Row._make, self._db.execute(sql, (stop, *args)))
 
         numbers = {pairing: known.number for pairing, known in self._known_pairings(refresh=True).items()}
-        for _, games in groupby(RUN_SCHEMA.in_batches(self.folder, selected()), _deal_of):
+        for _, games in groupby(self._kind.in_batches(self.folder, selected()), _deal_of):
             # pairings have come to the store in another order than that of the schedule
             yield from sorted(games, key=lambda row: _place_of(row.id, numbers))
 
@@ -304,11 +317,11 @@ class Reader:
                 row = row._replace(id=game_key(pairing.number, identity.deal, identity.game))
             return GameResult.from_row(row, pairing.a, pairing.b, pairing.round)
         except (IndexError, KeyError, TypeError) as error:
-            raise RUN_SCHEMA.damaged(self.folder, f"game {identity} cannot be read") from error
+            raise self._kind.damaged(self.folder, f"game {identity} cannot be read") from error
 
     def faults(self) -> list[str]:
         """Return what is wrong with the database, apart from the games themselves."""
-        faults = RUN_SCHEMA.faults(self._db, self.folder)
+        faults = self._kind.faults(self._db, self.folder)
         if faults:
             return faults
         (orphans,) = self._query("SELECT count(*) FROM games WHERE pairing NOT IN (SELECT pairing FROM pairings)")[0]
@@ -329,7 +342,7 @@ class Reader:
         return self._columns
 
     def _read_columns(self, deal: int = 0) -> GameColumns:
-        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
+        with self._kind.guard(self.folder, "read"), self._db.snapshot():
             names = [bot.name for bot in self.bots()]
             places = dict(self._query("SELECT bot, place FROM bots"))
             start = game_key(0, deal, 0)
@@ -340,13 +353,21 @@ class Reader:
 
         `bots` has the names to give to their bots, `numbers` those to give to the pairings, by their numbers here.
         """
-        with RUN_SCHEMA.guard(self.folder, "read"), self._db.snapshot():
+        with self._kind.guard(self.folder, "read"), self._db.snapshot():
             places = {bot: place for place, bot in enumerate(bots)}
             pairings = {
                 pairing: known._replace(number=numbers.get(pairing))
                 for pairing, known in self.stored_pairings().items()
             }
             return read_columns(self._db, list(bots.values()), places, pairings, 0, self._stop)
+
+    def arrays_of(self, bots: Mapping[int, str]) -> GameArrays:
+        """Return all games between some bots for ratings, also those that no table shows.
+
+        `bots` has the names to give to the bots, by their numbers here.
+        """
+        with self._kind.guard(self.folder, "read"), self._db.snapshot():
+            return read_arrays(self._db, bots, self.stored_pairings())
 
     def progress(self) -> ScheduleProgress:
         """Return what has been played, for `Schedule.tasks`."""

@@ -279,6 +279,9 @@ GAMES_TABLE = f"""CREATE TABLE games (
     points_first INTEGER AS (CASE score WHEN 2 THEN {WIN_POINTS} ELSE stones_first END),
     points_second INTEGER AS (CASE score WHEN 0 THEN {WIN_POINTS} ELSE stones_second END))"""
 FORFEITS_INDEX = "CREATE INDEX forfeits ON games (forfeit) WHERE forfeit > 0"
+SESSIONS_TABLE = """CREATE TABLE sessions (
+    session INTEGER PRIMARY KEY, started REAL NOT NULL, ended REAL NOT NULL, games INTEGER NOT NULL,
+    info TEXT NOT NULL)"""
 META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 # For users and other programs; this program does not read it. It shows the games that the tables count.
@@ -312,9 +315,7 @@ RUN_SCHEMA = Database(
     pairing INTEGER PRIMARY KEY, number INTEGER, round INTEGER NOT NULL,
     a INTEGER NOT NULL REFERENCES bots, b INTEGER NOT NULL REFERENCES bots,
     seed INTEGER NOT NULL, design TEXT NOT NULL)""",
-        """CREATE TABLE sessions (
-    session INTEGER PRIMARY KEY, started REAL NOT NULL, ended REAL NOT NULL, games INTEGER NOT NULL,
-    info TEXT NOT NULL)""",
+        SESSIONS_TABLE,
         GAMES_TABLE,
         FORFEITS_INDEX,
         "CREATE INDEX failed_after ON games (forfeit_by) WHERE forfeit_by > 0",

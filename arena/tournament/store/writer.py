@@ -66,6 +66,8 @@ class Store(Reader):
 
     def __init__(self, folder: Path, lock: Connection, db: Connection) -> None:
         self.folder = folder
+        self._kind = RUN_SCHEMA
+        self._hidden = False
         self._columns = None
         self._sides = {}
         self._lock = lock

@@ -17,9 +17,9 @@ from arena.bots.processes import children
 from arena.bots.spec import BotSpec, find_bot
 from arena.endings import forfeit_of
 from arena.errors import ArenaError
-from arena.results.sources import game_faults
 from arena.tournament.config import Clock
 from arena.tournament.games import Chunk, PairTask, Row
+from arena.tournament.rows import game_faults
 from arena.tournament.runner.executors import LocalExecutor
 from arena.tournament.runner.job import Drained, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.worker import scores_of
@@ -232,7 +232,7 @@ def test_a_bot_that_never_answers_forfeits_the_rest_of_a_pairing(tmp_path: Path,
     assert forfeits(tmp_path) == {("foe", "timeout"): 24}
     with Reader(tmp_path) as reader:
         details = [row.detail or "" for row in reader.rows("forfeit > 0")]
-        assert not any(game_faults(reader))
+        assert not any(fault for _, fault in game_faults(reader.results(), reader.config()))
     played = [detail for detail in details if not detail.startswith("not played: it gave no answer within 0.6 s in 3")]
     assert 6 <= len(played) <= 8  # a worker in whose processes bots hang delivers whole pairs
     log = (tmp_path / "run.log").read_text()

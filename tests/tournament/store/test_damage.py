@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.results.sources import game_faults
 from arena.tournament.games import CLOCKED, ROW_COLUMNS
+from arena.tournament.rows import game_faults
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from tests.tournament.runner.runs import bot, play, settings
@@ -74,7 +74,7 @@ def test_a_record_that_is_no_text_is_one_error(run: Path) -> None:
     with Reader(run) as reader:
         assert len(reader.columns()) == 10  # no text is part of it
         with pytest.raises(StoreError, match="damaged"):
-            list(game_faults(reader))
+            list(game_faults(reader.results(), reader.config()))
 
 
 @pytest.mark.process
