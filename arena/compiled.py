@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 #: The modules that setup.py compiles, by the folder below `arena/`.
 COMPILED = {
     "game": ("rng", "moves", "formations", "board", "turns", "playouts", "engine", "packing"),
-    "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search", "stepping"),
+    "policy": ("stones", "evaluator", "inputs", "net", "search", "stepping"),
 }
 _PACKAGE = Path(__file__).resolve().parent
 #: The compiler's flags for x86-64-v3, one by one: compilers before GCC 11 do not know the level by its name.

@@ -2,6 +2,7 @@
 cimport cython
 from libc.string cimport memcpy
 from arena.game.board cimport *
+from arena.game.buffers cimport words_of
 from arena.game.cards cimport *
 from arena.game.moves cimport Move, SeatLog
 from arena.game.playouts cimport deal_rest, place_known, play_out, shuffle, unplaced
@@ -40,8 +41,8 @@ cdef class State(Board):
     cpdef list legal_moves(self)
     @cython.locals(code=cython.int)
     cpdef apply(self, Move move)
-    @cython.locals(n=cython.int, code=cython.int, seat=cython.int, asked_0=cython.int, asked_1=cython.int, ask_0=cython.bint, ask_1=cython.bint, move=Move, moves=list, rng_0=Rng, rng_1=Rng, seen=View)
-    cpdef tuple play_by(self, tuple choosers, tuple rngs, tuple forced, u16[:] trail, int at, list notes)
+    @cython.locals(n=cython.int, code=cython.int, seat=cython.int, asked_0=cython.int, asked_1=cython.int, ask_0=cython.bint, ask_1=cython.bint, move=Move, moves=list, rng_0=Rng, rng_1=Rng, seen=View, codes=cython.p_ushort, room=Py_ssize_t)
+    cpdef tuple play_by(self, tuple choosers, tuple rngs, tuple forced, trail, int at, list notes)
     @cython.locals(state=State)
     cpdef State copy(self)
     @cython.locals(seen=View, i=cython.int, p=cython.int, log=SeatLog)

@@ -29,6 +29,7 @@ from arena.game.rules import Rules
 
 if not cython.compiled:
     from arena.game.board import *
+    from arena.game.buffers import words_of
     from arena.game.cards import *
     from arena.game.playouts import *
     from arena.game.turns import *
@@ -136,6 +137,9 @@ class State(Board):
         """
         if self.rules is None or trail is None:
             raise TypeError(NEW if self.rules is None else "the trail is missing")
+        kept = memoryview(trail)  # so that no bot takes its memory away meanwhile
+        codes = words_of(kept)
+        room = len(kept)
         asked_0 = 0
         asked_1 = 0
         act_0, act_1 = choosers
@@ -170,10 +174,10 @@ class State(Board):
                 code = move.index
                 if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
                     return at, asked_0, asked_1, 2, got
-            if not 0 <= at < len(trail):
-                raise IndexError(f"place {at} is outside the trail, which has {len(trail)} places")
+            if not 0 <= at < room:
+                raise IndexError(f"place {at} is outside the trail, which has {room} places")
             perform(self, code)
-            trail[at] = code
+            codes[at] = code
             at += 1
 
     def copy(self) -> State:

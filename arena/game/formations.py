@@ -463,7 +463,7 @@ def check_numbers(n: int, values: int, spy: int, bindings: tuple[int, int, int])
     """Raise ValueError for numbers that no board has."""
     if n not in (3, 4) or values not in (9, 10) or spy not in (7, 8):
         raise ValueError(f"a side has 3 or 4 cards, values 9 or 10, a spy 7 or 8; not {n!r}, {values!r}, {spy!r}")
-    if len(bindings) != 3 or not all(-1 <= one < 60 for one in bindings):
+    if len(bindings) != 3 or not -1 <= min(bindings) <= max(bindings) < 60:
         raise ValueError(f"bindings are three card numbers or -1, not {bindings!r}")
 
 

@@ -2,6 +2,7 @@
 cimport cython
 from arena.game.cards cimport u64, ALL60, PLANE, ctz, group, popcount
 from arena.game.board cimport Board, provable
+from arena.game.buffers cimport bytes_of, floats_of, ints_of
 from arena.game.formations cimport sum_of
 from arena.game.engine cimport State
 from arena.game.moves cimport Move
@@ -31,10 +32,12 @@ cdef void hand_features(Board board, int p, Pool mine, int deck, int tactic_deck
 
 @cython.final
 cdef class Recorder:
-    cdef float[:] numbers
-    cdef int[:] games
-    cdef signed char[:] seats
-    cdef float[:] values
+    cdef tuple arrays
+    cdef float *numbers
+    cdef int *games
+    cdef signed char *seats
+    cdef float *values
+    cdef int room
     cdef readonly int count
     cdef float x[955]
     @cython.locals(at=cython.int, i=cython.int)

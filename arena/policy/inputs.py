@@ -19,6 +19,7 @@ from arena.policy.stones import Pool
 
 if not cython.compiled:
     from arena.game.board import provable
+    from arena.game.buffers import bytes_of, floats_of, ints_of
     from arena.game.cards import ALL60, PLANE, ctz, group, popcount
     from arena.game.formations import sum_of
     from arena.policy.evaluator import FRESH
@@ -208,10 +209,12 @@ class Recorder:
     """Arrays for positions: 955 numbers each, with the game, the seat and the value that its player saw."""
 
     if not cython.compiled:
+        arrays: Any
         numbers: Any
         games: Any
         seats: Any
         values: Any
+        room: int
         count: int
         x: Any
 
@@ -224,16 +227,19 @@ class Recorder:
     def __init__(self, numbers: Any, games: Any, seats: Any, values: Any) -> None:
         if not len(numbers) == ALL * len(games) == ALL * len(seats) == ALL * len(values):
             raise ValueError(f"the arrays must have room for the same number of positions, {ALL} numbers each")
-        self.numbers = numbers
-        self.games = games
-        self.seats = seats
-        self.values = values
+        self.room = 0  # until all have been checked
+        self.arrays = (numbers, games, seats, values)  # kept, because in C the following are addresses
+        self.numbers = floats_of(numbers)
+        self.games = ints_of(games)
+        self.seats = bytes_of(seats)
+        self.values = floats_of(values)
+        self.room = len(games)
         self.count = 0
 
     @cython.final
     def write(self, evaluator: Evaluator, board: State, game: int, value: float) -> None:
         """Write the features of a position that follows the evaluator's current one; do nothing if there is no room."""
-        if self.count >= len(self.games):
+        if self.count >= self.room:
             return
         position_features(evaluator, board, self.x)
         at = ALL * self.count

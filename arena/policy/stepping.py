@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""Many games stepped in one call for learners, and a seat's knowledge as an array of numbers.
+"""Games inside the engine, many at once for learners or between evaluators, and a seat's knowledge as numbers.
 
 `arena.adapters` offers the same in the form of other libraries; `spaces.ViewEncoder.parts` has the order of the
 numbers.
@@ -8,6 +8,7 @@ numbers.
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 try:
@@ -21,18 +22,14 @@ from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy.evaluator import Evaluator
+from arena.policy.inputs import Recorder
 
 if not cython.compiled:
-    from arena.game.board import OVER
+    from arena.game.board import OVER, PLAY, PUT, TAKE
+    from arena.game.buffers import bytes_of, doubles_of, floats_of, longs_of, words_of
     from arena.game.cards import ALL60, ctz
     from arena.game.playouts import random_step
     from arena.game.turns import CODES, is_legal, legal_codes, perform
-
-    def floats_of(numbers: Any) -> Any:
-        """Return the numbers of an array (in C: their address)."""
-        return numbers
-
-    bytes_of = floats_of
 
     def clear(numbers: Any, at: int, n: int) -> None:
         """Set `n` numbers to 0."""
@@ -163,8 +160,10 @@ class Stepper:
     if not cython.compiled:
         rules: Rules
         states: list[State]
+        arrays: Any
         numbers: Any
         codes: Any
+        n: int
         places: list[int]
         opponent: Evaluator | None
         alone: bool
@@ -178,20 +177,20 @@ class Stepper:
             raise ValueError(
                 f"n must be at least 1, and opponent an evaluator, 'random' or None, not {n!r}, {opponent!r}"
             )
-        import numpy as np
-
         self.rules = rules
-        self.codes = codes if cython.compiled else codes.tolist()
-        self.actions = len(codes)
         self.size = observation_size(State(rules, make_deal(rules, 0, 0)))
         if not cython.compiled:
             self.places = [0] * 2048
-        for action in range(self.actions):
-            self.places[codes[action]] = action
+        for action, code in enumerate(codes.tolist()):
+            self.places[code] = action
         self.alone = opponent is None
         self.opponent = opponent if isinstance(opponent, Evaluator) else None
         self.states = []
-        self.numbers = np.zeros(n, np.int64)
+        self.n = n
+        self.actions = len(codes)
+        self.arrays = (array("q", [0]) * n, array("H", codes.tolist()))
+        self.numbers = longs_of(self.arrays[0])
+        self.codes = words_of(self.arrays[1])
 
     @property
     def boards(self) -> tuple[State, ...]:
@@ -201,58 +200,65 @@ class Stepper:
     @property
     def deals(self) -> tuple[int, ...]:
         """The numbers of the deals under way."""
-        return tuple([int(number) for number in self.numbers])
+        return tuple(self.arrays[0])
 
     def reset(self, seed: int | str, observations: Any, masks: Any, seats: Any) -> None:
         """Begin all games anew, with the first deals of a seed; raise ValueError for arrays of a wrong size."""
         self.check(len(observations), len(masks), len(seats))
-        n = len(self.numbers)
+        x = floats_of(observations)
+        mask = bytes_of(masks)
+        to_decide = bytes_of(seats)
         self.seed = seed
         self.rng = Rng(derive_seed(seed, "opponent"))
         self.states = []
-        for i in range(n):
-            self.numbers[i] = i - n
+        for i in range(self.n):
+            self.numbers[i] = i - self.n
             self.states.append(State.__new__(State))
             self.begin(i)
-            self.show(self.states[i], i, floats_of(observations), bytes_of(masks))
-            seats[i] = self.states[i].to_move
+            self.show(self.states[i], i, x, mask)
+            to_decide[i] = self.states[i].to_move
 
     def step(
         self, actions: Any, observations: Any, masks: Any, seats: Any, rewards: Any, ended: Any, finals: Any
     ) -> None:
         """Make one decision in each game; raise ValueError and change no game if an array or an action is not valid."""
-        n = len(self.numbers)
+        n = self.n
         if not self.states:
             raise ValueError("no game has begun: call reset(...) first")
         self.check(len(observations), len(masks), len(seats))
         if not len(actions) == len(rewards) == len(ended) == n or len(finals) != len(observations):
             raise ValueError(f"the arrays must have a row for each of the {n} games")
-        for i in range(n):
-            if not 0 <= actions[i] < self.actions:
-                raise ValueError(f"{actions[i]} is not an action; actions are 0 to {self.actions - 1}")
+        chosen = longs_of(actions)
         x = floats_of(observations)
+        mask = bytes_of(masks)
+        to_decide = bytes_of(seats)
+        reward = doubles_of(rewards)
+        over = bytes_of(ended)
         last = floats_of(finals)
+        for i in range(n):
+            if not 0 <= chosen[i] < self.actions:
+                raise ValueError(f"{chosen[i]} is not an action; actions are 0 to {self.actions - 1}")
         for i in range(n):
             state = self.states[i]
             p = state.mover
-            code = self.codes[actions[i]]
+            code = self.codes[chosen[i]]
             lost = not is_legal(state, code)
             if not lost:
                 perform(state, code)
                 self.go_on(state, self.numbers[i] & 1)
-            ended[i] = lost or state.won >= 0
-            rewards[i] = -1.0 if lost or state.won == 1 - p else 1.0 if state.won == p else 0.0
-            if ended[i]:
+            over[i] = lost or state.won >= 0
+            reward[i] = -1.0 if lost or state.won == 1 - p else 1.0 if state.won == p else 0.0
+            if over[i]:
                 write(state, p, last, i * self.size, self.size)
                 self.begin(i)
                 state = self.states[i]
-            self.show(state, i, x, bytes_of(masks))
-            seats[i] = state.mover
+            self.show(state, i, x, mask)
+            to_decide[i] = state.mover
 
     @cython.final
     def check(self, observations: int, masks: int, seats: int) -> int:
         """Raise ValueError for arrays of a wrong size."""
-        n = len(self.numbers)
+        n = self.n
         if seats != n or masks != n * self.actions or observations != n * self.size:
             raise ValueError(f"the arrays must have a row for each of the {n} games")
         return 0
@@ -262,7 +268,7 @@ class Stepper:
         """Begin the next deal of game i and play it up to the learner's first decision."""
         state = None
         while state is None or state.won >= 0:
-            self.numbers[i] += len(self.numbers)
+            self.numbers[i] += self.n
             state = State(self.rules, make_deal(self.rules, self.seed, self.numbers[i]))
             state.logging = False
             self.go_on(state, self.numbers[i] & 1)
@@ -293,3 +299,53 @@ class Stepper:
         n = legal_codes(state, CODES)
         for k in range(n):
             mask[at + self.places[CODES[k]]] = 1
+
+
+def play_games(
+    rules: Rules,
+    players: tuple[Evaluator, Evaluator],
+    first: int,
+    count: int,
+    seed: int,
+    noise: float = 0.0,
+    keep: float = 1.0,
+    recorder: Recorder | None = None,
+) -> list[tuple[int, int, int]]:
+    """Play games `first` to `first + count - 1`; return for each the winner (2: a draw) and both seats' stones (bits).
+
+    Deal n of a seed is the same for every pair of players. Each move is the one with the highest value, or with `noise`
+    the highest logit(value) + noise * Gumbel. Each position after a play is recorded with the chance `keep`.
+    """
+    results = []
+    for game in range(first, first + count):
+        state = State(rules, make_deal(rules, seed, game))
+        state.logging = False
+        play(state, players[0], players[1], Rng(derive_seed(seed, "self-play", game)), noise, keep, recorder, game)
+        results.append((state.won, state.owned[0], state.owned[1]))
+    return results
+
+
+def play(
+    state: State,
+    zero: Evaluator,
+    one: Evaluator,
+    rng: Rng,
+    noise: float,
+    keep: float,
+    recorder: Recorder | None,
+    game: int,
+) -> None:
+    """Play a game to its end."""
+    while state.won < 0:
+        evaluator = one if state.mover else zero
+        playing = state.stage == PLAY or state.stage == TAKE or state.stage == PUT
+        n = legal_codes(state, evaluator.choices)
+        best = evaluator.choices[0]
+        if n > 1 or recorder is not None:
+            evaluator.look(state, state.mover)
+            best = evaluator.choices[evaluator.best_of(n, noise, rng)]
+            if recorder is not None and playing and rng.random() < keep:
+                after = evaluator.after_move(best)
+                if after.won < 0 and after.stage != TAKE and after.stage != PUT:
+                    recorder.write(evaluator, after, game, evaluator.most)
+        perform(state, best)

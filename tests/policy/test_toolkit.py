@@ -7,7 +7,7 @@ import pytest
 
 from arena import Move, Rng, State, View, load_rules, make_deal
 from arena.policy import Evaluator, Net, Playout, Searcher, features, load_net, self_play
-from arena.policy.selfplay import play_games
+from arena.policy.stepping import play_games
 from tests.game.play import COMPILED, printed_both_ways, random_game
 from tests.policy import literal
 from tests.policy.layers import net_values, random_weights

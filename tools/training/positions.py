@@ -23,7 +23,7 @@ from arena.policy.evaluator import Evaluator
 from arena.policy.inputs import NUMBERS, Recorder, features
 from arena.policy.net import Net
 from arena.policy.search import Playout
-from arena.policy.selfplay import play_games
+from arena.policy.stepping import play_games
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 #: Games in a chunk of self-play, and the most positions they can have; games in a chunk of searched decisions.
