@@ -12,7 +12,7 @@ setup: .venv/.installed
 
 .venv/.installed: $(PACKAGE)
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --editable '.[test,dev]'
+	$(BIN)/pip install --editable '.[test-all,dev]'
 	touch $@
 
 # after a change to a compiled module (arena/compiled.py names them)

@@ -44,6 +44,7 @@ def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) 
 
 
 def test_parquet_says_what_records_say(arena: Arena, played: Path) -> None:
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
     assert arena("export", played, "--records", "g.parquet").out == "30 games in g.parquet\n"
     assert arena("verify", "g.parquet").out == "30 games replayed, all with their stored results.\n"
     assert arena("export", "g.parquet", "--records", "-").out == arena("export", played, "--records", "-").out
@@ -104,6 +105,7 @@ def test_a_new_league_has_no_tables(arena: Arena, out: str) -> None:
 
 def test_the_data_set_begins_as_it_was_made(arena: Arena) -> None:
     """If bots or rules change, make the data set again: docs/reference/dataset.md holds its hashes."""
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
     arena("run", "dataset", "--games", "2", "--out", "dataset")
     arena("export", "dataset", "--records", "games.parquet")
     lines = arena("export", "games.parquet", "--records", "-").out
@@ -177,6 +179,8 @@ def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
     ],
 )
 def test_what_cannot_be_exported(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
+    if any(option.endswith(".parquet") for option in options):
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
     assert wanted in arena("export", played, *options, code=2).err
     assert os.listdir() == []
 

@@ -47,10 +47,17 @@ def test_rates_a_run_by_its_name(arena: Arena) -> None:
     assert by_name == rated(arena("rate", "results/mine", "--json").out)
     assert by_name["ratings"][0]["bot"] == "greedy"
     arena("export", "mine", "--all")
-    arena("export", "mine", "--records", "games.parquet")
     arena("export", "mine", "--records", "games.txt")
-    for file in ("results/mine/games.csv", "games.parquet", "games.txt"):
+    for file in ("results/mine/games.csv", "games.txt"):
         assert rated(arena("rate", file, "--json").out)["ratings"] == by_name["ratings"]
+
+
+def test_rates_a_file_of_parquet(arena: Arena) -> None:
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
+    arena("match", "greedy", "random", "--games", 20, "--seed", 3, "--out", "mine", *QUIET)
+    arena("export", "mine", "--records", "games.parquet")
+    rates = [rated(arena("rate", games, "--json").out)["ratings"] for games in ("mine", "games.parquet")]
+    assert rates[0] == rates[1]
 
 
 def test_pairings_with_deals_of_their_own_share_no_evidence(arena: Arena) -> None:

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 from arena.game.deals import make_deal
@@ -81,6 +80,7 @@ def test_csv_holds_the_rows_packed_or_not(games: list[GameResult], tmp_path: Pat
 
 
 def test_parquet_holds_the_rows_and_types(games: list[GameResult], tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow: the extra data is not installed")
     assert write_moves(games, tmp_path / "m.parquet") == sum(game.plies for game in games)
     table = pq.read_table(tmp_path / "m.parquet")
     assert table.schema.field("hand").metadata == {b"meaning": DECISION_COLUMNS["hand"].encode()}
@@ -98,6 +98,8 @@ def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path:
         yield from games
         raise KeyboardInterrupt
 
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
     (tmp_path / name).write_text("old")
     with pytest.raises(KeyboardInterrupt):
         write_moves(broken(), tmp_path / name)  # type: ignore[arg-type]

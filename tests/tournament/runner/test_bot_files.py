@@ -15,9 +15,11 @@ from arena.bots.kept import BotSources, copies_folder, copy_bots
 from arena.bots.loading import load_bot
 from arena.bots.source_files import current_hash
 from arena.bots.spec import find_bot
+from arena.tournament.runner.job import Job
+
+pytest.importorskip("distributed", reason="the Dask executor needs the extra 'cluster'")
 from arena.tournament.runner import dask as bot_files
 from arena.tournament.runner.dask import BotFiles, pack
-from arena.tournament.runner.job import Job
 
 
 @pytest.fixture
