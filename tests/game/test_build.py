@@ -159,6 +159,7 @@ def test_what_fits_is_not_compiled_again(compiled: Path) -> None:
     build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
     subprocess.run(build, cwd=compiled, env=environment, check=True, capture_output=True)
     assert [(path, path.stat().st_mtime_ns) for path in sorted((compiled / "arena").rglob("*.so"))] == before
+    assert [*(compiled / "arena" / "cli" / "__pycache__").glob("run.*.pyc")]  # the first command need not compile
     with (compiled / "arena" / "game" / "rng.py").open("a") as source:
         source.write("# changed\n")
     subprocess.run(build, cwd=compiled, env=environment, check=True, capture_output=True)
