@@ -148,14 +148,16 @@ class MatchRunner:
 
     job: Job
 
-    def __init__(self, session: LeagueSession) -> None:
+    def __init__(self, session: LeagueSession, gives_way: bool = False) -> None:
+        """Play for a session; with `gives_way`, games that count are stopped when a submission arrives."""
         self.session = session
+        self._gives_way = gives_way
         self.lineup: tuple[Version, ...] = ()
         self._ready = False
         self._folder: Path | None = None
         self._specs: dict[int, BotSpec] = {}
         self._dispatcher: Dispatcher | None = None
-        self._pauses = False  # whether a pause of the league stops the current games
+        self._pauses = False  # whether a pause of the league, or a submission, stops the current games
 
     @property
     def folder(self) -> Path:
@@ -173,8 +175,10 @@ class MatchRunner:
 
     @property
     def stopping(self) -> bool:
-        """Whether to stop because of Ctrl-C or, in games that count, because the league is paused."""
-        return self.session.stopping or (self._pauses and self.session.player.pause is not None)
+        """Whether to stop because of Ctrl-C or, in games that count, because of a pause or a submission."""
+        player = self.session.player
+        is_wanted = player.pause is not None or (self._gives_way and player.is_queue)
+        return self.session.stopping or (self._pauses and is_wanted)
 
     @property
     def at_once(self) -> bool:
@@ -237,7 +241,8 @@ class MatchRunner:
     def play_fixtures(self, fixtures: Sequence[pairings.Fixture]) -> int:
         """Play fixtures of the lineup and store the games; return how many were stored.
 
-        If Ctrl-C was pressed or the league was paused, there are fewer, and the lineup is over.
+        If Ctrl-C was pressed, the league was paused, or a submission has arrived to which they give way, there are
+        fewer, and the lineup is over.
         """
         league = self.session.league
         self.session.player.show_fixtures([(fixture.a.id, fixture.b.id, fixture.deals) for fixture in fixtures])

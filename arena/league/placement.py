@@ -285,9 +285,7 @@ def _refused(league: League, version: Version) -> bool:
 
 
 def play_more(
-    session: LeagueSession,
-    most: int | None = None,
-    told: Callable[[SubmissionResult], None] = lambda result: None,
+    session: LeagueSession, most: int | None = None, told: Callable[[SubmissionResult], None] = lambda result: None
 ) -> int:
     """Play the least certain pairings until Ctrl-C, or until `most` games (rounded up to pairs) are stored.
 
@@ -300,7 +298,7 @@ def play_more(
         number = "one bot" if table.rows else "no bot"
         raise LeagueError(f"{league.name} has {number} in the table; play needs two")
     played = 0
-    with MatchRunner(session) as runner:
+    with MatchRunner(session, gives_way=True) as runner:
         while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
             oversight.check_disk(league)
             results = handle_waiting(session)
@@ -416,7 +414,6 @@ def _suspend_forfeiters(league: League, players: Sequence[Version]) -> bool:
 # ---------------------------------------------------------------- working on a league
 
 LOOK_FOR_WORK_S = 0.5
-GAMES_BETWEEN_LOOKS = 40
 
 
 def work_on(session: LeagueSession, play: bool, told: Callable[[SubmissionResult], None] = lambda result: None) -> None:
@@ -425,13 +422,9 @@ def work_on(session: LeagueSession, play: bool, told: Callable[[SubmissionResult
     With `play`, more games are played while none waits. `told` is called with each result.
     """
     while session.wait_while_paused():
-        results = handle_waiting(session)
-        for result in results:
+        for result in handle_waiting(session):
             told(result)
-        if results or session.stopping:
-            continue
-        if play and len(league_standings(session.league).rows) > 1:
-            play_more(session, GAMES_BETWEEN_LOOKS, told)
+        if play and len(versions.in_state(session.league, ACTIVE)) > 1:
+            play_more(session, told=told)
         else:
             time.sleep(LOOK_FOR_WORK_S)
-            session.player.beat()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Self
 
-from arena.league import oversight
+from arena.league import oversight, versions
 from arena.league.league_settings import LeagueError
 from arena.league.oversight import Pause, paused
 from arena.league.store import LEAGUE, PLAYING, League
@@ -17,7 +17,7 @@ from arena.text import utc_text
 from arena.tournament.store.folder_lock import is_in_use, take_lock
 
 _PLAYER = "player"  # a key of the table `meta`
-_LOOK_S = 0.5  # between two checks for a pause
+_LOOK_S = 0.5  # between two checks for a pause or a submission
 
 
 class LeagueBusy(LeagueError):
@@ -51,7 +51,8 @@ def activity(league: League) -> Activity | None:
 class LeaguePlayer:
     """This process as the only one that plays a league: a context manager that holds the lock on its folder.
 
-    `pause` is the league's pause as of the last `beat`, None if it was not paused. `event` is the event under which its
+    As of the last `beat`, `pause` is the league's pause (None if it was not paused), and `is_queue` says whether
+    submissions waited. `event` is the event under which its
     games are counted, if they are.
     """
 
@@ -64,8 +65,7 @@ class LeaguePlayer:
         self._lock = lock
         self.league = league
         self.event: int | None = None
-        self.pause: Pause | None = paused(league)
-        self._looked = time.monotonic()
+        self.look()
         self._activity = Activity(oversight.this_process(), command, time.time())
         self.show()
         shutil.rmtree(league.folder / PLAYING, ignore_errors=True)  # of a process that was killed
@@ -82,14 +82,15 @@ class LeaguePlayer:
         self.show(self._activity.version, fixtures)
 
     def beat(self) -> None:
-        """Check every half second whether the league is paused; call this often."""
+        """Check every half second whether the league is paused and whether submissions wait; call this often."""
         if time.monotonic() - self._looked >= _LOOK_S:
             self.look()
 
     def look(self) -> None:
-        """Check whether the league is paused."""
+        """Check whether the league is paused and whether submissions wait."""
         self._looked = time.monotonic()
-        self.pause = paused(self.league)
+        self.pause: Pause | None = paused(self.league)
+        self.is_queue = bool(versions.waiting(self.league))
 
     def __enter__(self) -> Self:
         return self

@@ -6,13 +6,14 @@ import dataclasses
 
 import pytest
 
-from arena.league import events, pairings, placement, versions
+from arena.league import events, fixtures, pairings, placement, versions
 from arena.league.league_settings import LeagueError
 from arena.league.match_runner import open_session
 from arena.league.placement import play_more
 from arena.league.rating import league_standings
 from arena.league.store import League
-from tests.league.leagues import FIRST, LAST, RANDOM, enter, row, sound, submit
+from arena.league.versions import ACTIVE
+from tests.league.leagues import FIRST, LAST, RANDOM, enter, names, row, sound, submission, submit
 
 
 def test_play_stores_the_games_asked_for(found: League) -> None:
@@ -52,6 +53,22 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
     assert 60 <= stored == found.count_games() < 200
     assert events.events(found)[-1].games == stored
     sound(found.folder)
+
+
+def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in the middle of a long stretch: it is placed before the stretch would have ended."""
+    a, b = enter(found, "a", "b")
+    monkeypatch.setattr(fixtures, "for_play", lambda *args: [pairings.Fixture(a, b, 5000)])
+    with open_session(found, "play", 1) as session:
+
+        def tell(number: int) -> None:
+            if not versions.in_state(found)[2:]:
+                versions.enqueue(found, submission("late", LAST))
+            if versions.in_state(found, ACTIVE)[2:]:
+                session.signals.count += 1
+
+        assert 0 < play_more(dataclasses.replace(session, tell=tell)) < 5000
+    assert names(found) == ["a v1", "b v1", "late v1"]
 
 
 def test_play_goes_on_over_an_event_of_others(found: League) -> None:
