@@ -94,7 +94,7 @@ def checked_level(league: League, isolation: str | None, trust: bool) -> str:
     LeagueError, which names the remedy, without them.
     """
     level = isolation or league.settings.isolation
-    if isolation is None and level != "sandbox" and not (trust or league.is_own()):
+    if isolation is None and level != "sandbox" and not (trust or league.reader().is_own()):
         raise LeagueError(
             f"you did not create {league.folder}. Playing it runs its bots with your user account (isolation {level})."
             " Give --isolation sandbox; or --trust if you know these bots"

@@ -19,7 +19,7 @@ from typing import Any, Self
 from arena.errors import did_you_mean
 from arena.league.league_settings import LeagueError, LeagueSettings, check_name, stored_settings
 from arena.tournament.games import DEAL_BITS, Row
-from arena.tournament.store.reader import Reader, is_own_file
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import GAMES_TABLE, META, SESSIONS_TABLE, Connection, Database
 from arena.tournament.store.writer import insert_games
 
@@ -177,11 +177,6 @@ class League(LeagueStore):
             return stored_settings(json.loads(self.meta("settings")), f"settings stored in {self.folder}")
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise LEAGUE.damaged(self.folder, "its settings cannot be read") from error
-
-    def is_own(self) -> bool:
-        """Return whether the league belongs to this user."""
-        with LEAGUE.guard(self.folder, "read"):
-            return is_own_file(self.folder / LEAGUE_DATABASE)
 
     @property
     def name(self) -> str:

@@ -182,9 +182,9 @@ class Reader:
         return int(values[0][0]) if values else 0
 
     def is_own(self) -> bool:
-        """Return whether the run belongs to this user."""
+        """Return whether the run or the league belongs to this user."""
         with self._kind.guard(self.folder, "read"):
-            return is_own_file(self.folder / DATABASE)
+            return is_own_file(self.folder / self._kind.file)
 
     def bots(self) -> list[BotEntry]:
         """Return the bots of the field in seed order."""
