@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import os
 import re
+from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from arena.paths import data_folder
 from arena.text import counted, quoted
 
 _BOT = "mybot"
-IGNORED = "results/\nleagues/\n__pycache__/\n"
+IGNORED = "results/\nleagues/\nsite/\n*.enc\n__pycache__/\n"
 COPIED = (
     ("configs", "*.toml", "configs"),
     ("configs", "leagues/*.toml", "configs"),
@@ -26,7 +27,12 @@ COPIED = (
     ("bots", "wire/**/*", "bots"),
 )
 """The files of a workspace: the packaged folder, the pattern of files to copy, and the target folder."""
-_KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
+REPOSITORY = (
+    ("examples/class_repository", "*", "."),
+    ("examples/class_repository/workflows", "*", ".github/workflows"),
+)
+"""The files of a repository for a class, in the same form."""
+_KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz", ".yml")
 
 
 @click.command()
@@ -37,20 +43,27 @@ _KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
     metavar="DIR",
     help="Set up the folder DIR to work in, with a bot, configurations and examples.",
 )
+@click.option(
+    "--repository", is_flag=True, help="Make the workspace a Git repository that takes bots as pull requests."
+)
 @click.option("--llm", is_flag=True, help="Write a bot that asks a language model for its moves.")
-def new_command(name: str | None, workspace: Path | None, llm: bool) -> None:
+def new_command(name: str | None, workspace: Path | None, repository: bool, llm: bool) -> None:
     """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
 
     \b
     arena new mybot
-    arena new --workspace mycup
+    arena new --workspace mywork
+    arena new --workspace mycup --repository
 
     With --workspace DIR, the bot (default: mybot) goes to DIR/bots, where bots are found by name. Tournaments to start
     from go to DIR/configs, scripts for the Python interface and the reference bots to DIR/examples. Existing files
-    are not changed. DIR can be '.'.
+    are not changed. DIR can be '.'. With --repository, DIR gets the files of a repository on GitHub instead: workflows
+    that check the bots of pull requests, play a cup and publish its table.
     """
-    if name is None and workspace is None:
-        raise click.UsageError("give the NAME of a bot, or --workspace DIR")
+    if workspace is None and (name is None or repository):
+        raise click.UsageError(
+            "--repository needs --workspace DIR" if repository else "give the NAME of a bot, or --workspace DIR"
+        )
     name = _BOT if name is None else name.removesuffix(".py")
     _check_name(name)
     if llm:
@@ -60,7 +73,10 @@ def new_command(name: str | None, workspace: Path | None, llm: bool) -> None:
         bot = (data_folder("examples") / f"{_BOT}.py").read_text(encoding="utf-8")
         bot = bot.replace(_BOT, name).replace(class_name(_BOT), class_name(name))
     if workspace is not None:
-        _make_workspace(workspace, name, bot)
+        home = Path("bots") / name if repository else Path("bots")  # a bot reads its folder: one for each author
+        made = _make_workspace(workspace, {home / f"{name}.py": bot.encode()}, REPOSITORY if repository else COPIED)
+        if made:
+            click.echo(_next_steps(workspace, name, repository))
         return
     path = Path("bots") / f"{name}.py"
     if not _write_new(path, bot.encode()):
@@ -103,10 +119,10 @@ def _check_name(name: str) -> None:
     raise ArenaError(f"{quoted(name)} cannot be a bot's name: {reason}{hint}")
 
 
-def _make_workspace(folder: Path, name: str, bot: str) -> None:
-    """Write a bot, configurations and examples into a folder, and print what was written."""
-    files = {Path("bots") / f"{name}.py": bot.encode(), Path(".gitignore"): IGNORED.encode()}
-    for source_name, pattern, target in COPIED:
+def _make_workspace(folder: Path, files: dict[Path, bytes], copied: Iterable[tuple[str, str, str]]) -> bool:
+    """Write files and copies of packaged ones into a folder, and print and return whether something was written."""
+    files = {**files, Path(".gitignore"): IGNORED.encode()}
+    for source_name, pattern, target in copied:
         source = data_folder(source_name)
         for path in _sources(source, pattern):
             files[Path(target) / path.relative_to(source)] = path.read_bytes()
@@ -114,7 +130,8 @@ def _make_workspace(folder: Path, name: str, bot: str) -> None:
     kept: list[Path] = []
     for path, data in files.items():
         (made if _write_new(folder / path, data) else kept).append(path)
-    _show_workspace(folder, name, made, kept)
+    _show_workspace(folder, made, kept)
+    return bool(made)
 
 
 def _sources(folder: Path, pattern: str) -> list[Path]:
@@ -136,8 +153,7 @@ def _write_new(path: Path, data: bytes) -> bool:
     return True
 
 
-def _show_workspace(folder: Path, bot: str, made: list[Path], kept: list[Path]) -> None:
-    where = "this folder" if str(folder) == "." else str(folder)
+def _show_workspace(folder: Path, made: list[Path], kept: list[Path]) -> None:
     for top in dict.fromkeys(path.parts[0] for path in made):
         files = [path for path in made if path.parts[0] == top]
         click.echo(f"{top:12} {counted(len(files), 'file')}" if len(files[0].parts) > 1 else top)
@@ -145,12 +161,22 @@ def _show_workspace(folder: Path, bot: str, made: list[Path], kept: list[Path]) 
         names = [path.as_posix() for path in kept[:5]] + (["..."] if len(kept) > 5 else [])
         click.echo(f"Already there, not changed: {', '.join(names)}")
     if not made:
-        click.echo(f"Nothing to do: {where} already has everything.")
-        return
+        click.echo(f"Nothing to do: {_called(folder)} already has everything.")
+
+
+def _called(folder: Path) -> str:
+    return "this folder" if str(folder) == "." else str(folder)
+
+
+def _next_steps(folder: Path, bot: str, repository: bool) -> str:
+    where = _called(folder)
+    ready = f"\n{where[0].upper()}{where[1:]} is ready."
+    if repository:
+        return f"{ready} {(folder / 'README.md').as_posix()} says how to set it up on GitHub."
     change = "" if str(folder) == "." else f"  cd {folder}\n"
-    click.echo(
-        f"\n{where[0].upper()}{where[1:]} is ready. Try:\n\n{change}  arena run quick\n"
-        f"  arena match {bot} random --games 200\n  arena replay latest 1"
+    return (
+        f"{ready} Try:\n\n{change}  arena run quick\n"
+        f"  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"
     )
 
 
