@@ -50,7 +50,7 @@ def _describe(command: click.Command, context: click.Context) -> Iterator[str]:
         rows = [record for one in command.get_params(context) if (record := one.get_help_record(context))]
         if rows:
             yield "| option | |\n|---|---|"
-            yield from (f"| `{_cell(name)}` | {_cell(text)} |" for name, text in rows)
+            yield from (f"| `{name}` | {_cell(text)} |" for name, text in rows)  # in code, a backslash would be shown
             yield ""
     if isinstance(command, click.Group):
         for name in command.list_commands(context):

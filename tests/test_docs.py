@@ -10,6 +10,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -20,6 +21,8 @@ from arena.cli.main import COMMANDS, cli
 from arena.lab.notebook import FRAME_COLUMNS
 from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS
+from arena.tournament.config import config_from_dict
+from arena.tournament.formats import FORMATS
 from arena.tournament.store.sqlite import RUN_SCHEMA
 
 ROOT = Path(__file__).parents[1]
@@ -50,7 +53,7 @@ def script(page: str) -> str:
         if title:
             lines.append(f"mkdir -p {Path(title).parent}\ncat > {title} <<'END'\n{text}END")
         elif kind == "python" and ">>>" not in text:
-            lines.append(f'"$PYTHON" <<\'END\'\n{text}END')
+            lines.append(f"\"$PYTHON\" <<'END'\n{text}END")
         elif kind == "console":
             lines += [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ ")]
         elif kind == "sh":
@@ -76,6 +79,12 @@ def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", [*DOCS.rglob("*.md")], ids=lambda page: page.stem)
 def test_examples_of_a_page(page: Path) -> None:
     assert not doctest.testfile(str(page), module_relative=False).failed
+
+
+def test_each_format_has_a_file_that_loads() -> None:
+    text = (DOCS / "howto" / "formats.md").read_text(encoding="utf-8")
+    files = [tomllib.loads(block) for kind, _, block in _BLOCK.findall(text) if kind == "toml" and "format =" in block]
+    assert {config_from_dict(values).format for values in files} == {*FORMATS} - {"round-robin", "match"}
 
 
 def test_commands_named_in_the_pages_exist() -> None:
@@ -147,6 +156,7 @@ def test_generated_parts_of_pages_are_complete() -> None:
     assert markers == set(makers)
     texts = {name: makers[name]() for name in markers}
     assert all(texts.values())
+    assert not [line for line in texts["commands"].splitlines() if re.match(r"\| `[^`]*\\", line)]
     for name, columns in {"moves": MOVE_COLUMNS, "dataset": TABLE_COLUMNS, **FRAME_COLUMNS}.items():
         text = texts.get(name, texts["columns"])
         assert [column for column in columns if f"| `{column}` |" not in text] == []

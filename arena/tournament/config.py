@@ -326,7 +326,10 @@ def with_settings(
     """
     checker = Checker(source)
     tables = [key for key, form in FORMATS.items() if settings_of(form.settings)]
-    values = checker.read(TournamentConfig, data, others=["bots", *tables])
+    own = [
+        f"{key}.{name}" for key in tables if key == data.get("format") for name in settings_of(FORMATS[key].settings)
+    ]
+    values = checker.read(TournamentConfig, data, others=["bots", *tables, *own])
     bots = [(number, bot) for number, bot in enumerate(config.bots, start=1)]
     if "bots" in data:
         bots = _read_bots(checker, data["bots"])

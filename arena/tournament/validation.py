@@ -53,16 +53,18 @@ class Checker:
     ) -> dict[str, Any]:
         """Return the settings that `data` holds for a class, by name, without missing and invalid ones.
 
-        `prefix` is put before the keys in messages; `others` are keys that the caller reads.
+        `prefix` is put before the keys in messages; `others` are keys that the caller reads, such as `swiss.rounds`.
         """
         declared = settings_of(of)
         sections = dict.fromkeys(setting.section for setting in declared.values() if setting.section)
-        top = [name for name, setting in declared.items() if not setting.section]
+        top = [name for name, setting in declared.items() if setting.help and not setting.section]
+        top += [key for key in others if "." not in key]
         inner = [f"{setting.section}.{name}" for name, setting in declared.items() if setting.section]
+        inner += [key for key in others if "." in key]
         inner += [
             f"{name}.{key}" for name, setting in declared.items() if setting.of for key in settings_of(setting.of)
         ]
-        self.known(data, [*top, *sections, *others], prefix, inner)
+        self.known(data, [*top, *sections], prefix, inner)
         tables = {"": data}
         for section in sections:
             keys = [name for name, setting in declared.items() if setting.section == section]

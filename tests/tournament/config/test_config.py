@@ -80,6 +80,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
     [
         ({"gmaes": 10}, "gmaes: unknown key; did you mean 'games'?"),
         ({"move_ms": 50}, "move_ms: unknown key; did you mean 'clock.move_ms'?"),
+        ({"rounds": 3, "format": "swiss"}, "rounds: unknown key; did you mean 'swiss.rounds'?"),
         ({"games": "ten"}, 'games: expected a whole number from 1 to 1000000000, found the string "ten"'),
         ({"games": 0}, "games: expected a whole number from 1 to 1000000000, found 0"),
         ({"pairs": "yes"}, 'pairs: expected true or false, found the string "yes"'),
