@@ -349,7 +349,7 @@ prior = click.option(
 adjusted = click.option(
     "--adjusted",
     is_flag=True,
-    help="Take the luck of the draw out of figures and errors (about 50 ms per game, once).",
+    help="Take the luck of the draw out of figures and errors (about 80 ms per game, once).",
 )
 
 chosen_bots = with_options(
