@@ -24,11 +24,18 @@ from arena.results.records import TABLE_COLUMNS
 from arena.tournament.config import config_from_dict
 from arena.tournament.formats import FORMATS
 from arena.tournament.store.sqlite import RUN_SCHEMA
+from tests.bots.isolation.inside import need_sandbox
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted(DOCS.rglob("*.md"))]
-LIBRARIES = {"exports": ["pyarrow"], "libraries": ["gymnasium", "pettingzoo", "pyspiel"], "tuning": ["optuna"]}
+SANDBOXED = {"README", "class", "league", "web"}
+LIBRARIES = {
+    "clusters": ["distributed"],
+    "exports": ["pyarrow"],
+    "libraries": ["gymnasium", "pettingzoo", "pyspiel"],
+    "tuning": ["optuna"],
+}
 PROGRAMS = {"database": "sqlite3", "wire": "node"}
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"\n]*)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _START = """
@@ -66,6 +73,8 @@ def script(page: str) -> str:
 @pytest.mark.parametrize("page", [page for page in PAGES if script(page.read_text())], ids=lambda page: page.stem)
 def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
     """From its first line to its last, in an empty folder."""
+    if page.stem in SANDBOXED:
+        need_sandbox()
     for library in LIBRARIES.get(page.stem, []):
         pytest.importorskip(library)
     if (program := PROGRAMS.get(page.stem, "sh")) and not shutil.which(program):
