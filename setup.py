@@ -150,7 +150,7 @@ class BuildPackage(build_py):
 
 
 def _travels(path: Path) -> bool:
-    kinds = (".py", ".c", ".js", ".java", ".go", ".ts", ".md", ".toml", ".npz")
+    kinds = (".py", ".c", ".js", ".java", ".go", ".ts", ".md", ".toml", ".npz", ".yml")
     return path.is_file() and "__pycache__" not in path.parts and path.suffix in kinds
 
 
