@@ -93,21 +93,17 @@ _FAULTS = """
 """Forfeits, or failures after games, by version and kind. The bot that began (side 1) is a in game 0, b in game 1."""
 
 
-def league_forfeits(league: League, only: Container[int] | None = None) -> list[ForfeitCount]:
-    """Return all forfeits by version and kind, or only those of some versions."""
+def league_forfeits(
+    league: League, only: Container[int] | None = None, after_games: bool = False
+) -> list[ForfeitCount]:
+    """Return all forfeits by version and kind, or only those of some versions.
+
+    With `after_games`, return failures after games instead, which do not count as forfeits.
+    """
     return [
         ForfeitCount(who, forfeit_of(kind) or AFTER, games, detail or "", record)
-        for who, kind, games, detail, record in league.query(_FAULTS, True)
+        for who, kind, games, detail, record in league.query(_FAULTS, not after_games)
         if only is None or who in only
-    ]
-
-
-def failures_after(league: League, only: Container[int]) -> list[ForfeitCount]:
-    """Return the failures of some versions after games, which do not count as forfeits."""
-    return [
-        ForfeitCount(who, AFTER, games, detail or "", record)
-        for who, _, games, detail, record in league.query(_FAULTS, False)
-        if who in only
     ]
 
 

@@ -353,7 +353,8 @@ def forfeit_lines(league: League, version: Version) -> list[_Line]:
     """Return a row per kind of forfeit of a version, and for its failures after games, with the last of these games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
-        for fault in (*pairings.league_forfeits(league, [version.id]), *pairings.failures_after(league, [version.id]))
+        for after_games in (False, True)
+        for fault in pairings.league_forfeits(league, [version.id], after_games)
     ]
 
 

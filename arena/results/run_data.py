@@ -134,11 +134,11 @@ def read_sprt(run: RunData) -> SprtResult | None:
 # ---------------------------------------------------------------- games from elsewhere
 
 
-def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
-    """Games of a league or of a file of records as a run without clock, plan and ranking of its own.
+def run_of(games: Iterable[GameResult], path: Path) -> RunData:
+    """Return the games of a file of records, `path`, as a run without clock, plan and ranking of its own.
 
-    `path` is where they are, `form` what stands for a format. Records of several runs may stand in one file: pairings
-    that mean different bots, rounds or rule sets are numbered anew. Raises ReplayError for a game that is there twice.
+    Records of several runs may stand in one file: pairings that mean different bots, rounds or rule sets are numbered
+    anew. Raises ReplayError for a game that is there twice.
     """
     columns: dict[str, array[Any]] = {name: array("q") for name in GAME_COLUMNS}
     names: dict[str, int] = {}
@@ -181,7 +181,7 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
     if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
         read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
     config: dict[str, Any] = {
-        "format": form,
+        "format": "records",
         "bots": [{"name": name} for name in names],
         "rules": ", ".join(dict.fromkeys(rules for *_, rules in pairings)),
         "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,

@@ -148,7 +148,7 @@ class RecordFile(Source):
 
     def data(self) -> RunData:
         """Read the games as a run."""
-        return run_of(read_games(self.path), self.path, "records")
+        return run_of(read_games(self.path), self.path)
 
     def game(self, text: str | None, wanted: GameFilter) -> GameResult:
         """Return a game by its line, which may hold one that counts in no table, or as for other sources."""
