@@ -60,8 +60,8 @@ class BuildEngine(build_ext):
         folders = [self.target, *([self.target / "_v3"] if faster else [])]
         if compiled.built_as(self.target) == built and all(map(complete, folders)):
             return
+        forget(self.target)  # files of other sources or flags, and of modules that are not compiled any more
         if not self.translate():
-            forget(self.target)  # they were built from other sources or with other flags
             return
         self.compile_with(common)
         super().run()

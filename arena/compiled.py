@@ -133,14 +133,13 @@ def stale_sources(package: Path = _PACKAGE) -> list[str]:
 
 
 def compiled_files(package: Path) -> list[Path]:
-    """Return the compiled files in a package's folder that this interpreter would import."""
-    return [
-        path
-        for folder, modules in COMPILED.items()
-        for name in modules
-        for suffix in importlib.machinery.EXTENSION_SUFFIXES
-        if (path := package / folder / f"{name}{suffix}").exists()
-    ]
+    """Return the compiled files in a package's folder that this interpreter would import.
+
+    Files of modules that are not compiled any more are among them.
+    """
+    suffixes = importlib.machinery.EXTENSION_SUFFIXES
+    files = (path for folder in COMPILED for path in (package / folder).glob("*.*"))
+    return [path for path in files if f".{path.name.partition('.')[2]}" in suffixes]
 
 
 def built_as(package: Path) -> dict[str, Any]:
