@@ -85,7 +85,7 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
                 with lock:
                     receipts[what.hash] = int(told["id"])
                 break
-            over.wait(mine.uniform(1, 2) * pause_s * authors / 3)
+            over.wait(mine.uniform(1, 2) * pause_s * authors)
 
     server.start()
     threads = [threading.Thread(target=author, args=(number,)) for number in range(authors)]
