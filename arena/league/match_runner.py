@@ -253,7 +253,6 @@ class MatchRunner:
                 self._stand_down()  # its workers are stopping
         finally:
             self._pauses = False
-            self.session.player.show_fixtures(())
         return fresh
 
     def play(self, tasks: Sequence[PairTask], deliver: Callable[[Sequence[Row]], int]) -> int:
@@ -319,6 +318,7 @@ class MatchRunner:
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.executor.close()
+        self.session.player.show_fixtures(())
         self._ready = False
 
     def _reset(self) -> None:

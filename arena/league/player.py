@@ -79,7 +79,8 @@ class LeaguePlayer:
 
     def show_fixtures(self, fixtures: Sequence[tuple[int, int, int]]) -> None:
         """Let others see which pairings are played from now on, for the same submission as before."""
-        self.show(self._activity.version, fixtures)
+        if [*fixtures] != [*self._activity.fixtures]:
+            self.show(self._activity.version, fixtures)
 
     def beat(self) -> None:
         """Check every half second whether the league is paused and whether submissions wait; call this often."""

@@ -81,7 +81,7 @@ LEAGUE = Database(
         "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
     ),
     application=0x53544C47,  # "STLG"
-    version=7,
+    version=8,
     error=LeagueError,
     synchronous="FULL",  # what was reported as stored survives a power cut; commits are few
     wait_s=60,  # for another process's transaction; ours take milliseconds

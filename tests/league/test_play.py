@@ -10,6 +10,7 @@ from arena.league import events, fixtures, pairings, placement, versions
 from arena.league.league_settings import LeagueError
 from arena.league.match_runner import open_session
 from arena.league.placement import play_more
+from arena.league.player import activity
 from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.versions import ACTIVE
@@ -53,6 +54,15 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
     assert 60 <= stored == found.count_games() < 200
     assert events.events(found)[-1].games == stored
     sound(found.folder)
+
+
+def test_others_see_who_plays_and_what(found: League) -> None:
+    a, b = enter(found, "a", "b")
+    seen = []
+    with open_session(found, "league play", 1) as session:
+        play_more(dataclasses.replace(session, tell=lambda number: seen.append(activity(found))), 20)
+    assert {now and (now.command, *map(tuple, now.fixtures)) for now in seen} == {("league play", (a.id, b.id, 2))}
+    assert activity(found) is None
 
 
 def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
