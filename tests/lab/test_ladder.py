@@ -65,7 +65,7 @@ def test_every_rung_is_played() -> None:
 )
 def test_what_is_said_of_a_place(counts: tuple[tuple[int, ...], ...], above: int, said: str) -> None:
     names = ("mine", "random", "greedy", "counter", "odds")[: len(counts) + 1]
-    run = run_of([], Path("there"), "gauntlet")
+    run = run_of([], Path("there"))
     run = replace(run, config={"rules": "base", "bots": [{"name": name} for name in names]})
     found = Standing(run, tuple(map(head_to_head, counts)))
     assert found.above == above

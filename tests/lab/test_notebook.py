@@ -61,7 +61,7 @@ def test_the_example_of_the_page_runs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder.parents[1])
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    code, _ = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(compile(code, "docs/notebooks.md", "exec"), {})
     out = capsys.readouterr().out
     assert "<Run test: 30 games of ann, bob, cid; rules tactical, seed 11>" in out

@@ -134,7 +134,7 @@ def assert_plays(spec: str) -> None:
 def test_the_bot_of_the_page_plays(tmp_path: Path) -> None:
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
-    ((name, source),) = re.findall(r"```js\n// (\S+)\n(.*?)```", PAGE, re.DOTALL)
+    ((name, source),) = re.findall(r'```js title="(\S+)"\n(.*?)```', PAGE, re.DOTALL)
     (tmp_path / name).write_text(source)
     assert_plays(f"cmd:node '{tmp_path / name}'")
 
