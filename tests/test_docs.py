@@ -36,6 +36,8 @@ LIBRARIES = {
     "libraries": ["gymnasium", "pettingzoo", "pyspiel"],
     "tuning": ["optuna"],
 }
+SHORT = {"README", "AGENTS", "bots", "check", "exports", "first-bot", "first-tournament", "up-to-date"}
+"""Pages that the slow tests follow; the others take minutes and are soaks."""
 PROGRAMS = {"database": "sqlite3", "wire": "node"}
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"\n]*)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _START = """
@@ -70,7 +72,14 @@ def script(page: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize("page", [page for page in PAGES if script(page.read_text())], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[] if page.stem in SHORT else pytest.mark.soak)
+        for page in PAGES
+        if script(page.read_text(encoding="utf-8"))
+    ],
+)
 def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
     """From its first line to its last, in an empty folder."""
     if page.stem in SANDBOXED:
