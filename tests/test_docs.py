@@ -36,7 +36,7 @@ LIBRARIES = {
     "libraries": ["gymnasium", "pettingzoo", "pyspiel"],
     "tuning": ["optuna"],
 }
-SHORT = {"README", "AGENTS", "bots", "check", "exports", "first-bot", "first-tournament", "up-to-date"}
+SHORT = {"AGENTS", "bots", "first-bot"}
 """Pages that the slow tests follow; the others take minutes and are soaks."""
 PROGRAMS = {"database": "sqlite3", "wire": "node"}
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"\n]*)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -68,6 +68,7 @@ def test_others_see_who_plays_and_what(found: League) -> None:
 def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in the middle of a long stretch: it is placed before the stretch would have ended."""
     a, b = enter(found, "a", "b")
+    monkeypatch.setattr("arena.league.player._LOOK_S", 0.0)
     monkeypatch.setattr(fixtures, "for_play", lambda *args: [pairings.Fixture(a, b, 5000)])
     with open_session(found, "play", 1) as session:
 
