@@ -69,7 +69,7 @@ def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.Monke
     """Also in the middle of a long stretch: it is placed before the stretch would have ended."""
     a, b = enter(found, "a", "b")
     monkeypatch.setattr("arena.league.player._LOOK_S", 0.0)
-    monkeypatch.setattr(fixtures, "for_play", lambda *args: [pairings.Fixture(a, b, 5000)])
+    monkeypatch.setattr(fixtures, "for_play", lambda *args: [pairings.Fixture(a, b, 20_000)])
     with open_session(found, "play", 1) as session:
 
         def tell(number: int) -> None:
@@ -78,7 +78,7 @@ def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.Monke
             if versions.in_state(found, ACTIVE)[2:]:
                 session.signals.count += 1
 
-        assert 0 < play_more(dataclasses.replace(session, tell=tell)) < 5000
+        assert 0 < play_more(dataclasses.replace(session, tell=tell)) < 30_000
     assert names(found) == ["a v1", "b v1", "late v1"]
 
 
