@@ -40,11 +40,13 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     """Return everything that the viewer shows of a game; `key` is its name for `arena replay`.
 
     `cards` are all that come into sight, as the page must have their faces (`edition` names them).
-    `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
-    `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it was not measured),
-    `events`, `claims` (the seat, the stone and why the claim holds), and with a note of the bot `note`, all of it in
-    words, and `value`, its own chance to win or None. `judged` has the `chance` of seat 0 after each step, and what
-    moves lost; without it the net judges, which takes 3 ms. RecordError for a record that does not replay.
+
+    `steps` begins with the deal. Each step has `set`, what it changed of the state (None takes a key away), and but for
+    the first `n` (from 1), `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it
+    was not measured), `events`, `claims` (the seat, the stone and why the claim holds), and with a note of the bot
+    `note`, all of it in words, and `value`, its own chance to win or None. `judged` has the `chance` of seat 0 after
+    each step, and what moves lost; without it the net judges, which takes 3 ms. RecordError for a record that does not
+    replay.
     """
     record = parse_record(game.record)
     judged = judged or analyse(game)
@@ -90,6 +92,7 @@ def game_title(data: Mapping[str, Any]) -> str:
 
 
 def _cards_in(changed: Flat) -> Iterator[str]:
+    """Yield the cards in hands, at stones, beside the board and in transit, and the combat modes."""
     for key, value in changed.items():
         if isinstance(value, str) and key[0] in "habdmp" and key != "phase":
             yield from value.split()
