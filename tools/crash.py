@@ -28,7 +28,7 @@ from arena.league import versions
 from arena.league.rating import league_standings
 from arena.league.store import open_league
 from arena.league.submission import StoredFile, Submission
-from arena.league.verification import verify_league
+from arena.league.verification import league_faults, verified_games
 from arena.league.views import standing_values
 from arena.web.client import Server
 from tests.web.served import Served
@@ -140,7 +140,8 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
         }
         blamed = {version.label for version in every if "suspended" in f"{version.reason}{version.retired_reason}"}
         outcome.faults += [f"refused, but sound: {one}" for one in sorted(broken - blamed)]
-        outcome.faults += verify_league(league).faults
+        outcome.faults += league_faults(league)
+        outcome.faults += [f"game {game.name}: {fault}" for game, fault in verified_games(league) if fault]
     for _ in range(30):  # the server caches its tables for a moment, and bots may still be playing
         before, found, after = _table(folder), Server(server.url).ask("standings")["standings"], _table(folder)
         if found in (before, after):

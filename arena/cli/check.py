@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 from arena.cli import options
-from arena.league.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
 from arena.terminal.live import progress_for
 from arena.text import plain_json
 from arena.tournament.config import Clock
+from arena.tournament.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
 from arena.tournament.runner.progress import RunStatus
 
 _READY, NOT_READY = 0, 1

@@ -177,7 +177,7 @@ def report_command(
     wanted: GameFilter,
     without: tuple[str, ...],
     only: tuple[str, ...],
-    prior: float,
+    prior: float | None,
 ) -> None:
     """Write RUN as one HTML page: standings, all statistics, and games to play through.
 
@@ -212,7 +212,7 @@ def report_command(
     help="A file name that ends in .svg, .png or .pdf (default: KIND.svg).",
 )
 @prior
-def plot_command(source: str, kind: str, out: Path | None, prior: float) -> None:
+def plot_command(source: str, kind: str, out: Path | None, prior: float | None) -> None:
     """Draw a figure of RUN for a paper or a post.
 
     \b

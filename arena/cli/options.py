@@ -30,7 +30,6 @@ from arena.results.sources import GameFilter
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
 from arena.stats.frames import Floats
-from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.games import DEAL_BITS
@@ -344,7 +343,7 @@ def play_options(*options: Decorator) -> Decorator:
 # ---------------------------------------------------------------- looking
 
 prior = click.option(
-    "--prior", type=PRIOR, default=DEFAULT_PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2)."
+    "--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2, or as a league has it)."
 )
 adjusted = click.option(
     "--adjusted",

@@ -33,7 +33,7 @@ from arena.tournament.store.sqlite import StoreError
 @output
 def rate_command(
     source: str,
-    prior: float,
+    prior: float | None,
     anchors: tuple[str, ...],
     no_first_advantage: bool,
     without: tuple[str, ...],
@@ -61,11 +61,11 @@ def rate_command(
     games = games[games["first"].isin(kept) & games["second"].isin(kept)]
     rated = rate_games(
         games,
-        prior=prior,
+        prior=DEFAULT_PRIOR if prior is None else prior,
         anchors=fixed,
         first_advantage=0.0 if no_first_advantage else None,
     )
-    if len(rated.bots) == 2 and prior == DEFAULT_PRIOR and not fixed and not no_first_advantage:
+    if len(rated.bots) == 2 and prior in (None, DEFAULT_PRIOR) and not fixed and not no_first_advantage:
         rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
     heading = f"{input_name(source)}: {counted(len(games), 'game')}"
     if left_out:

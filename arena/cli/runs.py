@@ -11,19 +11,22 @@ from typing import Any
 
 import click
 
-from arena.cli.league.shared import verify_and_show as verify_league
 from arena.cli.options import PATH, as_json, complete_runs, counting, output, print_report, whole_option
 from arena.cli.playing import SPRT_FILE
 from arena.errors import ArenaError
+from arena.league.league_settings import LeagueError
+from arena.league.store import open_league
+from arena.league.verification import league_faults, verified_games
 from arena.paths import RESULTS
 from arena.results.data_formats import json_text
 from arena.results.judge import LOSSES
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
-from arena.results.sources import RecordFile, StoredComparison, StoredLeague, StoredRun, find_source
+from arena.results.sources import RecordFile, Source, StoredComparison, StoredLeague, StoredRun, find_source
 from arena.results.standings_report import CROSSTABLE, STANDINGS, SUMMARY, TIMING
 from arena.text import counted, one_line, printable
 from arena.tournament.folders import COMPARISON, inner_runs
+from arena.tournament.games import GameResult
 from arena.tournament.luck import LUCK
 from arena.tournament.rows import game_faults
 from arena.tournament.runner.logs import LOG
@@ -184,12 +187,9 @@ def verify_command(source: str, as_json: bool) -> int:
     It also checks a comparison, a league or a file of records. The exit code is 1 if anything is damaged or any game
     differs.
     """
-    found = find_source(source)
-    if isinstance(found, StoredLeague):
-        return verify_league(found.path, as_json)
     parts: dict[str, Replayed] = {}
-    for rules, part in found.parts().items():
-        parts[rules] = _replayed_file(part.path) if isinstance(part, RecordFile) else _replayed_run(part.path)
+    for rules, part in find_source(source).parts().items():
+        parts[rules] = _replay_all(part)
         if not as_json:
             click.echo(f"{rules}: " if rules else "", nl=False)
             parts[rules].show("file" if isinstance(part, RecordFile) else "database")
@@ -231,22 +231,28 @@ class Replayed:
             click.echo(f"{self.games:,} games replayed, all with their stored results.")
 
 
-def _replayed_run(folder: Path) -> Replayed:
-    with Reader(folder) as reader:
+def _replay_all(part: Source) -> Replayed:
+    """Verify a run, a league or a file of records."""
+    path = part.path
+    if isinstance(part, RecordFile):
+        return _replayed(path, [], verify_file(path), None)
+    if isinstance(part, StoredLeague):
+        try:
+            with open_league(path, write=False) as league, league.snapshot():
+                return _replayed(path, league_faults(league), _named(verified_games(league)), league.count_games())
+        except LeagueError as error:  # too damaged to be opened
+            return Replayed(str(path), 0, 0, [one_line(str(error))])
+    with Reader(path) as reader:
         faults = reader.faults()
         if not faults and not reader.is_begun:
-            raise ArenaError(f"there is no run in {one_line(str(folder))} yet: it was never begun")
-        return _replayed(folder, faults, _game_faults(reader), reader.count())
+            raise ArenaError(f"there is no run in {one_line(str(path))} yet: it was never begun")
+        return _replayed(path, faults, _named(game_faults(reader.results(), reader.config())), reader.count())
 
 
-def _game_faults(reader: Reader) -> Iterator[str | None]:
-    """Yield for each game of a run, in schedule order, what is wrong with it, or None."""
-    for game, fault in game_faults(reader.results(), reader.config()):
+def _named(games: Iterable[tuple[GameResult, str | None]]) -> Iterator[str | None]:
+    """Yield for each game what is wrong with it, after its name, or None."""
+    for game, fault in games:
         yield fault and one_line(f"game {game.name}: {fault}")
-
-
-def _replayed_file(path: Path) -> Replayed:
-    return _replayed(path, [], verify_file(path), None)
 
 
 def _replayed(path: Path, damage: Iterable[str], games: Iterator[str | None], total: int | None) -> Replayed:

@@ -61,7 +61,7 @@ def standings_command(
     source: str | None,
     everything: bool,
     error: float | None,
-    prior: float,
+    prior: float | None,
     adjusted: bool,
     without: tuple[str, ...],
     only: tuple[str, ...],

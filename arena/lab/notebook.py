@@ -32,7 +32,7 @@ from arena.results.variant_report import comparison, read_variants
 from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.stats.frames import GameArrays, StatsError, by_seat
 from arena.stats.pairs import pair_cells
-from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult
 
 _MET = {
@@ -200,7 +200,7 @@ class Run:
     @cached_property
     def rated(self) -> Ratings:
         """Return the fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
-        return rate_run(self._played)
+        return rate_run(self._data, self._played)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
@@ -239,7 +239,7 @@ class Run:
         """Return the thinking time of each bot, ms per decision."""
         return time_frame(self._data)
 
-    def tables(self, error: float = 10.0, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
+    def tables(self, error: float = 10.0, prior: float | None = None) -> dict[str, pd.DataFrame]:
         """Return all frames of `arena standings --all`, by name."""
         return run_frames(self._data, error, prior)
 

@@ -14,7 +14,6 @@ moment.
     rating events  the joint rating, and the standings after each event
     fixtures       the choice of the next pairings
     match_runner   sessions, and play with the machinery of `arena.tournament.runner`
-    inspection     the check of a bot before submission
     placement      the course of a submission, and further play
     verification   the check of a league for damage
     views          rows for tables and JSON

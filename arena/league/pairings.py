@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from arena.endings import AFTER, forfeit_of
-from arena.league.store import League
+from arena.league.store import LEAGUE, League
 from arena.league.versions import Version
 from arena.stats.score import Score
 from arena.tournament.games import GameId, PairTask, deal_seed
@@ -52,7 +52,10 @@ def deal_units(league: League, fixtures: Sequence[Fixture]) -> list[PairTask]:
 
 def secret_seed(league: League) -> int:
     """Return the seed from which the deals of all pairings follow, together with the labels of their versions."""
-    return int(league.meta("secret"), 16)
+    try:
+        return int(league.meta("secret"), 16)
+    except ValueError as error:
+        raise LEAGUE.damaged(league.folder, "its secret cannot be read") from error
 
 
 def head_to_heads(league: League, number: int) -> dict[int, Score]:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 from arena.errors import ArenaError
 from arena.league import events, fixtures, oversight, pairings, versions
-from arena.league.inspection import CheckReport, check_bot, finding_text
 from arena.league.league_settings import LeagueError
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
 from arena.league.pairings import Fixture
@@ -24,6 +23,7 @@ from arena.league.store import League
 from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Version
 from arena.text import one_line
 from arena.tournament.games import GameResult, PairTask, Row
+from arena.tournament.inspection import CheckReport, check_bot, finding_text
 
 OPPONENT, CONTROL = "random", "first"  # the program's own bots: the opponent in a trial, and the control if a bot fails
 TRIAL_DEALS = 4

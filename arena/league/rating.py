@@ -17,7 +17,7 @@ from arena.league import versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.distributions import t_width
-from arena.stats.frames import Floats, Ints
+from arena.stats.frames import Floats
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import counts_between
 from arena.stats.ratings import NOISE, Ratings, by_pairs, rate
@@ -95,17 +95,19 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
     if not len(games.score):
         return Standings(tuple(_unrated(shown, 1)), total)
     notes: list[str] = []
-    anchors = _anchors(league, shown, set(games.bots), notes) if anchored else {}
-    fit = rate(games, prior=league.settings.prior, anchors=anchors)
+    anchors: dict[str, float] = {}
+    if anchored and (anchor := league.settings.anchor) is not None:
+        numbers = {str(version.id) for version in shown if version.name == anchor}
+        anchors = dict.fromkeys(numbers.intersection(games.bots), league.settings.anchor_elo)
+        if not anchors:
+            notes.append(f"the anchor '{anchor}' is not in the table or has no games, so the mean is 0")
+    fit = rate(games, prior=league.settings.prior, anchors=anchors, centre=[str(version.id) for version in shown])
     index = {int(name): i for i, name in enumerate(fit.bots)}
     rated = [version for version in shown if version.id in index]
-    inside = np.array([index[version.id] for version in rated], dtype=np.int64)
-    held = next((int(fit.group[index[int(name)]]) for name in anchors), None)
-    elo, covariance = _gauged(fit.elo, fit.covariance, fit.group, inside, held)
-    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    spread = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0))
     width = np.round(t_width(np.maximum(fit.clusters, 1)) * spread, NOISE)
     alone = len(rated) == 1 and not anchors
-    rated.sort(key=lambda version: (int(fit.group[index[version.id]]), -elo[index[version.id]], version.id))
+    rated.sort(key=lambda version: (int(fit.group[index[version.id]]), -fit.elo[index[version.id]], version.id))
     duel = None
     if len(fit.bots) == len(rated) == 2 and not anchors:
         duel = by_pairs(fit, counts_between(games, *fit.bots))
@@ -116,14 +118,14 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
         i = index[version.id]
         score = Score(*(int(column[i]) for column in (fit.wins, fit.draws, fit.losses)))
         error = None if alone else float(width[i])
-        seen: tuple[float | None, float | None] = float(elo[i]), None if fit.clusters[i] < FEWEST_DEALS else error
+        seen: tuple[float | None, float | None] = float(fit.elo[i]), None if fit.clusters[i] < FEWEST_DEALS else error
         if duel is not None:
             j = duel.bots.index(str(version.id))
             seen = _known(duel.elo[j]), _known(duel.error95[j])
-        rows.append(StandingsRow(rank, version, float(elo[i]), error, score, seen))
+        rows.append(StandingsRow(rank, version, float(fit.elo[i]), error, score, seen))
     rows += _unrated([version for version in shown if version.id not in index], len(rated) + 1)
     order = np.array([index[version.id] for version in rated], dtype=np.int64)
-    if len({int(fit.group[i]) for i in inside}) > 1:
+    if len({int(fit.group[i]) for i in order}) > 1:
         notes.append(
             "the bots fall into groups that have not met, so ratings cannot be compared between groups;"
             " 'arena league play' links them"
@@ -133,12 +135,12 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
         rows=tuple(rows),
         total=total,
         rated=tuple(rated),
-        elo=elo[order],
-        covariance=covariance[np.ix_(order, order)],
+        elo=fit.elo[order],
+        covariance=fit.covariance[np.ix_(order, order)],
         group=tuple(int(fit.group[i]) for i in order),
         first_advantage=(fit.first_advantage, fit.first_advantage_error95),
         others={
-            int(name): (float(elo[i]), float(width[i])) for i, name in enumerate(fit.bots) if int(name) not in known
+            int(name): (float(fit.elo[i]), float(width[i])) for i, name in enumerate(fit.bots) if int(name) not in known
         },
         notes=tuple(notes),
         duel=duel,
@@ -160,27 +162,3 @@ def _unrated(without_games: Sequence[Version], first_rank: int) -> list[Standing
     return [
         StandingsRow(rank, version, None, None, Score()) for rank, version in enumerate(without_games, start=first_rank)
     ]
-
-
-def _anchors(league: League, shown: Sequence[Version], playing: set[str], notes: list[str]) -> dict[str, float]:
-    """Return the rating to hold fixed, by the version's number as text."""
-    name = league.settings.anchor
-    if name is None:
-        return {}
-    for version in shown:
-        if version.name == name and str(version.id) in playing:
-            return {str(version.id): league.settings.anchor_elo}
-    notes.append(f"the anchor '{name}' is not in the table or has no games, so the mean is 0")
-    return {}
-
-
-def _gauged(elo: Floats, covariance: Floats, group: Ints, inside: Ints, anchored: int | None) -> tuple[Floats, Floats]:
-    """Return ratings and covariance, shifted so that those `inside` average 0 in each group but the anchor's."""
-    project = np.eye(len(elo))
-    shown = np.zeros(len(elo), dtype=bool)
-    shown[inside] = True
-    for number in np.unique(group[shown]).tolist():
-        if number != anchored:
-            members = group == number
-            project[np.ix_(members, members & shown)] -= 1 / int((members & shown).sum())
-    return project @ elo, project @ covariance @ project.T

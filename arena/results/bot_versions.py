@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from arena.results.standings_report import DIGITS, heading
 from arena.results.table import WIDE, Column, Report, Table, TableRow, elo_text, error_text, tally_text
 from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
-from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+from arena.stats.ratings import Ratings
 from arena.stats.score import other_side
 from arena.tournament.games import stored_deal_seed
 from arena.tournament.store.columns import GameColumns
@@ -52,7 +52,7 @@ class _Played:
     occasion: Ints
 
 
-def versions_report(run: RunData, prior: float = DEFAULT_PRIOR) -> Report:
+def versions_report(run: RunData, prior: float | None = None) -> Report:
     """Return the versions of the bots in the field, and how much better the one that plays is than each other one.
 
     All are rated together, from the games of the field and those of the other versions against it, on the deals that
@@ -60,12 +60,15 @@ def versions_report(run: RunData, prior: float = DEFAULT_PRIOR) -> Report:
     """
     with Reader(run.folder) as reader:
         versions, games = _read(reader)
-    ratings = rate_run(games.games(), prior) if versions and len(games) else None
+    ratings = None
+    if versions and len(games):
+        ratings = rate_run(replace(run, centre=run.bots), games.games(), prior)
     played = [_played(version.label, games, len(run.bots)) for version in versions]
     now = {version.entry.name: its for version, its in zip(versions, played) if version.plays}
     rows = [_row(each, its, now[each.entry.name], ratings) for each, its in zip(versions, played)]
     tables = [_table(rows)]
     notes = [] if ratings is None else [note for note in (*ratings.notes, ratings.advice) if note]
+    prior = run.prior if prior is None else prior
     values = lambda: {"name": run.name, **table_values(tables), "prior": prior, "notes": notes}  # noqa: E731
     return Report(heading(run), tables, _remarks(rows, notes), values=values)
 
@@ -219,8 +222,8 @@ def _remarks(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> list[st
         lines.append("A version without games met no bot as it is now.")
     if notes:
         about = (
-            "Ratings are of the field and the other versions together, relative to the average of all (0), and differ"
-            " from those of the standings; ± is a 95% interval."
+            "Ratings are of the field and the other versions together, relative to the field's average (0), and differ"
+            " from those of the standings, which have fewer games; ± is a 95% interval."
         )
         lines.append(" ".join([about, *(f"{note[0].upper()}{note[1:]}." for note in notes)]))
     return lines

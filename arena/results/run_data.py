@@ -14,6 +14,7 @@ import numpy as np
 from arena.endings import ENDINGS, FORFEITS
 from arena.paths import input_name
 from arena.results.records import ReplayError
+from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.sprt import SprtResult
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.forfeits import ForfeitReason, Reasons, reason_line
@@ -44,6 +45,9 @@ class RunData:
     folder    where the run is stored, as the user named it; "" if nowhere
     metrics   figures of the user's own about each bot, by name (arena.stats.metrics)
     selection what was said of the games to keep, after they were played; "" if all are there
+    prior     virtual draws per bot in its ratings, unless the user names another number
+    anchors   ratings that are held fixed, by bot: a league's anchor
+    centre    bots whose mean rating is 0 where there is no anchor; empty: all. Of a league, the versions in its table
     """
 
     name: str
@@ -61,6 +65,9 @@ class RunData:
     folder: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
     selection: str = ""
+    prior: float = DEFAULT_PRIOR
+    anchors: Mapping[str, float] = field(default_factory=dict)
+    centre: Sequence[str] = ()
 
     @cached_property
     def games(self) -> pd.DataFrame:

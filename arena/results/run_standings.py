@@ -23,7 +23,7 @@ from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_colum
 from arena.stats.intervals import clustered_interval
 from arena.stats.metrics import Metric, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
-from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
+from arena.stats.ratings import Ratings, by_pairs, rate
 from arena.stats.score import other_side
 from arena.tournament.formats import FORMATS
 from arena.tournament.store.columns import GameColumns
@@ -33,7 +33,7 @@ FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 STANDING_COLUMNS: dict[str, str] = {
     "rank": "rank: by the format in swiss, knockout and series, otherwise by Elo",
     "bot": "name of the bot",
-    "elo": "rating in Elo relative to the field's average (0); empty if flag is not ''",
+    "elo": "rating in Elo relative to the field's average (0), or to a league's anchor; empty if flag is not ''",
     "elo_error95": "half the 95% interval of the rating, clustered by deal; empty for fewer than 10 deals",
     "flag": "'' for a number, '>' or '<' for a bound, '?' if unknown",
     "elo_bound": "what the rating is above if flag is '>', below if it is '<'; else empty",
@@ -105,18 +105,19 @@ def is_large(run: RunData) -> bool:
 
 
 def standings(
-    run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False, luck: Floats | None = None
+    run: RunData, prior: float | None = None, whole: bool = False, luck: Floats | None = None
 ) -> RunStandings:
     """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field.
 
+    `prior` is in virtual draws per bot; None: as the run has it.
     `luck`, of all games (arena.results.run_luck), is taken out of the ratings.
     """
     played = run.columns
     if not len(played):
-        return _nothing_played(run, prior)
+        return _nothing_played(run, run.prior if prior is None else prior)
     games = played.games()
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
-    ratings = rate_run(games, prior, without, adjusted)
+    ratings = rate_run(run, games, prior, without, adjusted)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
     rows = _ranked(_rows(played, ratings), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
@@ -162,18 +163,31 @@ def _advice(run: RunData, ratings: Ratings) -> str:
 
 
 def rate_run(
+    run: RunData,
     games: GameArrays,
-    prior: float = DEFAULT_PRIOR,
+    prior: float | None = None,
     without: GameArrays | None = None,
     adjusted: Sequence[AdjustedMeeting] | None = None,
 ) -> Ratings:
-    """Rate each connected group; two bots are rated by their pairs, without the prior.
+    """Rate games on the scale of a run, each connected group by itself; two bots by their pairs, without the prior.
 
     `without` and `adjusted` are the results of `take_luck_out`. If that helps no pairing, ratings are as counted.
     """
     helped = [met for met in adjusted or () if met.helps]
-    ratings = _rate(games, prior, without.score if helped and without is not None else None)
-    if len(ratings.bots) == 2:
+    scale: dict[str, Any] = {
+        "prior": run.prior if prior is None else prior,
+        "anchors": {bot: elo for bot, elo in run.anchors.items() if bot in games.bots},
+        "centre": run.centre,
+        "adjusted": without.score if helped and without is not None else None,
+    }
+    try:
+        ratings = rate(games, **scale)
+    except StatsError:
+        # a few unpaired games may not separate moving first from strength
+        ratings = rate(games, **scale, first_advantage=0.0)
+        note = "too few games to tell the advantage of the first player; taken as 0"
+        ratings = replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
+    if len(ratings.bots) == 2 and not ratings.anchors:
         score = helped[0].adjusted_for(ratings.bots[0]) if helped else None
         ratings = by_pairs(ratings, counts_between(games, *ratings.bots), score)
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
@@ -200,17 +214,6 @@ def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMee
         if met.helps:
             return adjusted_head_to_head(counts, *met.adjusted_for(bots[0]))
     return head_to_head(counts)
-
-
-def _rate(games: GameArrays, prior: float, adjusted: Floats | None = None) -> Ratings:
-    """Rate the games, without the first player's advantage if there is not enough data to estimate it."""
-    try:
-        return rate(games, prior=prior, adjusted=adjusted)
-    except StatsError:
-        # a few unpaired games may not separate moving first from strength
-        ratings = rate(games, prior=prior, first_advantage=0.0, adjusted=adjusted)
-        note = "too few games to tell the advantage of the first player; taken as 0"
-        return replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
 
 
 def _sums(games: GameColumns) -> dict[str, list[int]]:

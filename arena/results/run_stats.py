@@ -35,7 +35,7 @@ from arena.stats.field import (
 from arena.stats.fit import misfit_p_value
 from arena.stats.frames import Floats, GameArrays, StatsError, by_seat, cross_columns
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
-from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+from arena.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +183,7 @@ STATISTICS = (
 """The tables of a run in their order. A new one needs only an entry here."""
 
 
-def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = True) -> dict[str, pd.DataFrame]:
+def run_frames(run: RunData, error: float, prior: float | None = None, whole: bool = True) -> dict[str, pd.DataFrame]:
     """Return the frames of all STATISTICS by name; for a large field those by opponent only if `whole`.
 
     `error` is the 95% error in Elo for which `pairings` says how many pairs are still needed. Raise StatsError if
@@ -192,13 +192,13 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: 
     return _frames(rated_run(run, error, prior), whole)
 
 
-def rated_run(run: RunData, error: float, prior: float, luck: Floats | None = None) -> RatedRun:
+def rated_run(run: RunData, error: float, prior: float | None, luck: Floats | None = None) -> RatedRun:
     """Rate a run, with `luck` (arena.results.run_luck) taken out. Raise StatsError if it has no games."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
     games = run.columns.games()
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
-    return RatedRun(run, by_seat(run.games), without, rate_run(games, prior, without, adjusted), error, adjusted)
+    return RatedRun(run, by_seat(run.games), without, rate_run(run, games, prior, without, adjusted), error, adjusted)
 
 
 def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
@@ -300,7 +300,7 @@ def time_frame(run: RunData) -> pd.DataFrame:
 
 
 def stats_report(
-    run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = False, luck: Floats | None = None
+    run: RunData, error: float, prior: float | None = None, whole: bool = False, luck: Floats | None = None
 ) -> Report:
     """Return the frames with rows as tables. `whole` as in run_frames.
 

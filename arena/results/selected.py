@@ -98,6 +98,9 @@ def _with_games(run: RunData, held: npt.NDArray[np.bool_], selection: str) -> Ru
         sources=run.sources,
         folder=run.folder,
         metrics=run.metrics,
+        prior=run.prior,
+        anchors={bot: elo for bot, elo in run.anchors.items() if bot in run.bots},
+        centre=run.centre,
         selection=f"{run.selection}, and {selection}" if run.selection else selection,
     )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import did_you_mean
+from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, open_league
 from arena.paths import STDIN, input_name
 from arena.results.comparison import variant_folders
@@ -124,17 +125,26 @@ class StoredLeague(Source):
     def data(self) -> RunData:
         """Read the games that count for the table as a run."""
         with open_league(self.path, write=False) as league:
+            settings, shown = league.settings, versions.in_state(league, versions.ACTIVE)
             reader = league.reader(hidden=False)
             columns = reader.columns()
             played = {*columns["first"].tolist(), *columns["second"].tolist()}
             config: dict[str, Any] = {
                 "format": "league",
                 "bots": [{"name": bot} for number, bot in enumerate(columns.bots) if number in played],
-                "rules": league.settings.rules,
+                "rules": settings.rules,
                 "seed": None,
             }
-            name, forfeits = input_name(self.path.name), tuple(reader.forfeit_reasons())
-            return RunData(name, config, columns, forfeits=forfeits, folder=str(self.path))
+            return RunData(
+                input_name(self.path.name),
+                config,
+                columns,
+                forfeits=tuple(reader.forfeit_reasons()),
+                folder=str(self.path),
+                prior=settings.prior,
+                anchors={version.label: settings.anchor_elo for version in shown if version.name == settings.anchor},
+                centre=[version.label for version in shown],
+            )
 
 
 @dataclass(frozen=True)

@@ -436,9 +436,16 @@ def remarks(standings: RunStandings) -> list[str]:
     if not has_crosstable(standings):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
     with_errors = any(not math.isnan(row["elo_error95"]) for row in standings.rows)
-    elo_note = f"Ratings are relative to the field's average (0){'; ± is a 95% interval' * with_errors}."
+    elo_note = f"Ratings are relative to {_zero(standings.run)}{'; ± is a 95% interval' * with_errors}."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in map(one_line, standings.notes))
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
+
+
+def _zero(run: RunData) -> str:
+    """Say what ratings are relative to."""
+    if held := [f"{one_line(bot)} ({elo:g})" for bot, elo in run.anchors.items()]:
+        return " and ".join(held)
+    return "the average of the league's table (0)" if run.centre else "the field's average (0)"
 
 
 def head_to_head_line(standings: RunStandings) -> str:

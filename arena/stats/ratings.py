@@ -9,7 +9,7 @@ bots, time with the games and its cube.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -42,9 +42,9 @@ class Ratings:
 
     elo               rating, nan for a flagged bot
     bound             the rating that a flagged bot is above (">") or below ("<"); nan for others
-    error95           half the 95% interval of the rating in its gauge: against the mean of the field (mean
-                      zero), or against the anchor, whose own error is then 0; nan for a flagged bot and for a bot
-                      seen on fewer than FEWEST_DEALS deals
+    error95           half the 95% interval of the rating in its gauge: against the mean of the field (or of the
+                      `centre` of `rate`), or against the anchor, whose own error is then 0; nan for a flagged bot and
+                      for a bot seen on fewer than FEWEST_DEALS deals
     covariance        covariance of the ratings in the same gauge, Elo²
     flag              "" (a number), ">" or "<" (no more than a bound), "?" (no bound either)
     group             number of the connected group: ratings compare within a group only
@@ -199,6 +199,7 @@ def rate(
     *,
     prior: float = DEFAULT_PRIOR,
     anchors: Mapping[str, float] | None = None,
+    centre: Collection[str] = (),
     first_advantage: float | None = None,
     adjusted: Floats | None = None,
 ) -> Ratings:
@@ -207,6 +208,7 @@ def rate(
     prior            virtual draws per bot, spread over its opponents by games played and over both seats. With
                      0 a bot that won (or lost) everything gets the bound of "> X" ("< X") for a rating.
     anchors          ratings to hold fixed, {bot: elo}; without any the mean of the (numbered) ratings is 0
+    centre           bots whose mean is 0 in their group, if it has no anchor; empty: all bots
     first_advantage  None: estimated; a number of Elo: held fixed (0: there is none)
     adjusted         scores of the first players with luck taken out (arena.stats.adjusted), to which the ratings are
                      fitted; games won and lost are counted as they were
@@ -245,7 +247,26 @@ def rate(
             " they are depends on the prior, and may be far more"
         )
     fit = bt.fit(data, component, prior, fixed, advantage)
+    central = [data.bots.index(bot) for bot in data.bots if bot in centre]
+    fit = _centred(fit, component, central, {int(component[bot]) for bot in fixed})
     return _result(data, fit, component, prior, anchors or {}, notes)
+
+
+def _centred(fit: bt.Fit, component: Ints, central: Sequence[int], anchored: Collection[int]) -> bt.Fit:
+    """Shift each group without an anchor so that the mean of its `central` bots is 0; without such a bot it stays."""
+    share = np.zeros((len(component), len(component)))
+    for group in {int(component[bot]) for bot in central} - {*anchored}:
+        among = [bot for bot in central if component[bot] == group and not fit.flag[bot]]
+        share[np.ix_(component == group, among)] = 1 / max(len(among), 1)
+    if not share.any():
+        return fit
+    shift = np.eye(len(component)) - share
+    covariance = shift @ np.nan_to_num(fit.covariance) @ shift.T
+    return replace(
+        fit,
+        strength=fit.strength - share @ np.nan_to_num(fit.strength),
+        covariance=np.where(np.isnan(fit.covariance), np.nan, covariance),
+    )
 
 
 def _check_anchors(anchors: Mapping[str, float], bots: tuple[str, ...]) -> dict[int, float]:

@@ -14,13 +14,13 @@ import pytest
 
 from arena.bots.isolation import process as processes
 from arena.league import events, match_runner, placement, versions
-from arena.league.inspection import ERROR, Finding, check_bot
 from arena.league.league_settings import LeagueError
 from arena.league.match_runner import open_session
 from arena.league.placement import play_more
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
 from arena.league.versions import PENDING, REFUSED
+from arena.tournament.inspection import ERROR, Finding, check_bot
 from arena.tournament.runner import executors
 from arena.tournament.runner.job import Job
 from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, enter, league, names, settled, submission, submit

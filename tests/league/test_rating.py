@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,10 @@ from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.league.views import opponent_lines, standing_lines
+from arena.results.run_standings import standings
+from arena.results.selected import selected
+from arena.results.sources import StoredLeague
+from arena.results.standings_report import remarks
 from arena.stats.ratings import rate
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission
 
@@ -156,3 +161,21 @@ def test_a_few_deals_show_no_error(found: League, pairs: int) -> None:
     errors = [row.shown_error for row in table.rows]
     errors += [line["elo_difference_error95"] for line in opponent_lines(found, a, table)]
     assert [error is None for error in errors] == [pairs == 2] * 5
+
+
+@pytest.mark.parametrize("rating", [{}, {"anchor": "a", "anchor_elo": 1500, "prior": 5}])
+def test_statistics_and_reports_are_on_the_scale_of_the_table(tmp_path: Path, rating: dict[str, Any]) -> None:
+    with league(tmp_path, rating=rating) as found:
+        a, b, _ = field(found)
+        (new,) = enter(found, "b", source=f"# another\n{FIRST}")
+        played(found, [(a, new, some_points(40, 0.6, 4))])
+        table = league_standings(found)
+    run = StoredLeague(tmp_path).data()
+    for games in (run, selected(run, "turns > 0")):
+        shown = {row["bot"]: (row["elo"], row["elo_error95"]) for row in standings(games).rows}
+        assert {row.version.label: shown[row.version.label] for row in table.rows} == {
+            row.version.label: pytest.approx((row.elo, row.error)) for row in table.rows
+        }
+        assert shown[b.label] == pytest.approx(table.others[b.id])
+    zero = "a v1 (1500)" if rating else "the average of the league's table (0)"
+    assert f"Ratings are relative to {zero}" in remarks(standings(run))[-1]

@@ -179,7 +179,7 @@ def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) ->
         difference = {row["bot"]: row["elo"] for row in found.rows}
         assert difference["greedy"] - difference["random"] == pytest.approx(head.elo)
         assert 2 * found.rows[0]["elo_error95"] == pytest.approx(head.elo_error95)
-    rated = rate_run(found.run.columns.games())
+    rated = rate_run(found.run, found.run.columns.games())
     assert rated.los().loc["greedy", "random"] == pytest.approx(head.los)
     assert head.flag or rated.difference("greedy", "random") == pytest.approx((head.elo, head.elo_error95))
 

@@ -1,4 +1,4 @@
-"""What the commands of a league share: its table, the progress and outcome of submissions, its verification."""
+"""What the commands of a league share: its table, the progress and outcome of submissions."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Self
 
 import click
 
 from arena.cli import options
-from arena.league.league_settings import LeagueError
 from arena.league.match_runner import LeagueSession, open_session
 from arena.league.pairings import league_forfeits
 from arena.league.placement import SubmissionResult
 from arena.league.player import LeagueBusy
-from arena.league.store import League, open_league, sole_league
-from arena.league.verification import Verification, verify_league
-from arena.results.data_formats import json_text
+from arena.league.store import League, sole_league
 from arena.terminal.live import progress_for, rate_text
-from arena.text import counted, indented, one_line
+from arena.text import indented
 from arena.tournament.runner.progress import RunStatus
 
 _WAIT_S = 0.5  # between two attempts to play a league that another process plays
@@ -43,28 +39,6 @@ league_argument = click.argument(
 league_before = click.argument(  # another argument: the last word is the other one
     "name", metavar="[LEAGUE]", nargs=-1, callback=chosen_league, shell_complete=options.complete_leagues
 )
-
-
-def verify_and_show(folder: Path, as_json: bool) -> int:
-    """Check a league's database, files, games, tables and log for damage.
-
-    Print what was found and return the exit code.
-    """
-    try:
-        with open_league(folder, write=False) as league:
-            report = verify_league(league)
-    except LeagueError as error:  # too damaged to be opened
-        report = Verification(str(folder), faults=[one_line(str(error))])
-    if as_json:
-        click.echo(json_text({"sound": report.sound, **vars(report)}), nl=False)
-        return 0 if report.sound else 1
-    for fault in report.faults:
-        click.echo(indented(fault))
-    checked = f"{report.games:,} games ({report.replayed:,} replayed), {report.files} files"
-    checked += f" of {report.versions} versions, {report.events} events, {report.entries} entries of the log"
-    verdict = "sound" if report.sound else counted(len(report.faults), "fault")
-    click.echo(f"{report.name}: {checked}: {verdict}.")
-    return 0 if report.sound else 1
 
 
 def tell_result(league: League, result: SubmissionResult) -> None:

@@ -37,7 +37,6 @@ from arena.results.table import Report, Rows, chance_text, number, percent, rati
 from arena.results.variant_report import comparison, read_variants
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
-from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
 from arena.tournament.games import time_quantile
@@ -56,7 +55,7 @@ MOST_PROGRESS = 200
 _PAIRED = ("round-robin", "gauntlet", "match")
 
 
-def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
+def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, Plot]:
     """Plot a run by a name in KINDS, by title. Raise StatsError if there is nothing to show."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
@@ -82,7 +81,7 @@ def panel_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str,
     return {f"{PLOT_KINDS[kind]}\n{heading(run)}": plot}
 
 
-def panels_of(source: Source, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
+def panels_of(source: Source, kind: str, prior: float | None = None) -> dict[str, Plot]:
     """Plot a source, by title; for a comparison, each variant, or all of them in one plot for `variants`."""
     parts = source.parts().values()
     if kind == "variants" and isinstance(source, StoredComparison):
@@ -155,7 +154,7 @@ def _heat(share: float) -> int:
     return min(max(round(8 * share), 0), 8)
 
 
-def progress_plot(run: RunData, prior: float) -> Lines | None:
+def progress_plot(run: RunData, prior: float | None) -> Lines | None:
     """Plot ratings after more and more games, in the order of the deals if pairings share them."""
     games = run.games.filter(["pairing", "first", "second", "score", "deal_seed", "deal"])
     if len(run.bots) > MOST_PROGRESS:
@@ -166,7 +165,7 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
     for part in range(1, CHECKPOINTS + 1):
         size = len(games) * part // CHECKPOINTS
         try:
-            rated = rate_run(games_of(games.iloc[:size]), prior).frame().set_index("bot")
+            rated = rate_run(run, games_of(games.iloc[:size]), prior).frame().set_index("bot")
         except StatsError:
             continue
         sizes.append(size)

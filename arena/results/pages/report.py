@@ -45,7 +45,6 @@ from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Rows, Table, chance_text, percent, rating_text, table_of
 from arena.results.variant_report import comparison, read_variants
-from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
 
@@ -119,7 +118,7 @@ def report_page(
     source: Source,
     count: int = _GAMES,
     wanted: GameFilter = ALL_GAMES,
-    prior: float = DEFAULT_PRIOR,
+    prior: float | None = None,
     without: Sequence[str] = (),
     only: Sequence[str] = (),
 ) -> str:
@@ -200,7 +199,7 @@ def _worth_watching(games: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None
 
 
 def _comparison(
-    source: StoredComparison, count: int, wanted: GameFilter, prior: float
+    source: StoredComparison, count: int, wanted: GameFilter, prior: float | None
 ) -> tuple[str, list[ReportPart], list[dict[str, Any]], int]:
     variants = source.parts()
     parts: list[ReportPart] = []
@@ -237,7 +236,7 @@ def _compared(folders: list[Path]) -> Report | None:
         return None
 
 
-def _run(source: Source, run: RunData, prior: float) -> ReportPart:
+def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
     stats = stats_report(run, _ERROR, prior)
     statistics = {table.name: table for table in stats.tables}
     figures = standings(run, prior)

@@ -15,7 +15,8 @@ from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
-from arena.league.inspection import (
+from arena.tournament.config import Clock
+from arena.tournament.inspection import (
     ERROR,
     WARNING,
     CheckAnswer,
@@ -27,7 +28,6 @@ from arena.league.inspection import (
     check_bot,
     check_text,
 )
-from arena.tournament.config import Clock
 from tests.bots.isolation.inside import need_sandbox
 
 BOTS = Path(__file__).parents[1] / "data" / "check"
