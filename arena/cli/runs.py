@@ -246,7 +246,12 @@ def _replay_all(part: Source) -> Replayed:
         faults = reader.faults()
         if not faults and not reader.is_begun:
             raise ArenaError(f"there is no run in {one_line(str(path))} yet: it was never begun")
-        return _replayed(path, faults, _named(game_faults(reader.results(), reader.config())), reader.count())
+        return _replayed(path, faults, _named(_checked(reader)), reader.count())
+
+
+def _checked(reader: Reader) -> Iterator[tuple[GameResult, str | None]]:
+    """Yield each game of a run with what is wrong with it, or None; damaged settings raise with the first."""
+    yield from game_faults(reader.results(), reader.config())
 
 
 def _named(games: Iterable[tuple[GameResult, str | None]]) -> Iterator[str | None]:

@@ -24,6 +24,7 @@ from arena.text import first_line, one_line, quoted
 from arena.tournament.folders import COMPARISON, find_folder, is_comparison
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult, game_name
+from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
@@ -312,13 +313,13 @@ class StoredGames:
             f" {game_name(bots[0], bots[1], 0)}, in which {bots[0]} begins; or its number, 1 to {self.count()}"
         )
 
-    def at(self, numbers: Sequence[int]) -> Iterator[GameResult]:
-        """Yield the games of these numbers, from 0 and ascending."""
+    def at(self, numbers: Sequence[int], columns: GameColumns | None = None) -> Iterator[GameResult]:
+        """Yield the games of these numbers, from 0 and ascending; `columns` are all games, if they have been read."""
         if self.reader is None:
             wanted = set(numbers)
             yield from (game for number, game in enumerate(self) if number in wanted)
             return
-        columns = self.reader.columns()
+        columns = columns or self.reader.columns()
         for number in numbers:
             first, second = (columns.bots[int(columns[seat][number])] for seat in ("first", "second"))
             yield self.reader.result(first, second, int(columns["deal"][number]))

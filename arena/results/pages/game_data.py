@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from arena.game.engine import State
 from arena.game.record import parse_record
@@ -21,12 +21,10 @@ from arena.results.positions import (
     result_line,
     shown_names,
 )
+from arena.results.run_data import RunData
 from arena.results.sources import GameFilter, Source
 from arena.text import one_line, printable_lines
 from arena.tournament.games import GameResult
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _Forfeit: TypeAlias = tuple[object, object]
 """The bot that forfeited a game and the kind; None for both without a forfeit."""
@@ -157,20 +155,19 @@ def chosen_places(forfeits: Sequence[_Forfeit], count: int) -> list[int]:
     return sorted(islice(sorted(chosen), count))
 
 
-def sample(source: Source, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
-    """Return the games to show and the number of games to choose from.
-
-    `frame` has the games of a run in schedule order.
-    """
+def sample(source: Source, run: RunData, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
+    """Return the games of a run to show, and the number of games to choose from; `run` holds the games of `source`."""
     with source.games() as games:
         games.chosen(wanted)  # raises an error for unknown bots
+        columns = None
         if wanted.all and games.reader is not None:
-            numbers = list(range(len(frame)))
-            forfeits = list(zip(frame["forfeit_by"].astype(object), frame["forfeit"].astype(object)))
+            columns, forfeited = run.columns, run.games.filter(["forfeit_by", "forfeit"])
+            numbers = list(range(len(columns)))
+            forfeits = list(forfeited.astype(object).itertuples(index=False, name=None))
         else:
             chosen_games = [
                 (number, (game.forfeit_by, game.forfeit)) for number, game in enumerate(games) if game in wanted
             ]
             numbers, forfeits = [number for number, _ in chosen_games], [forfeit for _, forfeit in chosen_games]
         chosen = [numbers[index] for index in chosen_places(forfeits, count)]
-        return [(str(number + 1), game) for number, game in zip(chosen, games.at(chosen))], len(numbers)
+        return [(str(number + 1), game) for number, game in zip(chosen, games.at(chosen, columns))], len(numbers)

@@ -166,7 +166,7 @@ def _games(
 ) -> tuple[list[dict[str, Any]], int]:
     if count < 1:
         return [], len(run.games)
-    numbered, there = sample(source, run.games, wanted, count)
+    numbered, there = sample(source, run, wanted, count)
     games = []
     for number, game in numbered:
         with suppress(ArenaError):  # a damaged record: `arena verify` reports it, and the figures are not affected

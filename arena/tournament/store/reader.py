@@ -126,6 +126,7 @@ class Reader:
         self._db: Connection = db
         self._columns: GameColumns | None = None
         self._sides: dict[int, Pairing] = {}
+        self._sides_at: tuple[int, int] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -270,10 +271,10 @@ class Reader:
             sql = f"{SELECT_GAMES} WHERE {shown} {more} ORDER BY id"
             yield from map(Row._make, self._db.execute(sql, (stop, *args)))
 
-        numbers = {pairing: known.number for pairing, known in self._known_pairings(refresh=True).items()}
+        pairings = self._known_pairings()
         for _, games in groupby(self._kind.in_batches(self.folder, selected()), _deal_of):
             # pairings have come to the store in another order than that of the schedule
-            yield from sorted(games, key=lambda row: _place_of(row.id, numbers))
+            yield from sorted(games, key=lambda row: _place_of(row.id, pairings))
 
     def rows_of(self, pairing: int) -> list[Row]:
         """Return the rows of a stored pairing in schedule order."""
@@ -292,23 +293,25 @@ class Reader:
 
     def result(self, first: str, second: str, deal: int) -> GameResult:
         """Return the game of two bots on a deal that `first` begins; StoreError if it does not exist."""
-        for stored, (_, _, a, b) in self._known_pairings(refresh=True).items():
+        for stored, (_, _, a, b) in self._known_pairings().items():
             if {a, b} == {first, second} and deal < 1 << DEAL_BITS:
                 for game in self.results("id = ?", game_key(stored, deal, int(first != a))):
                     return game
         name = game_name(first, second, deal)
         raise StoreError(f"there is no game {name} in {self.folder}; its deals are 0 to {self.deal_count() - 1}")
 
-    def _known_pairings(self, refresh: bool = False) -> dict[int, Pairing]:
-        if refresh or not self._sides:
-            self._sides = self.pairings()
+    def _known_pairings(self) -> dict[int, Pairing]:
+        """Return `pairings`, of which there may be half a million, read again only if the database has changed."""
+        changes = self._query("PRAGMA data_version")[0][0], self._db.total_changes
+        if changes != self._sides_at:
+            self._sides, self._sides_at = self.pairings(), changes
         return self._sides
 
     def readable(self, row: Row) -> GameResult:
         """Return the readable form of a row. StoreError for a row that this program cannot have written."""
         identity = GameId.from_key(row.id)
-        if identity.pairing not in self._sides:  # read once: there may be half a million pairings
-            self._known_pairings(refresh=True)
+        if identity.pairing not in self._sides:
+            self._known_pairings()
         try:
             if not isinstance(row.record, str):
                 raise TypeError("the record is not text")
@@ -416,6 +419,7 @@ def _deal_of(row: Row) -> int:
     return row.id >> PAIRING_BITS + 1
 
 
-def _place_of(key: int, numbers: Mapping[int, int]) -> tuple[int, int]:
+def _place_of(key: int, pairings: Mapping[int, Pairing]) -> tuple[int, int]:
     """Return the place of a game among those on its deal: the number of its pairing in the schedule, then its own."""
-    return numbers.get(key >> 1 & (1 << PAIRING_BITS) - 1, 0), key & 1
+    known = pairings.get(key >> 1 & (1 << PAIRING_BITS) - 1)
+    return 0 if known is None else known.number, key & 1

@@ -69,7 +69,7 @@ class Store(Reader):
         self._kind = RUN_SCHEMA
         self._hidden = False
         self._columns = None
-        self._sides = {}
+        self._sides, self._sides_at = {}, None
         self._lock = lock
         self._db = db
         self._design = ""
