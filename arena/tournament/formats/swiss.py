@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -17,6 +16,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.settings import whole
+from arena.stats.frames import Bools
 from arena.text import counted
 from arena.tournament.formats.schedule import (
     Deals,
@@ -94,10 +94,11 @@ class _Table:
         """
         order = self.order()
         for repeats, begun in ((repeats, begun) for repeats in count() for begun in (_MOST_BEGUN, math.inf)):
+            may_meet = self._may_meet(repeats, begun)
             for bye in self._bye_candidates(order):
                 rest = [bot for bot in order if bot != bye]
-                if self._can_pair(rest, repeats, begun):
-                    return self._pair(rest, repeats, begun), bye
+                if _can_pair(rest, may_meet):
+                    return self._pair(rest, may_meet), bye
         raise AssertionError("some number of repeats is enough")
 
     def _bye_candidates(self, order: list[int]) -> list[int | None]:
@@ -106,36 +107,39 @@ class _Table:
         fewest = min(self.byes)
         return [bot for bot in reversed(order) if self.byes[bot] == fewest]
 
-    def _may_meet(self, first: int, second: int, repeats: int, begun: float) -> bool:
-        return self.meetings(first, second) <= repeats and abs(self.begun[first] + self.begun[second]) < begun
+    def _may_meet(self, repeats: int, most_begun: float) -> Bools:
+        """Return which two bots may meet, as a symmetric matrix."""
+        met, begun = np.zeros((self.size, self.size), np.int64), np.array(self.begun)
+        for bot, opponents in enumerate(self.opponents):
+            np.add.at(met[bot], opponents, 1)
+        may_meet: Bools = (met <= repeats) & (abs(begun[:, None] + begun) < most_begun)
+        np.fill_diagonal(may_meet, False)
+        return may_meet
 
-    def _can_pair(self, bots: Sequence[int], repeats: int, begun: float) -> bool:
-        graph = [
-            {number for number, other in enumerate(bots) if other != bot and self._may_meet(bot, other, repeats, begun)}
-            for bot in bots
-        ]
-        return has_perfect_matching(graph)
-
-    def _pair(self, bots: list[int], repeats: int, begun: float) -> list[tuple[int, int]]:
+    def _pair(self, bots: list[int], may_meet: Bools) -> list[tuple[int, int]]:
         pairs = []
         while bots:
             top, rest = bots[0], bots[1:]
-            for other in self._preferences(top, rest, repeats, begun):
+            for other in self._preferences(top, rest, may_meet):
                 left = [bot for bot in rest if bot != other]
-                if self._can_pair(left, repeats, begun):
+                if _can_pair(left, may_meet):
                     pairs.append((top, other))
                     bots = left
                     break
         return pairs
 
-    def _preferences(self, top: int, rest: list[int], repeats: int, begun: float) -> list[int]:
+    def _preferences(self, top: int, rest: list[int], may_meet: Bools) -> list[int]:
         """Return possible opponents, best first: from the middle of its group down, then up, then other groups."""
         group = [bot for bot in rest if self.points[bot] == self.points[top]]
         middle = len(group) // 2  # the group without its top bot: its lower half begins here
         others = [bot for bot in rest if self.points[bot] != self.points[top]]
         wishes = group[middle:] + group[:middle][::-1] + others
-        allowed = [bot for bot in wishes if self._may_meet(top, bot, repeats, begun)]
+        allowed = [bot for bot in wishes if may_meet[top, bot]]
         return sorted(allowed, key=lambda bot: self.meetings(top, bot))
+
+
+def _can_pair(bots: list[int], may_meet: Bools) -> bool:
+    return has_perfect_matching(may_meet[np.ix_(bots, bots)])
 
 
 class _Replay(NamedTuple):
@@ -287,27 +291,25 @@ SWISS = Format(
 _PRIME = 2**31 - 1  # products of two numbers below it fit into 63 bits
 
 
-def has_perfect_matching(graph: Sequence[AbstractSet[int]]) -> bool:
-    """Return whether all vertices can be paired along edges; `graph[v]` are the neighbours of vertex v.
+def has_perfect_matching(edges: Bools) -> bool:
+    """Return whether all vertices of a graph can be paired along its edges, a symmetric matrix.
 
     Tutte's theorem: they can if the determinant of the skew-symmetric matrix with an unknown for each edge is not
     zero. Here the unknowns are random numbers modulo a prime, always the same ones. If the graph has a matching, the
     determinant is still zero with a probability of less than its size in two billion.
 
-    >>> has_perfect_matching([{1}, {0, 2}, {1, 3}, {2}]), has_perfect_matching([{1, 2, 3}, {0}, {0}, {0}])
+    >>> path = np.eye(4, k=1) + np.eye(4, k=-1) > 0
+    >>> star = np.add.outer([1, 0, 0, 0], [1, 0, 0, 0]) == 1
+    >>> has_perfect_matching(path), has_perfect_matching(star)
     (True, False)
     """
-    size = len(graph)
+    size = len(edges)
     if size % 2:
         return False
-    if all(len(near) * 2 >= size for near in graph):
+    if (edges.sum(axis=1) * 2 >= size).all():
         return True  # Dirac: such a graph has a Hamiltonian cycle, every second edge of which is a matching
-    unknowns = np.random.default_rng(1).integers(1, _PRIME, (size, size))
-    matrix = np.zeros((size, size), dtype=np.int64)
-    for vertex, near in enumerate(graph):
-        for other in near:
-            first, second = sorted((vertex, other))
-            matrix[vertex, other] = unknowns[first, second] if vertex < other else _PRIME - unknowns[first, second]
+    unknowns = np.triu(np.random.default_rng(1).integers(1, _PRIME, (size, size)), 1) * edges
+    matrix = (unknowns - unknowns.T) % _PRIME
     for column in range(size):  # Gauss's elimination
         rows = column + np.flatnonzero(matrix[column:, column])
         if not len(rows):
