@@ -130,7 +130,7 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
             "the bots fall into groups that have not met, so ratings cannot be compared between groups;"
             " 'arena league play' links them"
         )
-    notes.append(_evidence(fit))
+    notes += [_evidence(fit)] if duel is None else duel.notes
     return Standings(
         rows=tuple(rows),
         total=total,

@@ -149,7 +149,7 @@ def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -
         assert [(row.shown_elo, row.shown_error) for row in table.rows] == [(None, None)] * 2
         assert all(row.elo is not None for row in table.rows)
         assert "one bot has won every game, so neither has a rating yet" in table.notes
-        assert f"error bars are based on {pairs} deals" in table.notes[-1]
+        assert f"from {pairs} pairs" in table.notes[-1]
         assert [line["elo"] for line in standing_lines(found, table.rows, [])] == [None, None]
 
 
