@@ -55,22 +55,15 @@ def test_warnings_count_with_strict(arena: Arena) -> None:
     assert "WARNING" in shown
 
 
-def test_json(arena: Arena) -> None:
-    found = arena("check", f"{BOTS / 'fine.py'}:boldness=0.1", *QUICKLY, "--json")
-    values = json.loads(found.out)
-    assert values["accepted"] is True
-    assert values["isolation"] == "none"
-    assert [one["rules"] for one in values["rules"]] == ["base"]
+def test_json_of_several_rule_sets(arena: Arena) -> None:
+    asked = ("--isolation", "none", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 2)
+    values = json.loads(arena("check", f"{BOTS / 'fine.py'}:boldness=0.1", *asked, "--json").out)
+    assert (values["accepted"], values["isolation"]) == (True, "none")
+    found = [(one["rules"], one["games"], one["wanted"]) for one in values["rules"]]
+    assert found == [("base", 2, 2), ("tactical:hand_size=6", 2, 2)]
     broken = json.loads(arena("check", BOTS / "no_act.py", *QUICKLY, "--json", code=1).out)
     assert broken["accepted"] is False
     assert broken["findings"][0]["code"] == "load"
-
-
-def test_rules_with_commas_and_an_odd_number_of_games(arena: Arena) -> None:
-    asked = ("--isolation", "none", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 3)
-    values = json.loads(arena("check", BOTS / "fine.py", *asked, "--json").out)
-    found = [(one["rules"], one["games"], one["wanted"]) for one in values["rules"]]
-    assert found == [("base", 4, 4), ("tactical:hand_size=6", 4, 4)]
 
 
 def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

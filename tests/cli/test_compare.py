@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 from arena.cli.options import split_variants
-from arena.errors import ArenaError
 from arena.results.variant_report import VariantRun, comparison
 from arena.stats.variants import holm
 from arena.tournament.store.reader import Reader
@@ -54,9 +53,6 @@ def test_few_deals_are_not_adjusted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_shape_and_figures(played: dict[str, Any]) -> None:
     assert played["variants"] == ["base", SIX, "expert"]
     assert (played["bots"], played["seeds"], played["games"]) == (["greedy", "random"], [3], 60)
-    assert {(row["bot"], row["variant"]) for row in played["win_rates"]} == {
-        (bot, variant) for bot in played["bots"] for variant in played["variants"]
-    }
     for row in played["win_rates"]:
         assert row["score_low"] <= row["score"] <= row["score_high"]
         assert row["games"] == row["wins"] + row["draws"] + row["losses"] == 20
@@ -67,59 +63,41 @@ def test_shape_and_figures(played: dict[str, Any]) -> None:
     assert [row["p_holm"] for row in differences] == pytest.approx(holm(p_values).tolist())
     for name in ("first_player", "length"):
         assert [row["variant"] for row in played[name]] == played["variants"]
-    for name in ("first_player_differences", "length_differences"):
-        assert len(played[name]) == 3
-        assert {"difference", "low", "high", "p_value", "p_holm"} <= set(played[name][0])
-    assert {row["variant"] for row in played["cards"]} == {SIX, "expert"}
-    assert len(played["cards"]) == 2 * 9
-
-
-def test_the_same_from_the_stored_runs(arena: Arena, played: dict[str, Any]) -> None:
-    folders = [f"cmp/{name}" for name in ("base", "tactical-hand_size=6-scout_return=top", "expert")]
-    assert json.loads(arena("compare", "--from", *folders, "--json").out) == played
-    # as they were named: otherwise differences would change their signs
-    assert json.loads(arena("compare", "--from", "cmp", "--json").out) == played
+    assert [len(played[name]) for name in ("first_player_differences", "length_differences", "cards")] == [3, 3, 2 * 9]
 
 
 def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, Any]) -> None:
+    """Without a seed, a folder that is begun keeps its own."""
     with Reader("cmp/base") as reader:
         before = reader.sessions()
-    assert json.loads(arena(*PLAY, "--variants", f"base,{SIX},expert", "--out", "cmp", "--json").out) == played
-    with Reader("cmp/base") as reader:
-        assert reader.sessions() == before
-    # without a seed, a folder that is begun keeps its own
     unseeded = ("compare", "greedy", "random", "--games", 20, *QUIET, "--out", "cmp", "--json")
     assert json.loads(arena(*unseeded, "--variants", f"base,{SIX},expert").out) == played
-
-
-@pytest.mark.parametrize("form", ["table", "csv"])
-def test_printed_and_as_files(arena: Arena, played: dict[str, Any], form: str) -> None:
-    out = arena("compare", "--from", "cmp", "--print", form, "--csv", "tables").out
-    assert "nan" not in out.lower()
-    assert form == "csv" or " the variant" in out.partition("Score by opponent")[0]
-    for word in ("expert", "greedy", *["traitor"] * (form == "csv")):
-        assert word in out
-    rows = list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))
-    assert len(rows) == 6
-    assert Path("tables/cards.csv").is_file()
+    with Reader("cmp/base") as reader:
+        assert reader.sessions() == before
+    folders = [f"cmp/{name}" for name in ("base", "tactical-hand_size=6-scout_return=top", "expert")]
+    assert json.loads(arena("compare", "--from", *folders, "--json").out) == played
 
 
 def test_two_bots_in_three_rule_sets_fit_a_screen(
     arena: Arena, played: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    shown = arena("compare", "--from", "cmp").out
+    shown = arena("compare", "--from", "cmp", "--csv", "tables").out
     assert len(shown.splitlines()) <= 45
     assert "3 tables hidden; use --wide to see them." in shown
+    assert len(list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))) == 6
+    assert Path("tables/cards.csv").is_file()
     whole = arena("compare", "--from", "cmp", "--wide").out
     assert "traitor" in whole
     assert "How the length in turns differs" in whole
+    assert "nan" not in whole.lower()
+    assert "traitor" in arena("compare", "--from", "cmp", "--print", "csv").out
 
 
 def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
     for rules, seed in (("base", 1), ("expert", 2)):
         where = ("--rules", rules, "--seed", seed, "--out", rules)
-        arena("match", "greedy", "random", "--games", 8, *where, *QUIET)
+        arena("match", "first", "random", "--games", 2, *where, *QUIET)
     values = json.loads(arena("compare", "--from", "base", "--from", "expert", "--json").out)
     assert {row["shared_deals"] for row in values["win_rate_differences"]} == {0}
     assert any("different seeds" in note for note in values["notes"])
@@ -130,11 +108,8 @@ def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
     [
         (("greedy", "--variants", "base,expert"), "expected at least two bots, found 1: greedy"),
         (("greedy", "random"), "arena match greedy random, or arena sprt greedy random"),
-        (("greedy", "random", "--variants", "base"), "expected at least two variants, found 1"),
         (("greedy", "random", "--variants", "base,iello-base"), "'base' and 'iello-base' are the same"),
-        (("greedy", "random", "--variants", "hand_size=6,base"), "there is no rule set before it"),
         (("greedy", "random", "--variants", "base,hand_size=6"), "there is no rule set before it"),
-        (("greedy", "random", "--variants", "base:hand_size=99,expert"), "hand_size"),
         (("--from", "nowhere"), "no run named 'nowhere'"),
         (("--from", "nowhere", "--variants", "base"), "--from plays nothing"),
     ],
@@ -156,8 +131,6 @@ def test_the_same_games_twice_are_no_comparison(arena: Arena, played: dict[str, 
 def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:
     assert split_variants([f"base,{SIX}", "expert"]) == ["base", SIX, "expert"]
     assert split_variants(["rules/a=b.toml,base"]) == ["rules/a=b.toml", "base"]
-    with pytest.raises(ArenaError, match="there is no rule set before it"):
-        split_variants(["base:hand_size=6", "scout_return=top"])
 
 
 def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:

@@ -29,11 +29,6 @@ def test_cards_are_read_as_they_are_spoken(arena: Arena) -> None:
     )
 
 
-def test_cards_without_an_option(arena: Arena) -> None:
-    said = arena("explain", "r7", "r8", "--mine", "r9", code=2).err
-    assert "r7 r8: cards follow an option (--mine, --theirs or --seen), with commas between them; for example" in said
-
-
 # ---------------------------------------------------------------- arena bench
 
 

@@ -26,21 +26,19 @@ GAME_COLUMNS = [name for name in GAME_FACTS if name not in ("ms_first", "ms_seco
 
 def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) -> None:
     assert arena("export", played, "--records", "r.txt").out == "30 games in r.txt\n"
-    assert arena("export", played, "--records", "r.txt.gz").out == "30 games in r.txt.gz\n"
-    assert gzip.decompress(Path("r.txt.gz").read_bytes()) == Path("r.txt").read_bytes()
+    name = "r.txt.gz"
+    assert arena("export", played, "--records", name).out == "30 games in r.txt.gz\n"
+    assert gzip.decompress(Path(name).read_bytes()) == Path("r.txt").read_bytes()
     assert not {"standings.csv", "games.csv"} & {*os.listdir()}
-    for name in ("r.txt", "r.txt.gz"):
-        assert arena("verify", name).out == "30 games replayed, all with their stored results.\n"
-        assert len(public.load(name).games) == 30
-        from_run, from_file = (arena("replay", source, 7).out for source in (played, name))
-        assert without_times(from_file) == without_times(from_run)
-        assert "first" in from_file
-        game = ("first/again/0", "--record")
-        assert arena("replay", name, *game).out == arena("replay", played, *game).out
-        listed = arena("replay", name, "--bot", "first", "--lost").out
-        assert listed.replace(name, "RUN") == (
-            arena("replay", played, "--bot", "first", "--lost").out.replace(str(played), "RUN")
-        )
+    assert arena("verify", name).out == "30 games replayed, all with their stored results.\n"
+    assert len(public.load(name).games) == 30
+    from_run, from_file = (arena("replay", source, 7).out for source in (played, name))
+    assert without_times(from_file) == without_times(from_run)
+    game = ("first/again/0", "--record")
+    assert arena("replay", name, *game).out == arena("replay", played, *game).out
+    lost = ("--bot", "first", "--lost")
+    listed = arena("replay", name, *lost).out
+    assert listed.replace(name, "RUN") == arena("replay", played, *lost).out.replace(str(played), "RUN")
 
 
 def test_parquet_says_what_records_say(arena: Arena, played: Path) -> None:
@@ -74,51 +72,37 @@ def test_a_workbook_has_a_sheet_for_each_table(arena: Arena, played: Path) -> No
         assert [row[0] for row in sheets[name]] == [line[0] for line in lines]
         assert sheets[name][0] == lines[0]
     assert sheets["games"][1][0] == str(public.load(played).games["deal_seed"][0])  # all digits
-    first = Path("cup.xlsx").read_bytes()
-    arena("export", played, "-o", "cup.xlsx")
-    assert Path("cup.xlsx").read_bytes() == first
 
 
-def test_a_workbook_of_a_comparison_has_sheets_for_each_rule_set(arena: Arena) -> None:
-    pytest.importorskip("xlsxwriter", reason="workbooks need the extra 'data'")
-    play = ("--games", 2, "--seed", 1, "--workers", 1, "--out", "pair", "--quiet")
-    arena("compare", "random", "first", "--variants", "base,expert", *play)
-    assert arena("export", "pair", "-o", "pair.xlsx").out == "6 sheets in pair.xlsx\n"
-    assert [*sheets_of("pair.xlsx")][:4] == ["base standings", "base crosstable", "base games", "expert standings"]
-
-
-def test_a_workbook_without_its_library_is_a_sentence(
-    arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("pyarrow.parquet", ["--records", "f.parquet"]),
+        ("pyarrow.parquet", ["--moves", "f.parquet"]),
+        ("xlsxwriter", ["-o", "cup.xlsx"]),
+    ],
+)
+def test_a_library_that_is_not_installed(
+    arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch, module: str, options: list[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    said = arena("export", played, "-o", "cup.xlsx", code=2).err
-    assert "cup.xlsx: a workbook needs xlsxwriter, which is not installed: pip install 'schotten-arena[data]'" in said
-    assert not Path("cup.xlsx").exists()
+    monkeypatch.setitem(sys.modules, module, None)
+    assert "pip install 'schotten-arena[data]'" in arena("export", played, *options, code=2).err
+    assert os.listdir() == []
 
 
-@pytest.mark.parametrize("out", ["tables", "open.xlsx"])
-def test_a_new_league_has_no_tables(arena: Arena, out: str) -> None:
-    if out.endswith(".xlsx"):
-        pytest.importorskip("xlsxwriter", reason="workbooks need xlsxwriter: the extra data is not installed")
+def test_a_new_league_has_no_tables(arena: Arena) -> None:
     arena("league", "create", "open", "--isolation", "none")
-    assert arena("export", "open", "-o", out, code=2).err == "Error: open: no games yet\n"
-    assert not Path(out).exists()
+    assert arena("export", "open", "-o", "tables", code=2).err == "Error: open: no games yet\n"
+    assert not Path("tables").exists()
 
 
 def test_the_data_set_begins_as_it_was_made(arena: Arena) -> None:
     """If bots or rules change, make the data set again: docs/reference/dataset.md holds its hashes."""
     pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
-    arena("run", "dataset", "--games", "2", "--out", "dataset")
+    arena("run", "dataset", "--games", "2", "--workers", "1", "--out", "dataset")
     arena("export", "dataset", "--records", "games.parquet")
     lines = arena("export", "games.parquet", "--records", "-").out
     assert hashlib.sha256(lines.encode()).hexdigest() == FIRST_GAMES_OF_DATA_SET
-
-
-def test_parquet_without_pyarrow(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    for option in ("--records", "--moves"):
-        assert "pip install 'schotten-arena[data]'" in arena("export", played, option, "f.parquet", code=2).err
-    assert os.listdir() == []
 
 
 def without_times(text: str) -> str:
@@ -174,15 +158,12 @@ def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
     ("options", "wanted"),
     [
         (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
-        (["--records", "gone/r.parquet"], "cannot write gone/r.parquet: No such file or directory"),
         (["--bot", "first"], "choose games for --records, --moves and --pgn; add one"),
         (["--records", "r", "--lost"], "name it with --bot"),
         (["--moves", "-o", "m.csv"], "Invalid value for '--moves': expected a path, found '-o'"),
     ],
 )
 def test_what_cannot_be_exported(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
-    if any(option.endswith(".parquet") for option in options):
-        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
     assert wanted in arena("export", played, *options, code=2).err
     assert os.listdir() == []
 
@@ -210,20 +191,6 @@ def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path)
     Path("r.txt").write_text("\n".join(lines))
     assert "/0 does not replay: record, move" in arena("export", "r.txt", "--moves", "m.csv", code=2).err
     assert os.listdir() == ["r.txt"]
-
-
-def test_a_file_of_records_is_listed_like_a_run(arena: Arena, played: Path) -> None:
-    arena("export", played, "--records", "r.txt")
-    first, *games = arena("replay", "r.txt", "--limit", 3).out.splitlines()
-    assert first == "r.txt holds 30 games. See one with: arena replay r.txt GAME"
-    assert len(games) == 1 + 3 + 1
-    Path("one.txt").write_text(Path("r.txt").read_text().splitlines()[0])
-    assert arena("replay", "one.txt").out == arena("replay", "r.txt", 1).out
-
-
-def test_a_file_that_holds_no_text_is_no_file_of_records(arena: Arena) -> None:
-    Path("x.zip").write_bytes(b"PK\xff\x00")
-    assert arena("standings", "x.zip", code=2).err == "Error: x.zip is no file of records: it is not text\n"
 
 
 def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_pages_show_the_bot_that_is_written(arena: Arena, page: str) -> None:
 @pytest.mark.process
 def test_the_skeleton_plays_and_beats_chance(arena: Arena) -> None:
     arena("new", "mine")
-    settings = ("--games", 100, "--seed", 1, "--rules", "tactical", "--workers", 1)
+    settings = ("--games", 40, "--seed", 1, "--rules", "tactical", "--workers", 1)
     found = arena("match", "mine", "random", *settings, "--strict")
     first = next(line for line in found.out.splitlines() if line.split()[:1] == ["1"])
     assert first.split()[1] == "mine"
@@ -54,11 +54,8 @@ def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
     ("name", "wanted"),
     [
         ("My-Bot", "try 'my_bot'"),
-        ("../evil", "cannot be a bot's name"),
         ("a\nb", r"'a\nb' cannot be a bot's name"),
         ("class", "'class' cannot be a bot's name: it is a Python keyword; try 'class_bot'"),
-        ("Class", "try 'class_bot'"),
-        ("1x", "cannot be"),
         ("random", "'random' is the name of a reference bot; choose another name"),
     ],
 )

@@ -25,10 +25,11 @@ def names(text: str) -> list[str]:
     return sorted(row["bot"] for row in json.loads(text)["standings"])
 
 
-def test_tournament(arena: Arena) -> None:
+def test_patterns_are_taken_in_and_left_out(arena: Arena) -> None:
     listed = ("cups/group1/", "cups/group2/ben.py", "cups/group2/helper.py", "random", "--exclude", "cups/*/[ah]*.py")
     assert names(arena("tournament", *listed, *PLAY).out) == ["ben", "group1-ben", "random"]
     assert "mean 'ben.py'?" in arena("tournament", "cups/group1/", "--exclude", "cups/group1/bne.py", code=2).err
+    assert "it cannot be combined" in arena("compare", "--from", "x", "--exclude", "y", code=2).err
 
 
 def test_run_resumes_what_a_pattern_named(arena: Arena) -> None:
@@ -37,9 +38,3 @@ def test_run_resumes_what_a_pattern_named(arena: Arena) -> None:
     assert names(first) == ["ann", "group1-ben", "group2-ben"]
     Path("cups/group1/zoe.py").write_text("def act(view, moves):\n    return moves[0]\n")
     assert arena("resume", "cup", "--workers", 1, "--json").out == first
-
-
-def test_compare(arena: Arena) -> None:
-    arguments = ("cups/group*/", "--exclude", "cups/group2/helper.py", "--variants", "base,expert")
-    assert json.loads(arena("compare", *arguments, *PLAY).out)["bots"] == ["ann", "group1-ben", "group2-ben"]
-    assert "it cannot be combined" in arena("compare", "--from", "x", "--exclude", "y", code=2).err

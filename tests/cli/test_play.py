@@ -44,7 +44,7 @@ def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena) -> Non
 
 def test_a_game_is_resumed(person: Typing) -> None:
     """As if it had not been left: the whole game is the one of somebody who stayed."""
-    options = ("odds", "--rules", "tactical", "--seed", 8)
+    options = ("odds", "--rules", "tactical", "--seed", 8, "--claims")
     person("1\n" * 300, *options, "--out", "whole.txt")
     assert "--resume parts.txt" in person("1\n" * 5, *options, "--out", "parts.txt").out
     assert parse_record(record_of("parts.txt")).result.startswith("*")
@@ -52,6 +52,8 @@ def test_a_game_is_resumed(person: Typing) -> None:
     person("1\n" * 4 + "quit\n", "--resume", "parts.txt")
     person("1\n" * 300, "--resume", "parts.txt")
     assert record_of("parts.txt") == record_of("whole.txt")
+    record = parse_record(record_of("whole.txt"))
+    assert sorted(record.auto_claim) == [False, True]
 
 
 def test_a_game_begins_at_a_position_of_a_stored_one(person: Typing, arena: Arena) -> None:
@@ -88,20 +90,10 @@ def test_a_bot_that_fails_loses(person: Typing) -> None:
     assert "\x1b" not in result.out
 
 
-def test_a_person_may_claim(person: Typing) -> None:
-    person("1\n" * 300, "random", "--claims", "--seed", 4, "--out", "c.txt", "--begin", "you")
-    record = parse_record(record_of("c.txt"))
-    assert sorted(record.auto_claim) == [False, True]
-    assert any(move.kind == "claim" for move in record.moves)
-
-
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ((), "expected one bot"),
         (("a", "b", "c"), "found 3"),
-        (("nobody",), "nobody"),
-        (("greedy", "--rules", "bse"), "did you mean"),
         (("--resume", "gone.txt"), "no file gone.txt"),
         (("greedy", "--resume", "gone.txt"), "--resume takes bots"),
         (("--resume", "other.txt"), "does not say who played"),

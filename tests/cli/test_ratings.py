@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -48,16 +49,12 @@ def test_rates_a_run_by_its_name(arena: Arena) -> None:
     assert by_name["ratings"][0]["bot"] == "greedy"
     arena("export", "mine", "--all")
     arena("export", "mine", "--records", "games.txt")
-    for file in ("results/mine/games.csv", "games.txt"):
+    files = ["results/mine/games.csv", "games.txt"]
+    if importlib.util.find_spec("pyarrow"):
+        arena("export", "mine", "--records", "games.parquet")
+        files.append("games.parquet")
+    for file in files:
         assert rated(arena("rate", file, "--json").out)["ratings"] == by_name["ratings"]
-
-
-def test_rates_a_file_of_parquet(arena: Arena) -> None:
-    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
-    arena("match", "greedy", "random", "--games", 20, "--seed", 3, "--out", "mine", *QUIET)
-    arena("export", "mine", "--records", "games.parquet")
-    rates = [rated(arena("rate", games, "--json").out)["ratings"] for games in ("mine", "games.parquet")]
-    assert rates[0] == rates[1]
 
 
 def test_pairings_with_deals_of_their_own_share_no_evidence(arena: Arena) -> None:
@@ -71,6 +68,15 @@ def test_pairings_with_deals_of_their_own_share_no_evidence(arena: Arena) -> Non
         values = rated(arena("rate", source, "--json").out)
         assert {row["bot"]: row["elo_error95"] for row in values["ratings"]} == wanted, source
         assert "30 deals" in arena("rate", source).out
+
+
+def test_what_is_no_list_of_games_is_said(arena: Arena) -> None:
+    err = arena("rate", "nothing.csv", code=2).err
+    assert "no run named 'nothing.csv'" in err
+    assert "To rate a list of games" in err
+    Path("games.zip").write_bytes(b"PK\x03\x04\x8d\0\xff")
+    said = arena("rate", "games.zip", code=2).err
+    assert "games.zip is no text; expected CSV with a header line first,second,score[,deal]" in said
 
 
 GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
@@ -90,17 +96,3 @@ def test_mistakes_are_said(arena: Arena, lines: tuple[str, ...], options: tuple[
     assert message in found.err
     assert "Traceback" not in found.err
     assert found.out == ""
-
-
-@pytest.mark.parametrize("source", ["nothing.csv", "nothing"])
-def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
-    err = arena("rate", source, code=2).err
-    assert f"no run named '{source}'" in err
-    assert "To rate a list of games" in err
-
-
-def test_a_file_that_is_no_text(arena: Arena) -> None:
-    Path("games.zip").write_bytes(b"PK\x03\x04\x8d\0\xff")
-    said = arena("rate", "games.zip", code=2).err
-    assert "games.zip is no text; expected CSV with a header line first,second,score[,deal]" in said
-    assert "codec" not in said

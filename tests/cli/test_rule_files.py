@@ -41,18 +41,6 @@ def test_a_run_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     assert "base:hand_size=2" in arena("report", "run", "--out", "-").out
 
 
-def test_a_comparison_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
-    play = ("compare", "random", "greedy", "--variants", "w.toml,base", "--seed", 1, "--out", "cmp", *QUIET)
-    write_rules(2)
-    assert json_of(*play, "--games", 4, "--json")["variants"] == [TWO, "base"]
-    write_rules(3)
-    assert f'rules: "{TWO}" there' in arena(*play, "--games", 8, code=2).err
-    remove_rules()
-    assert json_of("resume", "cmp", "--games", 8, *QUIET, "--json")["games"] == 16
-    assert "8 games replayed, all" in arena("verify", "cmp").out
-    arena("report", "cmp")
-
-
 @pytest.mark.usefixtures("no_check")
 def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     write_rules(2)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +42,14 @@ def play(place: Path, bots: Iterable[str], games: int = 24, out: str = "run", *m
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose bot `mine` has had three versions, of which the first never met `counter`."""
+    """A run whose bot `mine` has had three versions, of which the first never met `three`."""
     place = tmp_path_factory.mktemp("versions")
     (place / "mine.py").write_text(MINE)
-    play(place, ["greedy", "random", "mine.py"])
+    play(place, ["gone=first", "random", "mine.py"])
     (place / "mine.py").write_text(f"{MINE}# better\n")
-    play(place, ["greedy", "random", "mine.py:last=true"])
-    play(place, ["counter", "random", "mine.py:last=true"], 28)
-    play(place, ["counter", "random", "mine.py"], 24)
+    play(place, ["gone=first", "random", "mine.py:last=true"])
+    play(place, ["three=first", "random", "mine.py:last=true"], 28)
+    play(place, ["three=first", "random", "mine.py"], 24)
     return place / "run"
 
 
@@ -93,7 +89,7 @@ def test_each_version_is_counted_against_the_field_of_now(folder: Path, values: 
     assert [row["bot"] for row in values["versions"]] == ["mine"] * 3
     assert [row["version"] for row in values["versions"]] == [3, 2, 1]
     assert [row["plays"] for row in values["versions"]] == [True, False, False]
-    # the first version met random and greedy, but not counter, which plays now; and 2 deals are not shown
+    # the first version met random and gone, but not three, which plays now; and 2 deals are not shown
     assert [row["games"] for row in values["versions"]] == [48, 48, 24]
     for row, bot in zip(values["versions"], mine[::-1]):
         games = stored_games(folder, bot, others, 12)
@@ -129,20 +125,14 @@ def test_the_table_says_what_differs(arena: Arena, run: Path, values: dict[str, 
         ("2", "", source, "last=true"),
         ("1", "", values["versions"][2]["source"][:8], ""),
     ]
-    assert "greedy" not in shown  # it has left
+    assert "gone" not in shown  # it has left
     assert "differ from those of the standings" in shown
-    arena("standings", run, "--versions", "--csv", "tables")
-    rows = list(csv.DictReader(Path("tables/versions.csv").read_text().splitlines()))
-    assert [row["games"] for row in rows] == ["48", "48", "24"]
 
 
 def test_a_bot_that_plays_again_or_goes_back_keeps_its_numbers(arena: Arena, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(MINE)
-    play(tmp_path, ["random", "mine.py"], 4)
-    (tmp_path / "mine.py").write_text(f"{MINE}# worse\n")
-    play(tmp_path, ["random", "mine.py"], 4)
-    (tmp_path / "mine.py").write_text(MINE)
-    play(tmp_path, ["random", "mine.py"], 4)
+    for change in ("", "# worse\n", ""):
+        (tmp_path / "mine.py").write_text(MINE + change)
+        play(tmp_path, ["random", "mine.py"], 4)
     rows = json_of("standings", "run", "--versions", "--json")["versions"]
     assert [(row["version"], row["plays"]) for row in rows] == [(2, False), (1, True)]
     play(tmp_path, ["random", "mine.py"], 4, "run", "--again", "mine")
@@ -151,41 +141,6 @@ def test_a_bot_that_plays_again_or_goes_back_keeps_its_numbers(arena: Arena, tmp
     assert "no ± yet" in found.lower()
     assert "There is no interval on fewer than 10 deals." in found
     assert re.search(r"mine +1 .* \+0\.0 +-\n", found)
-
-
-def test_games_on_other_deals_are_not_compared(arena: Arena, tmp_path: Path) -> None:
-    config = "name = 'cup'\nseed = 3\ngames = {}\nbots = ['random', 'mine.py']\n{}"
-    for text, shape in ((MINE, "own_deals = false"), (f"{MINE}# better\n", "own_deals = true")):
-        (tmp_path / "mine.py").write_text(text)
-        (tmp_path / "cup.toml").write_text(config.format(4, shape))
-        arena("run", "cup.toml", "--workers", 1, "--out", "run", "--quiet")
-    assert [row["games"] for row in json_of("standings", "run", "--versions", "--json")["versions"]] == [4, 0]
-    assert "A version without games met no bot as it is now." in arena("standings", "run", "--versions").out
-    (tmp_path / "mine.py").write_text(f"{MINE}# best\n")
-    (tmp_path / "cup.toml").write_text(config.format(4, "own_deals = true\npairs = false"))
-    arena("run", "cup.toml", "--workers", 1, "--out", "run", "--quiet")
-    found = json_of("standings", "run", "--versions", "--json")
-    assert [(row["games"], row["shared_games"]) for row in found["versions"]] == [(4, 0), (0, 0), (0, 0)]
-
-
-def test_only_games_against_the_bots_of_now_count(arena: Arena, tmp_path: Path) -> None:
-    for mine, other in (("1", "1"), ("2", "1"), ("2", "2")):
-        (tmp_path / "mine.py").write_text(f"{MINE}# {mine}\n")
-        (tmp_path / "other.py").write_text(f"{MINE}# {other}\n")
-        arena("match", "mine.py", "other.py", "--games", 4, "--seed", 1, "--workers", 1, "--out", "run", "--quiet")
-    rows = json_of("standings", "run", "--versions", "--json")["versions"]
-    assert [(row["bot"], row["version"], row["games"]) for row in rows] == [
-        ("mine", 2, 4),
-        ("mine", 1, 0),
-        ("other", 2, 4),
-        ("other", 1, 4),
-    ]
-
-
-def test_without_versions_a_sentence_says_so(arena: Arena, played: Path) -> None:
-    shown = arena("standings", played, "--versions").out
-    assert "No bot of this run has more than one version." in shown
-    assert json_of("standings", played, "--versions", "--json")["versions"] == []
 
 
 def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) -> None:
@@ -206,19 +161,14 @@ def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) 
     assert "Nothing to delete" in arena("runs", "--trim", "pair", "--yes").out
 
 
-@pytest.mark.parametrize(
-    "options", [["--all"], ["--adjusted"], ["--where", "turns > 3"], ["--metric", "length=mean turns"]]
-)
-def test_other_tables_are_asked_for_alone(arena: Arena, played: Path, options: Sequence[str]) -> None:
-    assert "--versions has tables of its own" in arena("standings", played, "--versions", *options, code=2).err
-
-
 def test_leagues_and_records_have_no_versions_of_a_run(arena: Arena, played: Path) -> None:
     arena("league", "create", "open", "--isolation", "none")
     assert "arena league show leagues/open BOT" in arena("standings", "open", "--versions", code=2).err
     assert "--trim takes a run" in arena("runs", "--trim", "open", code=2).err
     Path("games.txt").write_text(arena("replay", played, 1, "--record").out)
     assert "name a run" in arena("standings", "games.txt", "--versions", code=2).err
+    assert "--versions has tables of its own" in arena("standings", played, "--versions", "--all", code=2).err
+    assert "No bot of this run has more than one version." in arena("standings", played, "--versions").out
     assert "--trim takes a run" in arena("runs", "--trim", "games.txt", code=2).err
 
 
@@ -251,42 +201,3 @@ def test_what_no_table_shows_is_deleted_when_a_person_agrees(
     assert arena("verify", run).out == "72 games replayed, all with their stored results.\n"
     assert "No bot of this run has more than one version." in arena("standings", run, "--versions").out
     assert arena("runs", "--trim", "run").out == "Nothing to delete: the tables of run show all its games.\n"
-
-
-def test_a_run_without_surplus_is_played_on_as_any_other(arena: Arena, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(MINE)
-    play(tmp_path, ["random", "first", "mine.py"], 8)
-    all_games = results(tmp_path / "run")
-    play(tmp_path, ["random", "first"], 4)
-    assert "Deleted 20 games." in arena("runs", "--trim", "run", "--yes").out
-    play(tmp_path, ["random", "first", "mine.py"], 8)
-    again = results(tmp_path / "run")
-    assert [(game.name, game.record) for game in again] == [(game.name, game.record) for game in all_games]
-    assert "24 games replayed" in arena("verify", "run").out
-
-
-def test_a_run_at_play_loses_nothing(arena: Arena, run: Path) -> None:
-    program = (
-        "import sys; from arena.tournament.store.writer import open_store; store = open_store(sys.argv[1]);"
-        " print('ready', flush=True); sys.stdin.read()"
-    )
-    command = [sys.executable, "-c", program, "run"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        assert "run is being played" in arena("runs", "--trim", "run", "--yes", code=2).err
-        process.kill()
-    with closing(Reader(run)) as reader:
-        assert reader.count_all() == 228
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--yes"], "--yes belongs to --prune or --trim"),
-        (["--trim", "run", "--prune"], "--trim names the one RUN"),
-        (["--trim", "nowhere"], "nowhere"),
-    ],
-)
-def test_mistakes_are_said(arena: Arena, options: Sequence[str], message: str) -> None:
-    assert message in arena("runs", *options, code=2).err

@@ -58,23 +58,6 @@ def test_history(played: Arena) -> None:
     assert "\x1b" not in out
 
 
-def test_show(played: Arena) -> None:
-    out = played("league", "show", "open", "last").out
-    assert "last v1 against" in out
-    assert "has not played" in played("league", "show", "open", "last", "--against", "last").out
-    found = values(played("league", "show", "open", "last", "--against", "first", "--json").out)
-    assert [line["opponent"] for line in found["opponents"]] == ["first"]
-    assert "did you mean 'last'" in played("league", "show", "open", "lst", code=2).err
-    assert "has no version 3" in played("league", "show", "open", "last", "--version", 3, code=2).err
-
-
-def test_list(played: Arena) -> None:
-    played("league", "create", "other", *QUICK)
-    found = values(played("league", "show", "--json").out)["leagues"]
-    assert [(line["name"], line["bots"]) for line in found] == [("open", 3), ("other", 0)]
-    assert "other" in played("league", "show").out
-
-
 def test_list_with_damaged_leagues(arena: Arena) -> None:
     arena("league", "create", "open", *QUICK)
     for name, content in {"empty": b"", "garbage": b"no database at all " * 100}.items():

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.cli.main import main
 from tests.cli.conftest import Arena
-from tests.cli.league.conftest import ONE, QUICK, values
-from tests.league.leagues import FIRST, LAST, written
-
-
-def test_play(played: Arena) -> None:
-    before = values(played("league", "show", "open", "--json").out)["games"]
-    found = played("league", "play", "open", "--max-games", 20, "--json", *ONE)
-    result = values(found.out)
-    assert (result["played"], result["interrupted"], result["games"]) == (20, False, before + 20)
 
 
 def test_retire(played: Arena) -> None:
@@ -32,15 +22,6 @@ def test_retire(played: Arena) -> None:
     assert "3 bots" in done.out
     assert "last is back." in done.err
     assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
-
-
-def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
-    written(Path("bots"), first=FIRST, last=LAST)
-    arena("league", "create", "open", *QUICK, "--set", "rating.anchor=first")
-    for name in ("first", "last"):
-        arena("submit", f"bots/{name}.py", "--league", "open")
-    assert "It is the anchor: without it, the mean of the table is 0" in arena("league", "retire", "open", "first").err
-    assert "It is the anchor: its rating is 0" in arena("league", "retire", "open", "first", "--undo").err
 
 
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -25,17 +25,6 @@ def test_create(arena: Arena) -> None:
     assert (found["standings"], found["games"]) == ([], 0)
 
 
-def test_create_from_a_file(arena: Arena) -> None:
-    Path("my.toml").write_text('rules = "tactical"\nisolation = "none"\n[placement]\nerror = 30\nsample = 5\n')
-    out = arena(
-        "league", "create", "mine", "--config", "my.toml", "--set", "placement.error=50", "--out", "here/there"
-    ).out
-    assert "in here/there" in out
-    assert "--league here/there" in out
-    found = values(arena("league", "show", "here/there", "--json").out)["settings"]
-    assert (found["name"], found["rules"], found["error"], found["sample"]) == ("mine", "tactical", 50, 5)
-
-
 @pytest.mark.parametrize(
     ("args", "message"),
     [

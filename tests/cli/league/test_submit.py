@@ -38,12 +38,6 @@ def test_refused(open_: Arena, name: str, reason: str) -> None:
     assert reason in shown
 
 
-def test_a_typing_error_is_said_at_once(open_: Arena) -> None:
-    err = open_("submit", "bots/broken.py", "--league", "open", *ONE, code=2).err
-    assert "cannot read broken.py: line 1: '(' was never closed" in err
-    assert "there is no bot 'broken'" in open_("league", "show", "open", "broken", code=2).err
-
-
 def test_a_bot_of_many_files(open_: Arena) -> None:
     source = "from helper import act as chosen\n\ndef act(view, moves):\n    return chosen(view, moves)\n"
     written(Path("bots/mine"), bot=source, helper=LAST)
