@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.game.rng import Rng
 from arena.lab.single_game import PlayedGame, play_game
 from arena.policy import load_net
-from arena.results.judge import Judge, Losses, analyse, bot_losses, page_notes, read_losses, run_losses, sampled_chances
+from arena.results.judge import Judge, Losses, analyse, bot_losses, page_notes, read_losses, run_losses
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -53,14 +52,6 @@ def test_with_a_budget_it_repeats_and_looks_further(game: PlayedGame) -> None:
     assert any(one.chance != other.chance for one, other in zip(once, map(Judge(some[0].state().rules).judge, some)))
 
 
-def test_samples_see_what_is_decided() -> None:
-    """The last move of a game that is won by it, in any sample."""
-    played = play_game("greedy", "random", seed=1, deal=3)
-    last = decisions(played)[-1]
-    view = last.state().view(last.seat)
-    assert sampled_chances(load_net("base"), view, [last.move], Rng(1), 3) == [1.0]
-
-
 def test_losses_of_a_run_are_sums_of_its_games() -> None:
     games = [play_game("greedy", "random", seed=1, deal=deal) for deal in range(4)]
     found = run_losses(games, 0)
@@ -83,7 +74,7 @@ def test_the_error_is_student_s_of_a_ratio_by_deal() -> None:
     assert (few.deals, few.error95) == (9, None)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "[" * 100_000, '{"format": 2, "nodes": 1, "bots": {}}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 2, "nodes": 1, "bots": {}}'])
 def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "losses.json").write_text(text)
     with pytest.raises(ArenaError, match=r"losses\.json is not as arena replay --judge wrote it"):

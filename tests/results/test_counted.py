@@ -11,7 +11,7 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.record import deal_text, record_text, result_text
 from arena.game.rng import Rng
-from arena.game.rules import load_rules, preset_names
+from arena.game.rules import load_rules
 from arena.policy import load_net
 from arena.results.decisions import COUNTED_COLUMNS, decision_times, early_claims, tactics, with_counts
 from arena.results.run_data import read_run
@@ -33,11 +33,11 @@ class Counting(Oracle):
         super()._claim(stone)
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", ["iello-base", "battle-line-base", "bga-tactical", "battle-line-expert"])
 def test_counts_are_those_of_the_literal_engine(name: str) -> None:
     rules, net = load_rules(name), load_net(name)
     found = [0, 0]
-    for number in range(12):
+    for number in range(6):
         deal, auto = make_deal(rules, 11, number), (number % 3 > 0, number % 2 == 0)
         state, rng, moves = State(rules, deal, auto), Rng(number), []
         tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]

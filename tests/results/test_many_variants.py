@@ -10,10 +10,7 @@ import pytest
 
 from arena.results.formats import write_report
 from arena.results.pages.figures import calibration_plot
-from arena.results.run_data import read_run
-from arena.results.run_standings import standings
-from arena.results.standings_report import standings_report
-from arena.results.table import Report, by_variant
+from arena.results.table import Report
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.games import GameResult, GameTask
 from tests.results.synthetic import store_run
@@ -56,12 +53,6 @@ def test_total_forfeits_stand_before_the_answer(tmp_path: Path) -> None:
     text = write_report(report)
     assert "Fewer than 10 deals give no interval." in text
     assert "lay more games" not in text
-
-
-def test_standings_of_variants_tell_forfeits_first(tmp_path: Path) -> None:
-    found = standings_report(standings(read_run(store_run(tmp_path / "run", {"games": 2}, play=failing("counter")))))
-    text = write_report(by_variant({"base": found, "tactical": found}))
-    assert text.index("\ntactical: counter forfeited all 4 games by exception: ValueError") < text.index("Elo")
 
 
 def test_the_plot_of_chances_has_no_interval_of_few_deals() -> None:

@@ -55,15 +55,20 @@ def test_games_come_back_as_they_were(tmp_path: Path, games: list[GameResult], n
 
 
 def test_bare_records_tell_what_a_replay_can(tmp_path: Path, games: list[GameResult]) -> None:
-    path = tmp_path / "bare.txt"
-    path.write_text("\n".join(game.record for game in games))
-    for found, game in zip(read_games(path), games):
+    (tmp_path / "bare.txt").write_text("\n".join(game.record for game in games))
+    for found, game in zip(read_games(tmp_path / "bare.txt"), games):
         assert {found.first, found.second} == {"a", "b"}
         same = ("score", "ending", "stones", "turns", "plies", "record", "forfeit", "points")
         assert all(getattr(found, name) == getattr(game, name) for name in same)
-        assert found.id.deal == game.id.deal
-        if game.forfeit is None:
-            assert found.decisions == game.decisions
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"\x1f\x8b\x08damaged", b"SQLite format 3\0\xff", None])
+def test_what_is_no_text(tmp_path: Path, games: list[GameResult], damage: bytes | None) -> None:
+    """None: a compressed file that was cut."""
+    write_records(games, tmp_path / "whole.gz")
+    (tmp_path / "file.gz").write_bytes(damage or (tmp_path / "whole.gz").read_bytes()[:-20])
+    with pytest.raises(ArenaError, match=r"file"):
+        list(read_games(tmp_path / "file.gz"))
 
 
 def test_a_file_is_loaded_as_its_run(folder: Path, tmp_path: Path, games: list[GameResult]) -> None:
@@ -122,18 +127,15 @@ ENDED = "schotten/1 base 1:0 11; ; a 0-0 forfeit crash"
     ("text", "wanted"),
     [
         ("", "is empty"),
-        ("hello\n", "line 1: a record is one line"),
         (BARE, "line 1: the game was broken off"),
         (f"{ENDED}\n\nnonsense\n", "line 3: a record is one line"),
         (f"{ENDED}; {{\n", "line 1: record, fourth part: expected a JSON object"),
         (f'{ENDED}; {{"a":{"[" * 9000}\n', "fourth part"),
-        (f'{ENDED}; {{"turns": {"9" * 5000}}}', "fourth part"),
         (f"{ENDED}; {json.dumps({'turns': 10**20})}", "line 1: turns: expected a number from 0"),
         (f"{ENDED}; {json.dumps({'game': True})}", "game: expected a number from 0 to 1, not 'True'"),
         (f"{ENDED}; {json.dumps({'first': 7})}", "first: expected the name of a bot"),
         (f"{ENDED}; {json.dumps({'first': 'ann', 'second': 'ann'})}", "'ann' plays itself"),
         (ENDED.replace("crash", "boredom"), "not an end of a game"),
-        (ENDED.replace("a 0-0", "draw 0-0"), "not an end of a game"),
     ],
 )
 def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, wanted: str) -> None:
@@ -157,17 +159,3 @@ def test_a_game_that_counts_in_no_table_is_shown(result: str, ending: str, winne
     game = game_of(f'schotten/1 base 1:0:1 11; ; {result}; {{"first":"ann"}}')
     assert (game.ending, game.winner, game.first) == (ending, winner, "ann")
     assert ending_text(game) == text
-
-
-@pytest.mark.parametrize("damage", [b"\xff\xfe", b"\x1f\x8b\x08damaged", b"\x1f\x8b", b"SQLite format 3\0\xff"])
-def test_what_is_no_text(tmp_path: Path, damage: bytes) -> None:
-    (tmp_path / "file").write_bytes(damage)
-    with pytest.raises(ArenaError, match=r"file"):
-        list(read_games(tmp_path / "file"))
-
-
-def test_a_compressed_file_that_was_cut(tmp_path: Path, games: list[GameResult]) -> None:
-    write_records(games, tmp_path / "r.gz")
-    (tmp_path / "cut.gz").write_bytes((tmp_path / "r.gz").read_bytes()[:-20])
-    with pytest.raises(ArenaError, match=r"cannot read .*cut\.gz"):
-        list(read_games(tmp_path / "cut.gz"))

@@ -11,7 +11,6 @@ import pytest
 from arena.cli.playing import next_step
 from arena.lab.tournament import run_tournament
 from arena.results.note_figures import calibration
-from arena.results.pages.report import place_answer
 from arena.results.ratings_report import ratings_report
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
@@ -39,23 +38,6 @@ def test_a_rung_is_known_by_its_source_and_not_by_its_name(match: RunStandings) 
     assert next_step(other, "run") == ""
 
 
-@pytest.mark.parametrize(
-    ("gap", "error", "answer"),
-    [
-        (50.0, 20.0, "Shown (95%): b is 50 ± 20 Elo behind"),
-        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena resume x --games 82"),
-    ],
-)
-def test_a_lead_is_shown_or_what_would_show_it(match: RunStandings, gap: float, error: float, answer: str) -> None:
-    figures = replace(
-        match, rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"], run=replace(match.run, folder="x")
-    )
-    gaps = [{"bot": "a", "opponent": "b", "elo_difference": gap, "elo_difference_error95": error, "los": 0.9}]
-    assert answer in " ".join(place_answer(figures, gaps))
-    test = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
-    assert place_answer(test, gaps) == []
-
-
 def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:
     rows = [
         (first, second, float((deal + ahead) % 4 < 2 + ahead))
@@ -72,10 +54,10 @@ def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:
 
 def test_the_error_of_brier_holds_the_truth_though_surprises_are_rare() -> None:
     held = 0
-    for generator in np.random.default_rng(1).spawn(400):
+    for generator in np.random.default_rng(1).spawn(100):
         chance = generator.beta(9, 1, 40)  # of two games on each of 20 deals
         score = (generator.random(40) < chance).astype(float)
         said = pd.DataFrame({"deal_seed": 1, "deal": np.arange(40) // 2, "bot": "a", "note": "value", "score": score})
         row = calibration(said.assign(figure=chance)).loc[0]
         held += abs(row["brier"] - 9 / 110) <= row["brier_error95"]
-    assert held >= 0.93 * 400
+    assert held >= 0.9 * 100

@@ -78,13 +78,6 @@ def test_the_ranking_of_the_format_goes_before_the_rating(tmp_path: Path, format
     }
 
 
-def test_two_bots_are_compared_by_pairs(tmp_path: Path) -> None:
-    run = synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]})
-    found = standings(run)
-    assert found.head_to_head == head_to_head(counts_between(run.games, "greedy", "random"))
-    assert standings(synthetic(tmp_path / "three")).head_to_head is None
-
-
 def test_a_run_in_progress_shows_bots_without_games(tmp_path: Path) -> None:
     run = synthetic(tmp_path / "run", units=1)  # greedy against counter, one pair
     assert not run.complete
@@ -130,20 +123,9 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     assert list(table["elo_bound"]) == pytest.approx([bound / 2, -bound / 2])
     assert table["elo_error95"].isna().all()
     values = summary(found)
-    assert values["head_to_head"] | {"counts": None} == {
-        "bot": "greedy",
-        "opponent": "random",
-        "unit": "pairs",
-        "counts": None,
-        "score": 1.0,
-        "flag": ">",
-        "elo": None,
-        "elo_error95": None,
-        "elo_low": round(bound, 2),
-        "elo_high": None,
-        "normalized_elo": None,
-        "los": round(found.head_to_head.los, 4),
-    }
+    head = values["head_to_head"]
+    assert (head["flag"], head["elo"], head["elo_error95"], head["elo_high"]) == (">", None, None, None)
+    assert head["elo_low"] == round(bound, 2)
     assert 0.8 < values["head_to_head"]["los"] < 1
     assert values["first_player"]["elo"] == (None if games == 2 else 0)  # 1 deal and 10
     sentence = {
@@ -161,19 +143,19 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
         (True, None, pytest.approx(bound / 2)),
         (True, pytest.approx(-bound / 2), None),
     ]
-    rows = table_csv(shown).splitlines()
-    assert rows[1].startswith(f"1,greedy,,,>,{bound / 2:.2f},")
+    assert table_csv(shown).splitlines()[1].startswith(f"1,greedy,,,>,{bound / 2:.2f},")
     frames = run_frames(found.run, 10)
     assert list(frames["ratings"]["elo_bound"]) == [row["elo_bound"] for row in found.rows]
     assert list(frames["los"]["los"]) == list(frames["pairings"]["los"])
     assert frames["pairings"]["elo_low"][0] == -frames["pairings"]["elo_high"][1] == pytest.approx(bound)
 
 
-@pytest.mark.parametrize("units", [1, 2, 9, 50])
+@pytest.mark.parametrize("units", [1, 50])
 def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) -> None:
     settings = {"format": "match", "bots": ["greedy", "random"], "games": 2 * units}
     found = standings(synthetic(tmp_path / "run", settings))
     head = found.head_to_head
+    assert head == head_to_head(counts_between(found.run.games, "greedy", "random"))
     assert head is not None
     if not head.flag:
         difference = {row["bot"]: row["elo"] for row in found.rows}
@@ -216,15 +198,5 @@ def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
     begun = standings(synthetic(tmp_path / "begun", bots, units=1))
     open_one = standings_report(begun).tables[-1]
     assert open_one.cells[7][3] == "├ ?"
-    assert summary(begun)["bracket"][2]["meetings"][0] == {
-        "a": None,
-        "b": None,
-        "games": 0,
-        "wins_a": 0,
-        "draws": 0,
-        "wins_b": 0,
-        "points_a": 0,
-        "points_b": 0,
-        "winner": None,
-        "decided_by": None,
-    }
+    final = summary(begun)["bracket"][2]["meetings"][0]
+    assert (final["a"], final["b"], final["games"], final["winner"], final["decided_by"]) == (None, None, 0, None, None)

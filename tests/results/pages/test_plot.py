@@ -10,8 +10,8 @@ import pytest
 
 import arena as public
 from arena.results.pages.figures import panels_of
-from arena.results.pages.plots import MOST_LINES, PLOT_KINDS, Dots, Lines, Square, svg
-from arena.results.sources import StoredComparison, StoredRun
+from arena.results.pages.plots import MOST_LINES, PLOT_KINDS, Lines, svg
+from arena.results.sources import StoredComparison
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.results.pages.conftest import Page
 from tests.results.synthetic import store_run
@@ -25,18 +25,6 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store_run(tmp_path_factory.mktemp("plots") / "run", {"bots": bots, "games": 40})
 
 
-def test_what_a_plot_shows_is_what_the_standings_say(folder: Path) -> None:
-    run = public.load(folder)
-    assert isinstance(run, public.Run)
-    (shown,) = panels_of(StoredRun(folder), "standings").values()
-    assert isinstance(shown, Dots)
-    assert [row.label for row in shown.rows] == list(run.standings["bot"])
-    assert [row.value for row in shown.rows] == pytest.approx(list(run.standings["elo"]))
-    (square,) = panels_of(StoredRun(folder), "crosstable").values()
-    assert isinstance(square, Square)
-    assert list(square.bots) == list(run.standings["bot"])
-
-
 def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     assert "is for comparisons" in arena("plot", strange, "--kind", "variants", code=2).err
     assert "svg, png, pdf" in arena("plot", strange, "-o", "x.gif", code=2).err
@@ -46,10 +34,8 @@ def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Ar
 
 @pytest.mark.parametrize("kind", [kind for kind in PLOT_KINDS if kind not in ("variants", "calibration")])
 def test_a_plot_is_a_file_of_svg_by_itself(strange: Path, tmp_path: Path, kind: str, arena: Arena) -> None:  # noqa: F811
-    for name in ("one", "two"):
-        assert "Written to" in arena("plot", strange, "--kind", kind, "-o", f"{name}.svg").err
+    assert "Written to" in arena("plot", strange, "--kind", kind, "-o", "one.svg").err
     content = (tmp_path / "one.svg").read_text()
-    assert content == (tmp_path / "two.svg").read_text()
     root = ElementTree.fromstring(content)
     texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert any(NAMES[0][:8] in text for text in texts) or kind == "lengths"

@@ -21,7 +21,7 @@ from arena.results.pages.report import place_answer, report_page, settings_toml
 from arena.results.run_data import read_run
 from arena.results.run_standings import standings
 from arena.results.run_stats import stats_report
-from arena.results.sources import GameFilter, StoredRun, find_source
+from arena.results.sources import StoredRun, find_source
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
 from arena.stats.frames import by_seat
@@ -100,9 +100,16 @@ def test_no_text_leaves_its_place(text: str) -> None:
     assert "\u2028" not in str(embedded(text))
 
 
-def test_reasons_of_forfeits_are_texts(page: Page) -> None:
+def test_the_sample_has_forfeits_that_lead_to_their_games(page: Page) -> None:
+    """Their reasons are texts, whatever they hold."""
+    games = page.data("games")
+    assert "6 of 48 games can be replayed here" in page.text
+    assert [int(game["key"]) for game in games] == sorted(int(game["key"]) for game in games)
+    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
+    (link,) = [link for link in links if link.startswith("#game=") and link.endswith("&move=last")]
+    game = next(game for game in games if link == f"#game={game['id']}&move=last")
+    assert game["forfeit"] == "exception"
     reasons = [cell for table in page.tables for row in table for cell in row if "ValueError" in cell]
-    assert reasons
     assert "</script><script>alert(1)</script> ?[31m ? 😀" in reasons[0]
 
 
@@ -132,20 +139,6 @@ def test_names_parameters_and_isolation_are_read_again() -> None:
     assert config_from_dict(tomllib.loads(text), exist=False).canonical() == config.canonical()
 
 
-def test_the_sample_has_forfeits_and_says_what_it_is(folder: Path, page: Page) -> None:
-    games = page.data("games")
-    assert len(games) == 6
-    assert any(game["forfeit"] for game in games)
-    assert "6 of 48 games can be replayed here" in page.text
-    assert [int(game["key"]) for game in games] == sorted(int(game["key"]) for game in games)
-
-
-def test_only_wanted_games_are_replayed(folder: Path) -> None:
-    page = Page.of(report_page(find_source(str(folder)), 3, GameFilter(bot="greedy", score=1.0)))
-    for game in page.data("games"):
-        assert game["result"].startswith("greedy beat")
-
-
 @pytest.mark.slow
 def test_a_comparison_shows_its_variants(compared: Path) -> None:
     page = Page.of(report_page(find_source(str(compared)), count=4))
@@ -163,7 +156,7 @@ def test_a_run_without_games_is_an_error(tmp_path: Path, arena: Arena) -> None: 
 
 
 def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
-    assert "page.html" in arena("report", folder, "-o", "page.html", "--replays", "2").err
+    assert "page.html" in arena("report", folder, "-o", "page.html", "--replays", "2", "--bot", "greedy", "--won").err
     assert Page.of((tmp_path / "page.html").read_text(encoding="utf-8")).data("games")
     assert Page.of(arena("report", folder, "-o", "-", "--replays", "0").out).tables
     arena("replay", folder, "greedy/random/0", "--html")
@@ -176,18 +169,13 @@ def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Aren
     assert "no run named 'nowhere'" in arena("report", "nowhere", code=2).err
 
 
-def test_long_tables_are_cut_and_say_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_of_damaged_records_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.results.pages.report.MOST_ROWS", 2)
-    page = Page.of(report_page(find_source(str(folder)), count=0))
-    assert "The first 2 of 6 rows" in page.text
-
-
-def test_a_thousand_games_with_damaged_records_are_small(tmp_path: Path) -> None:
-    html = report_page(find_source(str(store_run(tmp_path / "run", {"games": 334}))), count=5)  # its records are none
-    assert len(html) < 500_000
+    html = report_page(find_source(str(store_run(tmp_path / "run", {"games": 60}))), count=5)  # its records are none
+    assert len(html) < 300_000
     page = Page.of(html)
     assert "games can be replayed here" not in page.text
-    assert "Standings" in page.text
+    assert "The first 2 of 6 rows" in page.text
 
 
 def test_records_are_read_as_runs(folder: Path, page: Page, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
@@ -222,14 +210,6 @@ def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None
     assert report_page(find_source(str(folder)), count=6) == html
 
 
-def test_a_forfeit_leads_to_its_game(page: Page) -> None:
-    games = page.data("games")
-    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
-    (link,) = [link for link in links if link.startswith("#game=") and link.endswith("&move=last")]
-    game = next(game for game in games if link == f"#game={game['id']}&move=last")
-    assert game["forfeit"] == "exception"
-
-
 def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: Path) -> None:
     first = standings(read_run(folder)).rows[0]
     assert f"First of 3: {first['bot']}, {first['elo']:+.0f} ± {first['elo_error95']:.0f} Elo, " in page.text
@@ -255,6 +235,8 @@ def test_the_page_says_whether_the_first_place_is_certain(
     figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
     gaps = [{"bot": "a", "opponent": "b", "elo_difference": gap, "elo_difference_error95": error, "los": 0.9}]
     assert answer in " ".join(place_answer(replace(figures, run=replace(figures.run, folder="x")), gaps))
+    sequential = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
+    assert place_answer(sequential, gaps) == []
 
 
 def test_figures_of_the_report_say_what_is_measured(folder: Path, page: Page) -> None:
