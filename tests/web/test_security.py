@@ -143,16 +143,6 @@ def test_texts_of_strangers_are_no_markup(web: Web) -> None:
 # ---------------------------------------------------------------- signing in
 
 
-def test_tokens_and_sessions_are_not_stored(web: Web) -> None:
-    token = web.token("Ann")
-    client = web.new()
-    client.post("/sign-in", data={"token": token})
-    stored = b"".join(path.read_bytes() for path in web.folder.glob("*.sqlite*"))
-    assert token.encode() not in stored
-    assert client.cookies["arena"].encode() not in stored
-    assert [path for path in web.folder.glob("*.sqlite*") if path.stat().st_mode & 0o077] == []
-
-
 def test_a_token_that_is_guessed_revoked_or_expired_opens_nothing(web: Web) -> None:
     token = web.token("Ann")
     for wrong in (token[:-1], token + "x", token.upper(), "", "arena_", "%", "' OR 1=1 --", "x" * 5000, "\udc00"):
@@ -164,6 +154,10 @@ def test_a_token_that_is_guessed_revoked_or_expired_opens_nothing(web: Web) -> N
         session = accounts.sign_in(store, token)
         assert session is not None
         assert accounts.session_of(store, session, now=time.time() + 86401) is None  # it ends with its token
+        year = accounts.sign_in(store, web.token("Bob", days=365)) or ""
+        for seconds, ended in ((-60, False), (60, True)):
+            later = time.time() + accounts.SESSION_S + seconds
+            assert (accounts.session_of(store, year, now=later) is None) == ended
         accounts.revoke(store, "Ann")
         assert accounts.account_of(store, token) is None
         assert accounts.session_of(store, session) is None
@@ -175,16 +169,7 @@ def test_wrong_tokens_lock_nobody_out(web: Web) -> None:
     assert client.post("/sign-in", data={"token": token}, follow_redirects=False).status_code == 303
 
 
-def test_a_session_ends_by_itself(web: Web) -> None:
-    with WebStore(web.folder) as store:
-        session = accounts.sign_in(store, web.token("Ann", days=365))
-        assert session is not None
-        now = time.time()
-        assert accounts.session_of(store, session, now=now + accounts.SESSION_S - 60) is not None
-        assert accounts.session_of(store, session, now=now + accounts.SESSION_S + 60) is None
-
-
-def test_a_session_cannot_be_chosen_by_somebody_else(web: Web) -> None:
+def test_a_session_is_neither_chosen_nor_stored_nor_kept(web: Web) -> None:
     """Session fixation: the cookie that was there before is worth nothing after."""
     client = web.new()
     client.cookies.set("arena", "chosen-by-eve")
@@ -192,9 +177,17 @@ def test_a_session_cannot_be_chosen_by_somebody_else(web: Web) -> None:
     eve = web.new()
     eve.cookies.set("arena", "chosen-by-eve")
     assert eve.get("/me", follow_redirects=False).status_code == 303
-    first = web.person("Ann").client.cookies["arena"]
-    assert first != web.person("Ann").client.cookies["arena"]
-    assert len(first) >= 43  # 256 bits
+    ann = web.person("Ann")
+    session = ann.client.cookies["arena"]
+    assert session != web.person("Ann").client.cookies["arena"]
+    assert len(session) >= 43  # 256 bits
+    stored = b"".join(path.read_bytes() for path in web.folder.glob("*.sqlite*"))
+    assert session.encode() not in stored
+    assert web.token("Ann").encode() not in stored
+    assert [path for path in web.folder.glob("*.sqlite*") if path.stat().st_mode & 0o077] == []
+    ann.post("/sign-out")
+    eve.cookies.set("arena", session)  # stolen, but ended on the server
+    assert eve.get("/me", follow_redirects=False).headers["location"] == "sign-in"
 
 
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(web: Web) -> None:
@@ -227,15 +220,6 @@ def test_a_token_has_ten_sessions(web: Web) -> None:
         assert [accounts.session_of(store, one) is not None for one in (*sessions, other)] == [False] * 2 + [True] * 11
 
 
-def test_signing_out_ends_the_session_on_the_server(web: Web) -> None:
-    ann = web.person("Ann")
-    kept = ann.client.cookies["arena"]
-    ann.post("/sign-out")
-    thief = web.new()
-    thief.cookies.set("arena", kept)
-    assert thief.get("/me", follow_redirects=False).headers["location"] == "sign-in"
-
-
 def test_an_invitation_keeps_its_token_from_the_server(web: Web, capsys: pytest.CaptureFixture[str]) -> None:
     """Browsers do not send what follows #, so it is in no log of a proxy."""
     assert main(["league", "people", str(web.folder), "--invite", "Ann", "--url", "https://league.test/"]) == 0
@@ -263,16 +247,11 @@ def test_a_large_body_is_not_read(web: Web) -> None:
 NONSENSE = (
     ("POST", "/sign-in", {"origin": "http://[::1"}, 403),
     ("POST", "/sign-in", {"content-type": "multipart/form-data; boundary=b; charset=punycode"}, 415),
-    ("POST", "/sign-in", {"content-type": 'multipart/form-data; charset="idna"; boundary=b'}, 415),
     ("GET", "/me/versions/9223372036854775808", {}, 404),
-    ("GET", f"/me/versions/{'9' * 5000}", {}, 404),
-    ("GET", f"/games/{2**70}-1-0", {}, 404),
     ("GET", f"/games/{'9' * 5000}-1-0", {}, 404),
     ("GET", "/games/1-1-0-0", {}, 404),
     ("GET", "/me%0a", {}, 404),
-    ("GET", "/bots/one%0a", {}, 404),
     ("GET", "/", {"x": "a" * (64 << 10)}, 431),
-    ("POST", "/sign-in", {"x": "a" * (64 << 10)}, 431),
 )
 
 
@@ -324,27 +303,19 @@ def test_archives_are_read_one_at_a_time(web: Web, monkeypatch: pytest.MonkeyPat
         return read_upload(*args)
 
     monkeypatch.setattr(members, "read_upload", read)
-    with ThreadPoolExecutor(8) as threads:
-        sent = [threads.submit(ann.upload, "mine.py", f"{GOOD}# {number}", 303) for number in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        sent = [threads.submit(ann.upload, "mine.py", f"{GOOD}# {number}", 303) for number in range(4)]
     assert [one.result() for one in sent]
     assert most == 1
 
 
-@pytest.mark.parametrize("limits", [UploadLimits(uploads=2, mb=1, bots=2)])
+@pytest.mark.parametrize("limits", [UploadLimits(uploads=3, mb=1, bots=1)])
 def test_limits_of_an_author(web: Web, limits: UploadLimits) -> None:
     ann = web.person("Ann")
     assert "too large" in ann.upload("large.py", b"#" * ((1 << 20) + 70_000), status=413)
     ann.upload("mine.py")
-    assert "cannot be read" in ann.upload("a.zip", b"PK\3\4nonsense", status=400)
-    assert "2 of 2 uploads per hour" in ann.upload("other.py", GOOD + "#", status=400)
+    assert "cannot be read" in ann.upload("mine.zip", b"PK\3\4nonsense", status=400)
+    assert "already has 1 of 1 bots in the league" in ann.upload("more.py", GOOD + "#", status=400)
+    assert "3 of 3 uploads per hour" in ann.upload("other.py", GOOD + "#", status=400)
     bob = web.person("Bob")  # others are not held up
     bob.upload("bobs.py", GOOD + "##")
-
-
-@pytest.mark.parametrize("limits", [UploadLimits(bots=1)])
-def test_an_author_has_so_many_bots(web: Web, limits: UploadLimits) -> None:
-    ann = web.person("Ann")
-    ann.upload("mine.py")
-    assert "already has 1 of 1 bots in the league" in ann.upload("more.py", GOOD + "#", status=400)
-    ann.upload("mine.py", GOOD + "# version 2")
-    assert web.states()["mine v2"] == "pending"

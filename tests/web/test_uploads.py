@@ -66,30 +66,18 @@ def test_which_file_is_the_bot() -> None:
         read_upload("x.zip", zipped({"a.py": BOT}), "Ann", entry="c.py")
 
 
-OUTSIDE = (
-    "../evil.py",
-    "/etc/evil.py",
-    "a/../../evil.py",
-    "a\\..\\evil.py",
-    "C:/evil.py",
-    "a//b.py",
-    "a\n.py",
-    "./../e.py",
-)
+OUTSIDE = ("../evil.py", "/etc/evil.py", "a/../../evil.py", "a\\..\\evil.py", "C:/evil.py", "a//b.py", "a\n.py")
 
 
-@pytest.mark.parametrize("name", [*OUTSIDE, "x" * 300 + ".py"])
-def test_no_path_leads_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_path_leads_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.raises(ArenaError, match=r"leads out|characters|too long"):
-        read_upload("x.zip", zipped({name: BOT, "bot.py": BOT}), "Ann")
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_no_links_and_no_devices() -> None:
+    for name in (*OUTSIDE, "x" * 300 + ".py"):
+        with pytest.raises(ArenaError, match=r"leads out|characters|too long"):
+            read_upload("x.zip", zipped({name: BOT, "bot.py": BOT}), "Ann")
     for kind in (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR):
         with pytest.raises(ArenaError, match="link or a special file"):
             read_upload("x.zip", zipped({"bot.py": b"/etc/passwd"}, kind | 0o644), "Ann")
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,20 +121,15 @@ def test_too_many_files_are_counted_before_they_are_read() -> None:
         read_upload("x.zip", b"PK\3\4" + b"PK\1\2" * 3000, "Ann")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"PK\3\4",
-        b"\x1f\x8bnonsense",
-        b"x\0y",
-        zipped({}),
-        zipped({"bot.py": BOT}, method=zipfile.ZIP_LZMA),
-    ],
-)
-def test_nonsense_is_refused_in_words(content: bytes) -> None:
-    with pytest.raises(ArenaError) as error:
-        read_upload("x.bin", content, "Ann")
-    assert "arena-upload" not in str(error.value)
+def test_nonsense_is_refused_in_words() -> None:
+    encrypted = bytearray(zipped({"bot.py": BOT}))
+    encrypted[6] |= 1
+    encrypted[encrypted.rfind(b"PK\1\2") + 8] |= 1
+    packed_otherwise = zipped({"bot.py": BOT}, method=zipfile.ZIP_LZMA)
+    for content in (b"PK\3\4", b"\x1f\x8bnonsense", b"x\0y", zipped({}), packed_otherwise, bytes(encrypted)):
+        with pytest.raises(ArenaError) as error:
+            read_upload("x.bin", content, "Ann")
+        assert "arena-upload" not in str(error.value)
 
 
 def test_the_bot_must_be_python() -> None:
@@ -156,14 +139,6 @@ def test_the_bot_must_be_python() -> None:
     assert read_upload("x.zip", zipped({"bot.py": old}), "Ann", "mine", "cmd:python3 bot.py").entry.startswith("cmd:")
     with pytest.raises(ArenaError, match=r"^Python 3\.\d+ cannot read bot\.py: line 1: Missing parentheses"):
         read_upload("x.zip", zipped({"bot.py": old}), "Ann", entry="bot.py:depth=2")
-
-
-def test_an_encrypted_archive_is_refused() -> None:
-    content = bytearray(zipped({"bot.py": BOT}))
-    content[6] |= 1
-    content[content.rfind(b"PK\1\2") + 8] |= 1
-    with pytest.raises(ArenaError, match="cannot be read"):
-        read_upload("x.zip", bytes(content), "Ann")
 
 
 def test_a_bot_is_never_looked_for_among_ours() -> None:
