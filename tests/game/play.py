@@ -23,6 +23,8 @@ from tools.differential import RULE_SETS
 
 TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
 AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
+#: One rule set of each kind: with and without tactic cards, other claims, other returns, other wild cards.
+KINDS = ("iello-base", "ps-2004-expert", "bga-tactical", "s2-tactical", "battle-line-tactical")
 STONES = range(1, 10)
 ROOT = Path(__file__).parents[2]
 #: Uncompiled, the engine is some hundred times slower: the tests then do less.

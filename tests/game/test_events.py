@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from arena.game.cards import CARD_TEXTS
-from tests.game.play import go, random_game, scouted, set_up
+from tests.game.play import go, random_game, scouted
 
 
-@pytest.mark.parametrize("rules_name", ["base", "tactical", "battle-line-tactical"])
+@pytest.mark.parametrize("rules_name", ["tactical"])
 def test_events_are_censored_for_a_seat(rules_name: str) -> None:
     """Both seats saw the same events; of the other's draws and returns only the deck."""
     hidden = 0
@@ -53,11 +53,3 @@ def test_events_in_words() -> None:
         "a returns a clan card",
     ]
     assert [str(event) for event in state.view(1).history[-2:]] == ["a returns a tactic card", "a returns a clan card"]
-
-
-def test_automatic_claims_are_events() -> None:
-    deck = "g1 g2 g3"
-    state = set_up("base", "r7 r8 r9", "k1 k2 k3", deck=deck)
-    go(state, "r7@1,k1@1,r8@1,k2@1,r9@1")
-    assert state.owners == "a........"
-    assert "a claim 1" in [str(event) for event in state.events(1)]

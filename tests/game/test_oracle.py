@@ -78,9 +78,9 @@ def answer(position: dict[str, Any]) -> dict[str, Any]:
     return {"may_play": may_play_tactic(position["played_me"], position["played_opp"])}
 
 
-@pytest.mark.parametrize("position", POSITIONS, ids=[position["id"] for position in POSITIONS])
-def test_worked_position(position: dict[str, Any]) -> None:
-    assert answer(position) == position["expect"], position["reason"]
+def test_worked_positions() -> None:
+    for position in POSITIONS:
+        assert answer(position) == position["expect"], (position["id"], position["reason"])
 
 
 def replay(record: dict[str, Any], engine: bool) -> None:
@@ -130,7 +130,7 @@ def random_side(rng: random.Random, options: Options, pool: list[str], size: int
 @pytest.mark.parametrize("name", ["tactical", "battle-line-tactical"])
 def test_best_agrees_with_all_assignments(name: str) -> None:
     rng, options = random.Random(11), PRESETS[name]
-    for _ in range(250):
+    for _ in range(100):
         env = {mode for mode in ("fog", "mud") if rng.random() < 0.3}
         pool = rng.sample(clan_cards(options), 6 * options.values)
         wilds = rng.choice((0, 1, 1, 2, 2, 2)) if rng.random() < 0.97 else 3
@@ -175,7 +175,7 @@ def compare_all_proofs(game: Oracle) -> int:
     return proofs
 
 
-@pytest.mark.parametrize("name", ["base", "ps-2004-expert", "bga-tactical", "battle-line-tactical"])
+@pytest.mark.parametrize("name", ["bga-tactical", "battle-line-tactical"])
 def test_proofs_in_play_agree_with_all_completions(name: str) -> None:
     """Every proof of both seats at every decision of random games."""
     rng, proofs = random.Random(name), 0

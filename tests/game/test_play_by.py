@@ -13,8 +13,8 @@ from arena.game.deals import make_deal
 from arena.game.engine import IllegalMove, State, View
 from arena.game.moves import MOVE_COUNT, MOVES, Move, MoveError, parse_move
 from arena.game.rng import Rng
-from arena.game.rules import load_rules, preset_names
-from tests.game.play import AUTO_CLAIMS, RULE_SETS, dump, set_up
+from arena.game.rules import load_rules
+from tests.game.play import AUTO_CLAIMS, KINDS, dump, set_up
 
 Chooser = Callable[[View, list[Move]], Any]
 RNGS = (Rng(1), Rng(2))
@@ -36,7 +36,7 @@ def random_chooser(seed: int, seen: list[tuple[int, bool, int]]) -> Chooser:
     return choose
 
 
-@pytest.mark.parametrize("rules_name", RULE_SETS)
+@pytest.mark.parametrize("rules_name", KINDS)
 def test_it_is_the_plain_loop(rules_name: str) -> None:
     """The same end, trail and questions as a loop of legal_moves, view and apply."""
     for seed, auto in enumerate(AUTO_CLAIMS):
@@ -67,16 +67,10 @@ def test_it_is_the_plain_loop(rules_name: str) -> None:
             assert dump(quick) == dump(plain)
 
 
-FORGED = [
-    Move(10**6, "x", "place", None, None, None),
-    Move(MOVE_COUNT, "x", "place", None, None, None),
-    Move(-1, "x", "place", None, None, None),
-    Move(-(10**6), "x", "place", None, None, None),
-    Move(0, "r1@1", "place", "r1", 1, None),
-]
+FORGED = [Move(index, "x", "place", "r1", 1, None) for index in (10**6, MOVE_COUNT, -1, -(10**6), 0)]
 
 
-@pytest.mark.parametrize("wrong", [None, "r1@1", 7, *FORGED, parse_move("no claim"), parse_move("*8@1")])
+@pytest.mark.parametrize("wrong", [None, "r1@1", 7, *FORGED, parse_move("no claim")])
 @pytest.mark.parametrize("seat", [0, 1])
 def test_what_is_no_legal_move_ends_the_loop(wrong: Any, seat: int) -> None:
     """It is handed back, and the state is that of the last legal move."""
@@ -169,7 +163,7 @@ def test_the_trail_is_not_left() -> None:
             state.play_by((first, first), (Rng(1), Rng(2)), (False, False), array("H", [0] * length), at, [])
 
 
-@pytest.mark.parametrize("name", ["base:hand_size=7", *preset_names()])
+@pytest.mark.parametrize("name", ["base:hand_size=7", *KINDS])
 def test_a_rollout_is_the_game_of_its_random_numbers(name: str) -> None:
     """The short way of rollouts, where moves are counted and not listed, against the moves one by one."""
     rules = load_rules(name)

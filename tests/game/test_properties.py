@@ -20,7 +20,7 @@ rule_sets = st.sampled_from(RULE_SETS)
 seeds = st.integers(0, 2**40)
 autos = st.sampled_from(AUTO_CLAIMS)
 lengths = st.integers(0, 80)
-quick = settings(max_examples=40, derandomize=True)
+quick = settings(max_examples=20, derandomize=True)
 
 
 def at_move(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) -> State:
@@ -97,7 +97,7 @@ print([m.text for m in set(state.legal_moves())], [m.text for m in {*MOVES[7][::
 def test_sets_of_moves_have_one_order_in_every_process() -> None:
     """A bot that iterates over a set of moves plays the same game whatever PYTHONHASHSEED is."""
     seen = set()
-    for hash_seed in ("0", "1", "4242"):
+    for hash_seed in ("0", "4242"):
         environment = os.environ | {"PYTHONHASHSEED": hash_seed}
         done = subprocess.run(
             [sys.executable, "-c", HASHED], env=environment, capture_output=True, text=True, check=True

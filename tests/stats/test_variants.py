@@ -10,7 +10,7 @@ from scipy.stats import norm, ttest_rel
 from arena.stats import variants
 from arena.stats.field import game_length, scores
 from arena.stats.frames import StatsError
-from arena.stats.intervals import mean_difference, mean_interval
+from arena.stats.intervals import mean_difference
 from benchmarks.simulate import Luck, simulate_games
 
 
@@ -41,23 +41,6 @@ def test_the_interval_is_that_of_the_pairs() -> None:
     assert found["score"] == pytest.approx(pairs.mean())
     assert found["score_low"] == pytest.approx(pairs.mean() - half, abs=5e-4)
     assert found["score_high"] == pytest.approx(pairs.mean() + half, abs=5e-4)
-
-
-def test_a_perfect_rate_keeps_an_interval() -> None:
-    found = mean_interval(np.ones(40), np.repeat(np.arange(20), 2))
-    assert found.high == 1.0
-    assert 0.75 < found.low < 0.9
-    lost = mean_interval(np.zeros(40), np.repeat(np.arange(20), 2))
-    assert lost.low == 0.0
-    assert lost.high == pytest.approx(1 - found.low)
-
-
-def test_games_of_one_deal_are_one_piece_of_evidence() -> None:
-    score = np.random.default_rng(1).integers(0, 2, 60).astype(float)
-    own = mean_interval(score)
-    tripled = mean_interval(np.repeat(score, 3), np.repeat(np.arange(60), 3))
-    assert (tripled.low, tripled.high) == pytest.approx((own.low, own.high), abs=1e-9)
-    assert mean_interval(np.repeat(score, 3)).low > own.low + 0.02
 
 
 def test_shared_deals_are_paired() -> None:
@@ -117,13 +100,6 @@ def test_differences_on_few_deals_have_neither_interval_nor_p_value() -> None:
     assert table["p_holm"][known].tolist() == table["p_value"][known].tolist()  # the others are no comparisons
 
 
-def test_intervals_of_few_deals_are_not_shown() -> None:
-    for deals in (9, 10):
-        found = mean_interval(np.arange(20) % 2, np.arange(20) % deals)
-        assert found.mean == 0.5
-        assert np.isnan([found.low, found.high]).all() == (deals < 10)
-
-
 def test_win_rate_differences() -> None:
     table = variants.win_rate_differences(played(deals=400))
     assert table["bot"].tolist() == ["b00", "b01"]
@@ -153,6 +129,8 @@ def test_p_values_of_equal_rates_are_spread_evenly(shared: bool) -> None:
 
 
 def test_first_player_and_length() -> None:
+    with pytest.raises(StatsError, match="no column 'turns'"):
+        variants.length_differences(played().drop(columns="turns"))
     games = played(deals=400)
     first = variants.first_player_advantage(games)
     assert first["variant"].tolist() == ["base", "tactical"]
@@ -165,13 +143,6 @@ def test_first_player_and_length() -> None:
     assert difference["difference"] == pytest.approx(4, abs=1)
     assert difference["high"] - difference["low"] == pytest.approx(4 * 5.77 * np.sqrt(2 / 800), rel=0.1)
     assert difference["p_value"] < 1e-6
-
-
-def test_bad_input_is_told() -> None:
-    with pytest.raises(StatsError, match="no column 'variant'"):
-        variants.win_rate_differences(played().drop(columns="variant"))
-    with pytest.raises(StatsError, match="no column 'turns'"):
-        variants.length_differences(played().drop(columns="turns"))
 
 
 CARDS = pd.DataFrame(

@@ -22,11 +22,6 @@ def test_schulze_as_openspiel(name: str) -> None:
     assert [names[bot] for bot in np.argsort(place, kind="stable")] == ORACLES[name]["schulze"]
 
 
-def test_a_circle_has_no_first_place() -> None:
-    margin = margins(np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]))
-    assert schulze(margin).tolist() == [1, 1, 1]
-
-
 def test_a_clear_first_place_is_sure_and_the_same_again() -> None:
     draw = np.random.default_rng(1)
     games = np.full((3, 4, 60), 4.0)
