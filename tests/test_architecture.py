@@ -68,16 +68,10 @@ def public_names(path: Path) -> Iterator[str]:
 
 
 def test_a_public_name_means_one_thing() -> None:
+    """And so does the name of a file."""
     places: dict[str, set[str]] = defaultdict(set)
     for path in SOURCES:
-        for name in public_names(path):
+        files = {path.name} - {"__init__.py"}
+        for name in (*public_names(path), *files):
             places[name].add(str(path.relative_to(PACKAGE)))
     assert {name: sorted(files) for name, files in places.items() if len(files) > 1} == {}
-
-
-def test_a_file_name_stands_once() -> None:
-    places: dict[str, list[str]] = defaultdict(list)
-    for path in SOURCES:
-        if path.name != "__init__.py":
-            places[path.name].append(str(path.relative_to(PACKAGE)))
-    assert {name: files for name, files in places.items() if len(files) > 1} == {}

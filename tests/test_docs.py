@@ -36,7 +36,7 @@ LIBRARIES = {
     "libraries": ["gymnasium", "pettingzoo", "pyspiel"],
     "tuning": ["optuna"],
 }
-SHORT = {"AGENTS", "bots", "first-bot"}
+SHORT = {"AGENTS", "bots"}
 """Pages that the slow tests follow; the others take minutes and are soaks."""
 PROGRAMS = {"database": "sqlite3", "wire": "node"}
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"\n]*)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -94,9 +94,9 @@ def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
 
 
-@pytest.mark.parametrize("page", [*DOCS.rglob("*.md")], ids=lambda page: page.stem)
-def test_examples_of_a_page(page: Path) -> None:
-    assert not doctest.testfile(str(page), module_relative=False).failed
+def test_examples_of_the_pages() -> None:
+    for page in DOCS.rglob("*.md"):
+        assert not doctest.testfile(str(page), module_relative=False).failed, page
 
 
 def test_each_format_has_a_file_that_loads() -> None:
@@ -135,14 +135,12 @@ def options_of(words: list[str]) -> set[str]:
     return {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help"}
 
 
-@pytest.mark.parametrize(
-    "name", ["AGENTS.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "docs/league.md", "llms.txt"]
-)
-def test_links_lead_somewhere(name: str) -> None:
-    page = ROOT / name
-    links = re.findall(r"\]\(([^):]+)\)", page.read_text(encoding="utf-8"))
-    assert links
-    assert [link for link in links if not (page.parent / link.partition("#")[0]).exists()] == []
+def test_links_lead_somewhere() -> None:
+    for name in ("AGENTS.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "docs/league.md", "llms.txt"):
+        page = ROOT / name
+        links = re.findall(r"\]\(([^):]+)\)", page.read_text(encoding="utf-8"))
+        assert links, name
+        assert [link for link in links if not (page.parent / link.partition("#")[0]).exists()] == []
 
 
 def test_the_bot_for_agents_plays(tmp_path: Path) -> None:

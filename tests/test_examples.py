@@ -36,7 +36,14 @@ NEEDS = {"gymnasium_greedy": "gymnasium", "openspiel_random": "pyspiel", "pettin
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize("name", [name for name in SAYS if name not in ("learned_bot", "test_bot")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.soak if name == "compare_rules" else ())
+        for name in SAYS
+        if name not in ("learned_bot", "test_bot")
+    ],
+)
 def test_a_script(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

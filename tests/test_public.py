@@ -31,34 +31,22 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("name", arena.__all__)
-def test_a_name_is_what_editors_are_told(name: str) -> None:
-    assert getattr(arena, name) is getattr(sys.modules[arena.MODULES[name]], name)
-    assert name in dir(arena)
-
-
 def test_editors_are_told_all_names() -> None:
+    for name in arena.__all__:
+        assert getattr(arena, name) is getattr(sys.modules[arena.MODULES[name]], name)
+        assert name in dir(arena)
     assert told_to_editors() == arena.MODULES
     assert sorted(arena.MODULES) == arena.__all__
+    assert arena.__version__ == version("schotten-arena")
     with pytest.raises(AttributeError, match="module 'arena' has no attribute 'lod'"):
         arena.lod  # noqa: B018
 
 
-def test_the_version_is_that_of_the_package() -> None:
-    assert arena.__version__ == version("schotten-arena")
-
-
 def test_import_stays_light() -> None:
-    heavy = python(
-        "import sys, arena; print([m for m in sys.modules if m.startswith('arena.')], 'numpy' in sys.modules)"
-    )
-    assert heavy == "[] False"
-
-
-def test_what_bots_need_is_light() -> None:
-    names = "Bot, Event, GameEnd, Move, Rng, Rules, Setup, State, View, load_rules, make_deal"
-    code = f"import sys; from arena import {names}; print({{'numpy', 'click', 'logging'}} & set(sys.modules))"
-    assert python(code) == "set()"
+    """As are the names that bots need."""
+    code = "import sys, arena; print([m for m in sys.modules if m.startswith('arena.')]); from arena import Bot, Event,"
+    code += " GameEnd, Move, Rng, Rules, Setup, State, View, load_rules, make_deal;"
+    assert python(f"{code} print({{'numpy', 'click', 'logging'}} & set(sys.modules))") == "[]\nset()"
 
 
 def test_a_bot_in_a_process_of_its_own_imports_nothing_more() -> None:
@@ -80,16 +68,8 @@ def imports_of_ours(path: Path) -> list[str]:
     return re.findall(r"^(?:>>> )?\s*(?:from|import) arena\.(?!policy import |adapters\b)\S+.*", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ROOT / "README.md",
-        *sorted((ROOT / "docs").rglob("*.md")),
-        *sorted((ROOT / "bots").glob("*.py")),
-        *sorted((ROOT / "examples").glob("*.py")),
-    ],
-    ids=lambda path: path.name,
-)
-def test_what_users_read_uses_public_names_only(path: Path) -> None:
-    if path.parent.name != "internals":
-        assert imports_of_ours(path) == []
+def test_what_users_read_uses_public_names_only() -> None:
+    sources = [path for folder in ("bots", "examples") for path in (ROOT / folder).glob("*.py")]
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *sources):
+        if path.parent.name != "internals":
+            assert imports_of_ours(path) == [], path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,9 +59,3 @@ def test_a_wrong_answer_is_said_to_its_author(answer: Any, said: str) -> None:
     game = play_game(kaggle_bot(lambda observation: answer), "random", seed=1, names=("agent", "random"))
     assert (game.forfeit, game.forfeit_by) == ("exception", "agent")
     assert said in (game.detail or "")
-
-
-@pytest.mark.process
-def test_the_example_plays(arena: Arena) -> None:  # noqa: F811
-    example = Path(__file__).parents[2] / "examples" / "kaggle_agent.py"
-    arena("match", example, "random", "--games", 4, "--seed", 1, "--workers", 1, "--strict")

@@ -10,16 +10,21 @@ from arena.errors import ArenaError
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
-from arena.game.rules import load_rules, preset_names
+from arena.game.rules import load_rules
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", ["base", "tactical", "bga-expert", "battle-line-tactical"])
 @pytest.mark.parametrize("claims", [False, True])
 def test_every_legal_move_has_its_number(name: str, claims: bool) -> None:
+    """The numbers of actions and of what is seen are stable."""
     rules = load_rules(name)
     actions, observer = Actions(rules, claims), ViewEncoder(rules)
+    if not claims and name in ("base", "tactical"):
+        assert (len(actions), observer.size) == {"base": (487, 1119), "tactical": (1115, 1470)}[name]
+        with pytest.raises(ArenaError, match=f"{len(actions)} is not an action; actions are 0 to {len(actions) - 1}"):
+            actions.move(len(actions))
     rng = Rng(1)
-    for deal in range(4):
+    for deal in range(2):
         state = State(rules, make_deal(rules, 1, deal), (not claims, not claims))
         while not state.is_over:
             moves = state.legal_moves()
@@ -29,15 +34,6 @@ def test_every_legal_move_has_its_number(name: str, claims: bool) -> None:
                 seen = observer.observe(state.view(state.to_move))
                 assert 0 <= seen.min() <= seen.max() <= 1
             state.apply(rng.choice(moves))
-
-
-def test_numbers_are_stable() -> None:
-    sizes = {
-        name: (len(Actions(load_rules(name))), ViewEncoder(load_rules(name)).size) for name in ("base", "tactical")
-    }
-    assert sizes == {"base": (487, 1119), "tactical": (1115, 1470)}
-    with pytest.raises(ArenaError, match="487 is not an action; actions are 0 to 486"):
-        Actions(load_rules("base")).move(487)
 
 
 def test_an_observation_says_what_the_view_says_and_no_more() -> None:

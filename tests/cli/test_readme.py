@@ -21,7 +21,7 @@ def test_all_commands_are_there_and_no_others() -> None:
     assert set(re.findall(r"`arena ([a-z]+)", TEXT)) | set(re.findall(r"^arena ([a-z]+) ", TEXT, re.M)) <= listed
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.sandbox
 @needs_sandbox
 def test_the_league_gives_a_table(

@@ -100,7 +100,7 @@ def replay(record: dict[str, Any], engine: bool) -> None:
     assert game.winner == {"a": 0, "b": 1, None: None}[record["winner"]]
 
 
-@pytest.mark.parametrize(("engine", "step"), [(True, 1), (False, 40), pytest.param(False, 1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("engine", "step"), [(True, 1), (False, 40), pytest.param(False, 1, marks=pytest.mark.soak)])
 def test_games_played_elsewhere(engine: bool, step: int) -> None:
     """In the engine and in the oracle."""
     assert len(GAMES) == 800

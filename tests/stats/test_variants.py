@@ -117,7 +117,7 @@ def test_win_rate_differences() -> None:
 @pytest.mark.parametrize("shared", [True, False])
 def test_p_values_of_equal_rates_are_spread_evenly(shared: bool) -> None:
     p_values = []
-    for generator in np.random.default_rng(7).spawn(1500):
+    for generator in np.random.default_rng(7).spawn(800):
         fate = generator.normal(0, 1, 40) if shared else np.zeros(40)
         one, other = (
             np.where(fate[:, None] + generator.normal(0, 1, (40, 2)) < 0.4, 1.0, 0.0).ravel() for _ in range(2)

@@ -35,10 +35,10 @@ def read_board(text: str) -> tuple[list[list[str]], list[list[str]], str]:
     return sides(lines[first + 1 : middle][::-1]), sides(below), owners
 
 
-@pytest.mark.parametrize("rules", ["base", "tactical", "expert", "battle-line-tactical", "bga-tactical"])
+@pytest.mark.parametrize("rules", ["base", "battle-line-tactical", "bga-tactical"])
 def test_every_board_shows_all_cards_where_they_lie(rules: str) -> None:
     loaded = load_rules(rules)
-    for number in range(3):
+    for number in range(2):
         state, rng = State(loaded, make_deal(loaded, 5, number)), Rng(number)
         while not state.is_over:
             text = board_text(state, ("ann", "bob"))

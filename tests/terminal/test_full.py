@@ -76,7 +76,7 @@ def test_it_is_drawn_anew_in_any_size(tmp_path: Path) -> None:
 def test_whoever_leaves_can_come_back(tmp_path: Path) -> None:
     begin = ("greedy", "--seed", 11, "--begin", "you")
     come_back = ("--resume", "games/greedy-iello-base-11.txt")
-    for words, key in ((begin, CTRL_C), (come_back, CTRL_D), (come_back, "quit\r")):
+    for words, key in ((begin, CTRL_C), (come_back, CTRL_D)):
         with Terminal("play", *words, cwd=tmp_path) as screen:
             screen.wait("your move>")
             if words == begin:
@@ -113,8 +113,8 @@ def test_names_and_prints_of_strangers_are_text(tmp_path: Path) -> None:
         assert "[9]" in screen.text
 
 
-@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_without_colour_and_on_a_dumb_terminal(tmp_path: Path, env: dict[str, str]) -> None:
+def test_without_colour_on_a_dumb_terminal(tmp_path: Path) -> None:
+    env = {"NO_COLOR": "1", "TERM": "dumb"}
     with Terminal("play", "greedy", "--seed", 11, "--begin", "you", cwd=tmp_path, env=env) as screen:
         screen.wait("your move>", "[9]")
         assert "[38;" not in screen.raw

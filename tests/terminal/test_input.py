@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from arena.game.deals import make_deal
@@ -48,15 +46,11 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
         ("", "moves"),
         ("hnit", "did you mean 'hint'"),
         ("r9@9", "r9 is not in the hand"),
-        ("r9@10", "neither a move nor a command"),
         ("claim 3", "a card must be played now"),
-        ("64", "numbered 1 to 63"),
         ("9" * 5000, "there is no move 999999999;"),
         ("why", "why needs the number"),
-        ("why 0", "no stone 0"),
         ("undo", "No card is picked"),
         ("\x1b[2J", "neither a move"),
-        ("scout", "not legal"),
         ("why 4", "Stone 4 is free"),
         ("log", "Nothing has happened"),
         ("cards", "r red"),
@@ -66,15 +60,6 @@ def test_whatever_is_no_move_is_answered(text: str, said: str) -> None:
     asked = desk()
     assert asked.enter(text) is None
     assert said in asked.notes
-
-
-def test_why_names_who_could_still_win_a_stone() -> None:
-    asked = desk("base", moves=30)
-    said = []
-    for stone in range(1, 10):
-        asked.enter(f"why {stone}")
-        said.append(asked.notes)
-    assert re.search(r"\nann cannot claim it: bob could still win it with [rgbypk0-9 ]+, an? ", "".join(said))
 
 
 def test_every_command_is_answered_and_listed() -> None:
@@ -109,7 +94,7 @@ def test_to_resign_takes_two_words() -> None:
         desk().enter("quit")
 
 
-@pytest.mark.parametrize("rules", ["base", "tactical", "bga-tactical", "battle-line-expert"])
+@pytest.mark.parametrize("rules", ["base", "bga-tactical"])
 def test_all_moves_of_a_game_can_be_typed_and_completed(rules: str) -> None:
     for moves in range(0, 120, 7):
         asked = desk(rules, moves)

@@ -28,15 +28,9 @@ def test_a_timeline_of_a_game_that_is_played_is_that_of_the_stored_one() -> None
     assert session.result is not None
     stored = Timeline.of(session.result)
     assert live.moments == stored.moments == timeline().moments
-
-
-def test_steps_go_from_claim_to_claim() -> None:
-    shown = timeline()
-    claims = [at for at, moment in enumerate(shown.moments) if moment.claims]
-    assert shown.claim(0, 1) == claims[0]
-    assert shown.claim(claims[1], -1) == claims[0]
-    assert shown.claim(claims[-1], 1) == len(shown.moments) - 1
-    assert shown.claim(0, -1) == 0
+    claims = [at for at, moment in enumerate(live.moments) if moment.claims]
+    assert (live.claim(0, 1), live.claim(claims[1], -1), live.claim(0, -1)) == (claims[0], claims[0], 0)
+    assert live.claim(claims[-1], 1) == len(live.moments) - 1
 
 
 def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path) -> None:  # noqa: F811
@@ -85,18 +79,6 @@ def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
         screen.wait("Move 0 of", "Cards dealt. ")
         screen.type("q")
         assert screen.end() == 0
-
-
-@pytest.mark.slow
-@pytest.mark.process
-def test_two_bots_play_on_the_screen(tmp_path: Path) -> None:
-    with Terminal("play", "first", "random", "--seed", "2", cwd=tmp_path) as screen:
-        screen.wait("Move 1 of")
-        screen.type("\x1b[F")
-        screen.wait("beat")
-        screen.type("q")
-        assert screen.end() == 0
-        assert "first - random, rules base, seed 2." in screen.text
 
 
 @pytest.mark.slow
