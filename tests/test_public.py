@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena.endings import ENDINGS, FORFEITS, ForfeitKind
+from arena.game.board import REASONS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ast.parse((ROOT / "arena" / "__init__.py").read_text(encoding="utf-8"))
@@ -73,3 +76,22 @@ def test_what_users_read_uses_public_names_only() -> None:
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *sources):
         if path.parent.name != "internals":
             assert imports_of_ours(path) == [], path
+
+
+# ---------------------------------------------------------------- endings
+
+
+def test_the_engine_ends_games_as_declared() -> None:
+    assert tuple(REASONS[1:]) == ENDINGS[:-1]
+
+
+def test_the_schema_of_the_protocol_knows_all() -> None:
+    schema = json.loads((ROOT / "docs" / "wire.schema.json").read_text(encoding="utf-8"))
+    end = schema["$defs"]["end"]["properties"]
+    assert tuple(end["reason"]["enum"]) == ENDINGS
+    assert {"enum": list(FORFEITS)} in end["forfeit"]["anyOf"]
+
+
+def test_columns_are_words_of_their_own() -> None:
+    assert len({kind.column for kind in ForfeitKind}) == len(ForfeitKind)
+    assert all(kind.column.isidentifier() for kind in ForfeitKind)

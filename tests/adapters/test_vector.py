@@ -13,7 +13,6 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
 from arena.policy import Evaluator
-from arena.policy.stepping import Stepper, observe
 
 pytest.importorskip("gymnasium.vector")
 from gymnasium.vector import VectorEnv
@@ -150,19 +149,3 @@ def test_an_illegal_action_loses() -> None:
     assert envs.stepper.deals == (0, 3)
     with pytest.raises(ValueError, match="487 is not an action; actions are 0 to 486"):
         envs.step(np.array([legal[0], 487]))
-
-
-def test_a_stepper_refuses_arrays_that_do_not_fit() -> None:
-    rules = load_rules("base")
-    stepper = Stepper(rules, 2, spaces_of(rules)[0].codes)
-    x, masks, seats = np.zeros(2 * 1119, np.float32), np.zeros(2 * 487, np.int8), np.zeros(2, np.int8)
-    rest = (np.zeros(2), np.zeros(2, np.int8), x.copy())
-    with pytest.raises(ValueError, match="no game has begun"):
-        stepper.step(np.zeros(2, np.int64), x, masks, seats, *rest)
-    with pytest.raises(ValueError, match="a row for each of the 2 games"):
-        stepper.reset(1, x[:-1], masks, seats)
-    stepper.reset(1, x, masks, seats)
-    with pytest.raises(ValueError, match="a row for each of the 2 games"):
-        stepper.step(np.zeros(3, np.int64), x, masks, seats, *rest)
-    with pytest.raises(ValueError, match="expected a view or a state"):
-        observe(stepper.boards[0], 0, x)

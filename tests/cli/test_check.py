@@ -50,15 +50,11 @@ def test_a_build_under_way_is_no_fault_of_the_bot(arena: Arena, monkeypatch: pyt
 
 
 def test_warnings_count_with_strict(arena: Arena) -> None:
-    shown = arena("check", BOTS / "by_time.py", *QUICKLY, "--strict", code=1).out
-    assert "ready to submit (1 warning)" in shown
-    assert "WARNING" in shown
-
-
-def test_json_of_several_rule_sets(arena: Arena) -> None:
+    """In JSON, of several rule sets."""
     asked = ("--isolation", "none", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 2)
-    values = json.loads(arena("check", f"{BOTS / 'fine.py'}:boldness=0.1", *asked, "--json").out)
+    values = json.loads(arena("check", BOTS / "by_time.py", *asked, "--strict", "--json", code=1).out)
     assert (values["accepted"], values["isolation"]) == (True, "none")
+    assert {one["level"] for one in values["findings"]} == {"warning"}
     found = [(one["rules"], one["games"], one["wanted"]) for one in values["rules"]]
     assert found == [("base", 2, 2), ("tactical:hand_size=6", 2, 2)]
     broken = json.loads(arena("check", BOTS / "no_act.py", *QUICKLY, "--json", code=1).out)

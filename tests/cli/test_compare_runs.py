@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import signal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from arena.cli.options import split_variants
+from arena.results.variant_report import VariantRun, comparison
+from arena.stats.variants import holm
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
@@ -131,20 +137,6 @@ def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Are
     assert "± 1 wanted. Allow more" in arena("resume", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
 
 
-def test_every_two_bots_once_in_each_variant(whole: tuple[Path, dict[str, Any]]) -> None:
-    rows = whole[1]["by_opponent"]
-    pairings = [("random", "first"), ("random", "again"), ("first", "again")]
-    assert [(row["bot"], row["opponent"], row["variant"]) for row in rows] == [
-        (*pairing, variant) for pairing in pairings for variant in ("tactical", "base")
-    ]
-    for row in rows:
-        assert row["games"] == row["wins"] + row["draws"] + row["losses"] == 4
-        with Reader(whole[0] / row["variant"]) as reader:
-            met = [game for game in reader.results() if {game.first, game.second} == {row["bot"], row["opponent"]}]
-        scores = [game.score_of(row["bot"]) for game in met]
-        assert [row["wins"], row["draws"], row["losses"]] == [scores.count(score) for score in (1, 0.5, 0)]
-
-
 def test_a_plan_of_all_variants_is_one_json_object(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = whole
     for words in (("resume", folder, "--games", 8), (*PLAY, *VARIANTS, "--games", 8, "--out", folder)):
@@ -153,3 +145,156 @@ def test_a_plan_of_all_variants_is_one_json_object(arena: Arena, whole: tuple[Pa
     plans = json.loads(arena(*PLAY, *VARIANTS, "--out", "new", "--dry-run", "--json").out)
     assert [plan["is_new"] for plan in plans.values()] == [True, True]
     assert not Path("new").exists()
+
+
+# ---------------------------------------------------------------- tables
+
+
+SIX = "tactical:hand_size=6,scout_return=top"
+MATCHED = ("compare", "greedy", "random", "--games", 20, "--seed", 3, *QUIET)
+
+
+@pytest.fixture(scope="module")
+def comparison_played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A comparison that was played once, and what the command said."""
+    folder = tmp_path_factory.mktemp("compare") / "cmp"
+    return folder, json_of(*MATCHED, "--variants", f"base,{SIX},expert", "--out", folder, "--json")
+
+
+@pytest.fixture
+def played(arena: Arena, comparison_played: tuple[Path, dict[str, Any]]) -> dict[str, Any]:
+    """What the command said; its folder is copied to `cmp` in the working directory."""
+    folder, said = comparison_played
+    shutil.copytree(folder, "cmp")
+    return said
+
+
+@pytest.mark.usefixtures("arena")
+def test_few_deals_are_not_adjusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.tournament.luck.game_luck", lambda *_: [0.1, -0.1, 0.2])
+    json_of("compare", "greedy", "random", "--variants", "base,expert", "--games", 4, "--out", "cmp", *QUIET, "--json")
+    adjusted = json_of("compare", "--from", "cmp", "--adjusted", "--json")
+    plain = json_of("compare", "--from", "cmp", "--json")
+    assert adjusted["win_rates"] == plain["win_rates"]
+    assert [row["variant"] for row in adjusted["adjusted"]] == ["base", "expert"]
+    assert any("too few" in note for note in adjusted["notes"])
+
+
+def test_shape_and_figures(played: dict[str, Any]) -> None:
+    assert played["variants"] == ["base", SIX, "expert"]
+    assert (played["bots"], played["seeds"], played["games"]) == (["greedy", "random"], [3], 60)
+    for row in played["win_rates"]:
+        assert row["score_low"] <= row["score"] <= row["score_high"]
+        assert row["games"] == row["wins"] + row["draws"] + row["losses"] == 20
+    differences = played["win_rate_differences"]
+    assert [row["bot"] for row in differences] == ["greedy"] * 3, "what greedy wins random loses"
+    assert {row["shared_deals"] for row in differences} == {10}
+    p_values = np.array([row["p_value"] for row in differences])
+    assert [row["p_holm"] for row in differences] == pytest.approx(holm(p_values).tolist())
+    for name in ("first_player", "length"):
+        assert [row["variant"] for row in played[name]] == played["variants"]
+    assert [len(played[name]) for name in ("first_player_differences", "length_differences", "cards")] == [3, 3, 2 * 9]
+
+
+def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, Any]) -> None:
+    """Without a seed, a folder that is begun keeps its own."""
+    with Reader("cmp/base") as reader:
+        before = reader.sessions()
+    unseeded = ("compare", "greedy", "random", "--games", 20, *QUIET, "--out", "cmp", "--json")
+    assert json.loads(arena(*unseeded, "--variants", f"base,{SIX},expert").out) == played
+    with Reader("cmp/base") as reader:
+        assert reader.sessions() == before
+    folders = [f"cmp/{name}" for name in ("base", "tactical-hand_size=6-scout_return=top", "expert")]
+    assert json.loads(arena("compare", "--from", *folders, "--json").out) == played
+
+
+def test_two_bots_in_three_rule_sets_fit_a_screen(
+    arena: Arena, played: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = arena("compare", "--from", "cmp", "--csv", "tables").out
+    assert len(shown.splitlines()) <= 45
+    assert "3 tables hidden; use --wide to see them." in shown
+    assert len(list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))) == 6
+    assert Path("tables/cards.csv").is_file()
+    whole = arena("compare", "--from", "cmp", "--wide").out
+    assert "traitor" in whole
+    assert "How the length in turns differs" in whole
+    assert "nan" not in whole.lower()
+    assert "traitor" in arena("compare", "--from", "cmp", "--print", "csv").out
+
+
+def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
+    for rules, seed in (("base", 1), ("expert", 2)):
+        where = ("--rules", rules, "--seed", seed, "--out", rules)
+        arena("match", "first", "random", "--games", 2, *where, *QUIET)
+    values = json.loads(arena("compare", "--from", "base", "--from", "expert", "--json").out)
+    assert {row["shared_deals"] for row in values["win_rate_differences"]} == {0}
+    assert any("different seeds" in note for note in values["notes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("greedy", "--variants", "base,expert"), "expected at least two bots, found 1: greedy"),
+        (("greedy", "random"), "arena match greedy random, or arena sprt greedy random"),
+        (("greedy", "random", "--variants", "base,iello-base"), "'base' and 'iello-base' are the same"),
+        (("greedy", "random", "--variants", "base,hand_size=6"), "there is no rule set before it"),
+        (("--from", "nowhere"), "no run named 'nowhere'"),
+        (("--from", "nowhere", "--variants", "base"), "--from plays nothing"),
+    ],
+)
+def test_mistakes_are_said(arena: Arena, options: tuple[str, ...], message: str) -> None:
+    found = arena("compare", *options, code=2)
+    assert message in found.err
+    assert "Traceback" not in found.err
+    assert not Path("results").exists()
+
+
+def test_the_same_games_twice_are_no_comparison(arena: Arena, played: dict[str, Any]) -> None:
+    assert "the same deals under" in arena("compare", "--from", "cmp/base", "cmp/base", code=2).err
+    arena("match", "greedy", "random", "--games", 4, "--seed", 3, "--out", "again", *QUIET)
+    assert "the same deals under the same rules" in arena("compare", "--from", "cmp/base", "again", code=2).err
+    assert "only 'base'" in arena("compare", "--from", "again", code=2).err
+
+
+def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:
+    assert split_variants([f"base,{SIX}", "expert"]) == ["base", SIX, "expert"]
+    assert split_variants(["rules/a=b.toml,base"]) == ["rules/a=b.toml", "base"]
+
+
+def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
+    games = pd.DataFrame(
+        {
+            "deal_seed": seed,
+            "deal": np.repeat(np.arange(len(score)), 2),
+            "first": ["a", "b"] * len(score),
+            "second": ["b", "a"] * len(score),
+            "score": [value for one in score for value in (one, 1 - one)],
+            "turns": 40,
+        }
+    )
+    return VariantRun(variant, seed, games, pd.DataFrame())
+
+
+@pytest.mark.parametrize(
+    ("share", "answer"),
+    [(0.9, "Yes, the variant matters"), (0.5, "No effect of the variant is shown; effects up to ±")],
+)
+def test_the_first_line_says_whether_the_variant_matters(share: float, answer: str) -> None:
+    even = [1.0, 0.0] * 50
+    report = comparison([_run("x", even), _run("y", [float(i < 100 * share) for i in range(100)])])
+    assert report.answer[0].startswith(answer)
+    assert report.answer[1].startswith(f"  a: {100 * (share - 0.5):+z.1f}% (")
+    assert report.answer[1].endswith(" in y against x")
+
+
+def test_a_bot_is_best_only_where_that_is_shown() -> None:
+    even, ahead, won = ([float(i % 100 < part) for i in range(200)] for part in (50, 52, 90))
+    for one, other, answer in (
+        (won, won, ["Best in every variant (95%): a."]),
+        (won, ahead, ["Best (95%): a in x.", "Ahead, but not shown to be the best: a in y."]),
+        (even, ahead, ["Ahead, but not shown to be the best: a in x, y."]),
+    ):
+        lines = comparison([_run("x", one), _run("y", other)]).answer
+        assert [line for line in lines if line.startswith(("Best", "Ahead"))] == answer

@@ -17,7 +17,6 @@ import pytest
 
 import arena as public
 from arena.stats.frames import GAME_FACTS
-from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 
 FIRST_GAMES_OF_DATA_SET = "02dd6ae85ac612634a04d2617394bdf2e7e4fd07c16ae9f69353763182125af2"
@@ -123,15 +122,6 @@ def test_a_chosen_part_is_exported(arena: Arena, played: Path) -> None:
     assert not Path("x").exists()
 
 
-def test_to_the_terminal(arena: Arena, played: Path) -> None:
-    with Reader(played) as reader:
-        records = [result.record for result in reader.results()]
-    lines = arena("export", played, "--records", "-").out.splitlines()
-    assert [line.partition("; {")[0] for line in lines] == records
-    assert arena("export", played, "--moves", "-").out.count("\n") > 1000
-    assert "only one of" in arena("export", played, "--moves", "-", "--records", "-", code=2).err
-
-
 def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
     Path("bot.py").write_text("def act(view, moves):\n    return None if view.turns > 9 else moves[0]\n")
     command = ("match", "bot.py", "rändom=random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run")
@@ -182,15 +172,6 @@ def test_verify_finds_what_was_changed_in_a_file(arena: Arena, played: Path) -> 
     assert "r.txt, line 6: record, result" in found.out
     assert "r.txt, line 8: record, move" in found.out
     assert "r.txt, line 10: deal: 9" in found.out
-
-
-def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path) -> None:
-    arena("export", played, "--records", "r.txt")
-    lines = Path("r.txt").read_text().splitlines()
-    lines[3] = lines[3].replace(",draw clan", ",draw clan,r1@1", 1)
-    Path("r.txt").write_text("\n".join(lines))
-    assert "/0 does not replay: record, move" in arena("export", "r.txt", "--moves", "m.csv", code=2).err
-    assert os.listdir() == ["r.txt"]
 
 
 def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:

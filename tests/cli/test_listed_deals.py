@@ -85,11 +85,3 @@ def test_what_is_wrong_with_a_list_of_deals(
     arena: Arena, lines: list[str], options: tuple[object, ...], message: str
 ) -> None:
     assert message in arena("match", "greedy", "random", "--deals", write(*lines), *options, *QUIET, code=2).err
-
-
-def test_deals_that_cannot_be_read(arena: Arena) -> None:
-    assert "--deals none: cannot be read" in arena("match", "greedy", "random", "--deals", "none", code=2).err
-    Path("cup.toml").write_text('bots = ["random", "first"]\nown_deals = true\ndeals = ["3:1"]\n')
-    assert "own_deals: every pairing plays the listed deals" in arena("run", "cup.toml", code=2).err
-    Path("cup.toml").write_text('bots = ["random", "first"]\ndeals = "3:1"\n')
-    assert 'deals: expected a list of deals such as ["42:17", "cards:..."]' in arena("run", "cup.toml", code=2).err

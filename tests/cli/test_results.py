@@ -5,13 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from arena.bots.isolation import sandbox
+from arena.cli import doctor
+from arena.cli.doctor import ENGINE_COMPILED, MISSING, OK, isolation_line
+from arena.cli.main import main
 from arena.game.record import parse_record
 from arena.tournament.store.sqlite import DATABASE
+from tests.bots.isolation.inside import need_sandbox
 from tests.cli.conftest import Arena
 from tests.tournament.store.stored import change_database
 
@@ -22,14 +28,6 @@ def act(view, moves):
 
 
 # ---------------------------------------------------------------- standings and export
-
-
-def test_a_pipe_is_as_wide_as_columns_says(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    free = arena("standings", played).out
-    assert free.splitlines()[2].split() == ["#", "bot", "Elo", "games", "score%"]  # 5 deals give no errors
-    monkeypatch.setenv("COLUMNS", "70")
-    assert max(map(len, free.splitlines())) > 70 >= max(map(len, arena("standings", played).out.splitlines()))
-    assert "ms/move" in arena("standings", played, "--wide").out
 
 
 def test_standings_in_every_format(arena: Arena, played: Path) -> None:
@@ -110,3 +108,68 @@ def test_the_doctor_says_what_is_broken(arena: Arena, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("arena.game.engine.play_random_games", broken)
     assert "!!  the engine does not run: ImportError: stale build" in arena("doctor", code=1).out
+
+
+# ---------------------------------------------------------------- the doctor
+
+
+def _texts(found: list[tuple[str, str]], mark: str) -> str:
+    return "\n".join(text for known, text in found if known == mark)
+
+
+def test_a_machine_with_a_sandbox_says_so() -> None:
+    need_sandbox()
+    found = isolation_line()
+    assert f"bubblewrap {sandbox.find().version} ({sandbox.find().path}) starts a sandbox" in _texts(found, OK)
+    assert ("you are root" in _texts(found, MISSING)) is (os.geteuid() == 0)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "remedy"),
+    [
+        ("kernel/unprivileged_userns_clone", 0, "sudo sysctl kernel.unprivileged_userns_clone=1"),
+        ("user/max_user_namespaces", 0, "sudo sysctl user.max_user_namespaces=10000"),
+        ("kernel/apparmor_restrict_unprivileged_userns", 1, "apparmor_restrict_unprivileged_userns=0"),
+        ("none", 0, "in a container"),
+    ],
+)
+def test_what_forbids_the_sandbox_is_named(
+    setting: str, value: int, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 0.8.0 && exit 0\necho "bwrap: not permitted" >&2\nexit 1\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(sandbox, "_setting", lambda name: value if name == setting else None)
+    text = _texts(isolation_line(), MISSING)
+    assert "does not start a sandbox (bwrap: not permitted)" in text
+    assert remedy in text
+
+
+@pytest.mark.parametrize(
+    ("mark", "verdict"),
+    [(OK, "Everything works."), (MISSING, "Everything works, but bots cannot be sandboxed here.")],
+)
+def test_a_missing_sandbox_is_no_fault_of_the_installation(
+    mark: str, verdict: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "checks", lambda: [ENGINE_COMPILED])
+    monkeypatch.setattr(doctor, "isolation_line", lambda: [(mark, "the sandbox"), (OK, "this"), (MISSING, "not that")])
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("ok  the engine is compiled\n")
+    assert f"{mark}  the sandbox\nok  this\n--  not that\n\n{verdict}\n" in shown
+
+
+@pytest.mark.parametrize(("mark", "state", "code"), [(MISSING, "missing", 0), ("!!", "fault", 1)])
+def test_doctor_as_json(
+    mark: str, state: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "checks", lambda: [(OK, "this"), (mark, "that")])
+    assert main(["doctor", "--json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert found["works"] is (code == 0)
+    assert found["checks"] == [{"state": "ok", "text": "this"}, {"state": state, "text": "that"}]
+    assert {"ok", "missing"} >= {line["state"] for line in found["isolation"]}

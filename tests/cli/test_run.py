@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.game.rules import load_rules
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
-from tests.cli.conftest import SLOW_BOT, Arena, program
+from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
+from tests.cli.league.conftest import QUICK, no_check  # noqa: F401
+from tests.league.leagues import FIRST, LAST, written
 
 pytestmark = pytest.mark.process
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
@@ -182,3 +185,81 @@ def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
     assert "mine changed: 2 games again." in arena("resume", folder).err
     assert json.loads(arena(*command, "--json").out)["folder"] != folder, "a changed bot is another run"
+
+
+# ---------------------------------------------------------------- patterns and folders
+
+
+PLAY = ("--games", 2, "--seed", 1, "--workers", 1, "--json")
+
+
+@pytest.fixture
+def cups(arena: Arena) -> Arena:
+    """Write bots into folders of a folder `cups`."""
+    for name in ("group1/ann", "group1/ben", "group2/ben", "group2/helper"):
+        path = Path(f"cups/{name}.py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("def act(view, moves):\n    return moves[0]\n")
+    return arena
+
+
+def names(text: str) -> list[str]:
+    return sorted(row["bot"] for row in json.loads(text)["standings"])
+
+
+def test_patterns_are_taken_in_and_left_out(cups: Arena) -> None:
+    listed = ("cups/group1/", "cups/group2/ben.py", "cups/group2/helper.py", "random", "--exclude", "cups/*/[ah]*.py")
+    assert names(cups("tournament", *listed, *PLAY).out) == ["ben", "group1-ben", "random"]
+    assert "mean 'ben.py'?" in cups("tournament", "cups/group1/", "--exclude", "cups/group1/bne.py", code=2).err
+    assert "it cannot be combined" in cups("compare", "--from", "x", "--exclude", "y", code=2).err
+
+
+def test_run_resumes_what_a_pattern_named(cups: Arena) -> None:
+    Path("cups/cup.toml").write_text('bots = ["group*/"]\nexclude = ["group2/h*.py"]\ngames = 2\nseed = 1\n')
+    first = cups("run", "cups/cup.toml", "--workers", 1, "--json").out
+    assert names(first) == ["ann", "group1-ben", "group2-ben"]
+    Path("cups/group1/zoe.py").write_text("def act(view, moves):\n    return moves[0]\n")
+    assert cups("resume", "cup", "--workers", 1, "--json").out == first
+
+
+# ---------------------------------------------------------------- files of rules
+
+
+TWO = "iello-base:hand_size=2"
+
+
+def write_rules(hand_size: int) -> None:
+    load_rules.cache_clear()  # a command has a process of its own
+    Path("w.toml").write_text(f'base = "base"\nhand_size = {hand_size}\n')
+
+
+def remove_rules() -> None:
+    load_rules.cache_clear()
+    Path("w.toml").unlink()
+
+
+def test_a_run_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
+    match = ("match", "random", "greedy", "--rules", "w.toml", "--seed", 1, "--out", "run", *QUIET)
+    write_rules(2)
+    assert "rules base:hand_size=2, 4 games" in arena(*match, "--games", 4).out
+    write_rules(3)
+    assert f'rules: "{TWO}" there, "iello-base:hand_size=3" asked for' in arena(*match, "--games", 8, code=2).err
+    remove_rules()
+    arena("resume", "run", "--games", 8, *QUIET)
+    assert "8 games replayed, all" in arena("verify", "run").out
+    chosen = json_of("standings", "run", "--where", f"rules == {TWO!r} and rules.hand_size == 2", "--json")
+    assert [bot["games"] for bot in chosen["standings"]] == [8, 8]
+    arena("replay", "run", 1)
+    assert "base:hand_size=2" in arena("report", "run", "--out", "-").out
+
+
+@pytest.mark.usefixtures("no_check")
+def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
+    write_rules(2)
+    assert f"rules {TWO}" in arena("league", "create", "open", "--rules", "w.toml", *QUICK).out
+    remove_rules()
+    written(Path("bots"), first=FIRST, last=LAST)
+    for bot in ("first", "last"):
+        arena("submit", f"bots/{bot}.py", "--league", "open", *QUIET)
+    assert f"rules {TWO}" in arena("league", "show", "open").out
+    assert "16 replayed" in arena("verify", "leagues/open").out

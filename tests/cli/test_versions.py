@@ -81,24 +81,6 @@ def stored_games(folder: Path, bot: int, opponents: Sequence[int], deals: int) -
     return found
 
 
-def test_each_version_is_counted_against_the_field_of_now(folder: Path, values: dict[str, Any]) -> None:
-    with Reader(folder) as reader:
-        known, field = reader.entries(), reader.field_numbers()
-    mine = [bot for bot, entry in known.items() if entry.name == "mine"]
-    others = [bot for bot in field if bot not in mine]
-    assert [row["bot"] for row in values["versions"]] == ["mine"] * 3
-    assert [row["version"] for row in values["versions"]] == [3, 2, 1]
-    assert [row["plays"] for row in values["versions"]] == [True, False, False]
-    # the first version met random and gone, but not three, which plays now; and 2 deals are not shown
-    assert [row["games"] for row in values["versions"]] == [48, 48, 24]
-    for row, bot in zip(values["versions"], mine[::-1]):
-        games = stored_games(folder, bot, others, 12)
-        assert row["games"] == len(games)
-        assert row["score"] == round(sum(games.values()) / len(games), 4)
-        assert row["source"] == known[bot].source
-    assert values["versions"][0]["elo"] is not None
-
-
 def test_the_difference_is_that_of_the_games_both_played(folder: Path, values: dict[str, Any]) -> None:
     with Reader(folder) as reader:
         known, field = reader.entries(), reader.field_numbers()

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError
-from arena.game.cards import CardError, card_name, card_number, clan_cards
+from arena.game.cards import CardError
 from arena.game.deals import Deal, DealError, deal_from_cards, make_deal
 from arena.game.engine import State, play_random_games
 from arena.game.rng import Rng, derive_seed
@@ -84,14 +84,6 @@ def test_what_is_wrong_with_a_deal() -> None:
         deal_from_cards(TACTICAL, ["r11", *clan[1:]], tactic)
     with pytest.raises(ArenaError, match="54 clan and 10 tactic cards, but rule set iello-base needs 54 and 0"):
         State(BASE, deal)
-
-
-def test_card_names() -> None:
-    assert clan_cards(1 << 53 | 1) == ("r1", "k9")
-    assert card_name("k10") == "pink 10"
-    assert card_name("*J", "ps-2004") == "Leider"
-    assert card_name("traitor", "some edition") == card_name("traitor", "bga") == "Traitor"
-    assert card_number("*7") == card_number("*8") == 61
 
 
 def test_pinned_numbers() -> None:

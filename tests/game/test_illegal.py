@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from arena.game.board import PHASES
-from arena.game.engine import IllegalMove, State
+from arena.game.deals import Deal, DealError, make_deal
+from arena.game.engine import IllegalMove, State, View
 from arena.game.explain import ASKS, QUESTION_KINDS
-from arena.game.moves import MOVE_COUNT, Move, parse_move
+from arena.game.moves import MOVE_COUNT, Move, moves_by_number, parse_move
 from arena.game.rng import Rng
+from arena.game.rules import Rules, load_rules
 from tests.game.play import dump, go, set_up
 
 #: Seat 0 holds red and seat 1 green cards; r7 r8 r9 on one stone is a proof.
@@ -36,15 +40,6 @@ def reason(state: State, move: str | Move) -> str:
 
 def test_every_phase_has_its_words() -> None:
     assert set(ASKS) == set(QUESTION_KINDS) == set(PHASES)
-
-
-def test_a_move_made_by_hand() -> None:
-    state = set_up("tactical", MINE, THEIRS)
-    words = "this Move object was constructed by hand; use a move from legal_moves() or parse_move()"
-    assert reason(state, Move(0, "r1@1", "place", "r1", 1, None)) == words
-    for index in (0, MOVE_COUNT, 10**6, -1):
-        assert reason(state, Move(index, "nonsense", "place", "x", 77, None)) == words
-    assert pickle.loads(pickle.dumps(parse_move("r1@1"))) in state.legal_moves()
 
 
 #: Tactic deck, moves so far, the illegal move, and what is said.
@@ -197,3 +192,107 @@ def test_traitor_without_room() -> None:
 def test_recruiter_without_cards() -> None:
     empty = reached("tactical:hand_size=12", "scout", lambda state: state.deck_counts == (0, 0))
     assert reason(empty, "scout") == "both decks are empty"
+
+
+# ---------------------------------------------------------------- wrong arguments
+
+
+RULES = load_rules("tactical")
+GOOD = make_deal(RULES, 1, 0)
+
+
+@pytest.fixture
+def state() -> State:
+    rules = load_rules("tactical")
+    found = State(rules, make_deal(rules, 1, 0))
+    for _ in range(9):
+        found.apply(found.legal_moves()[0])
+    return found
+
+
+def test_a_deep_copy_is_a_copy(state: State) -> None:
+    other = copy.deepcopy(state)
+    assert dump(other) == dump(state)
+    other.apply(other.legal_moves()[0])
+    assert dump(other) != dump(state)
+
+
+def test_states_and_views_do_not_travel(state: State) -> None:
+    with pytest.raises(TypeError, match="record"):
+        pickle.dumps(state)
+    with pytest.raises(TypeError, match="view"):
+        pickle.dumps(state.view(0, Rng(1)))
+
+
+def test_what_is_missing_or_of_another_kind_is_said(state: State) -> None:
+    with pytest.raises(TypeError, match="generator"):
+        state.rollout(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="as a list, such as"):
+        state.view(0).sample(Rng(1), hand="b3")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="7 or 8"):
+        moves_by_number(9)
+
+
+@pytest.mark.parametrize("rules_name", ["iello-tactical", "ps-2004-tactical"])
+def test_a_sample_knows_what_the_other_recruiter_put_back(rules_name: str) -> None:
+    """Whoever samples does not know the cards; in each sampled state the opponent does."""
+    rules = load_rules(rules_name)
+    found = 0
+    for number in range(60):
+        state, rng = State(rules, make_deal(rules, 5, number)), Rng(number)
+        while not state.is_over:
+            wanted = [move for move in state.legal_moves() if move.text in ("scout", "draw tactic")]
+            state.apply(wanted[0] if wanted else rng.choice(state.legal_moves()))
+            for seat in (0, 1):
+                theirs = state.view(1 - seat).known_in_decks
+                if theirs and not state.view(seat).known_in_decks:
+                    sampled = state.view(seat).sample(rng).view(1 - seat).known_in_decks
+                    assert [entry[1:] for entry in sampled] == [entry[1:] for entry in theirs]
+                    found += 1
+    assert found > 20
+
+
+def test_a_state_without_a_game_says_so() -> None:
+    state = State.__new__(State)
+    calls: list[Any] = [state.legal_moves, state.copy, lambda: state.rollout(Rng(1)), lambda: state.view(0)]
+    calls += [lambda: state.apply(parse_move("pass")), lambda: state.perft(3)]
+    calls += [lambda: View.__new__(View).sample(Rng(1))]
+    for call in calls:
+        with pytest.raises(TypeError, match="no game"):
+            call()
+
+
+def test_a_card_twice_in_a_deck() -> None:
+    twice = GOOD.clan_numbers[:-1] + GOOD.clan_numbers[:1]
+    jokers = bytes([60] * 10)
+    for deal in (Deal(twice, GOOD.tactic_numbers, 0), Deal(GOOD.clan_numbers, jokers, 0)):
+        with pytest.raises(DealError, match="one of each card"):
+            State(RULES, deal)
+
+
+@pytest.mark.parametrize(("key", "value"), [("values", 200), ("hand_size", 99), ("spy", 9), ("with_tactics", 7)])
+def test_rules_that_there_cannot_be(key: str, value: int) -> None:
+    rules = Rules("wild", tactics=True)
+    rules.numbers[key] = value
+    with pytest.raises(ValueError, match="cannot be played"):
+        State(rules, GOOD)
+
+
+def test_a_move_is_made_once() -> None:
+    move = parse_move("r7@3")
+    with pytest.raises(TypeError, match="twice"):
+        move.__init__(0, "pass", "pass", None, None, None)  # type: ignore[misc]
+    for name in ("index", "text", "card", "stone"):
+        with pytest.raises(AttributeError):
+            setattr(move, name, 5)
+    assert (move.index, move.text, move is parse_move("r7@3")) == (moves_by_number(7).index(move), "r7@3", True)
+    assert str(Move.__new__(Move))
+
+
+def test_a_move_made_by_hand() -> None:
+    state = set_up("tactical", MINE, THEIRS)
+    words = "this Move object was constructed by hand; use a move from legal_moves() or parse_move()"
+    assert reason(state, Move(0, "r1@1", "place", "r1", 1, None)) == words
+    for index in (0, MOVE_COUNT, 10**6, -1):
+        assert reason(state, Move(index, "nonsense", "place", "x", 77, None)) == words
+    assert pickle.loads(pickle.dumps(parse_move("r1@1"))) in state.legal_moves()

@@ -7,7 +7,7 @@ import pytest
 from arena import ArenaError, Rng, State
 from arena.game.engine import IllegalMove
 from arena.game.moves import parse_move
-from tests.game.play import COMPILED, KINDS, go, random_game, scouted, set_up
+from tests.game.play import COMPILED, KINDS, go, random_game, set_up
 
 
 def hand_and_decks(state: State, seat: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -48,14 +48,6 @@ def test_cards_that_cannot_be_there(given: dict[str, list[str]], message: str) -
         view.sample(Rng(1), **given)
     with pytest.raises(IllegalMove, match="g1@1 is not legal"):
         view.after(parse_move("g1@1"))
-
-
-def test_known_places_stay() -> None:
-    """A card that lies on the deck for certain is not replaced by a given one."""
-    view = go(scouted("top"), "return b8,return p8").view(0)
-    with pytest.raises(ArenaError, match=r"cannot be there in the clan deck .*: p8 is"):
-        view.sample(Rng(1), deck=["k9"])
-    assert view.sample(Rng(1), deck=["p8"]).clan_cards_left[:2] == ("p8", "b8")
 
 
 @pytest.mark.parametrize("rules_name", KINDS)

@@ -6,16 +6,21 @@ import marshal
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.game import packing
 from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.packing import Desk, events_of, pack_view
+from arena.game.engine import State, View
+from arena.game.moves import Move
+from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Line, answer_line, events_of, pack_view
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
+from tests.bots.processes.waiting import bytes_in, wait_for
 from tests.game.play import KINDS, view_dump
 
 
@@ -94,3 +99,219 @@ def test_packing_holds_uncompiled() -> None:
     left_out = "not byte_tells and not arrive_as"
     done = subprocess.run([*command, "-k", left_out], env=environment, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+# ---------------------------------------------------------------- questions over a pipe
+
+
+class Ends:
+    """The pipes between a `Line` and a bot's process, all four ends."""
+
+    def __init__(self) -> None:
+        self.orders, self.out = os.pipe()
+        self.back, self.answers = os.pipe()
+        for end in (self.out, self.back):
+            os.set_blocking(end, False)
+        self.line = Line(self.out, self.back)
+        self.closed: set[int] = set()
+
+    def close(self, *ends: int) -> None:
+        for end in set(ends) - self.closed:
+            self.closed.add(end)
+            os.close(end)
+
+    def close_all(self) -> None:
+        self.close(self.orders, self.out, self.back, self.answers)
+
+    def asked(self) -> bytes:
+        """What the line has sent."""
+        return os.read(self.orders, 1 << 20)
+
+    def say(self, question: int, move: int) -> None:
+        os.write(self.answers, REPLY.pack(6, ANSWER, question, move))
+
+
+@pytest.fixture
+def ends() -> Iterator[Ends]:
+    found = Ends()
+    yield found
+    found.close_all()
+
+
+def opening(name: str = "tactical", seed: int = 1) -> State:
+    rules = load_rules(name)
+    return State(rules, make_deal(rules, seed, 0))
+
+
+def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
+    state = opening()
+    view = state.view(state.to_move)
+    ends.say(1, 77)
+    assert ends.line.ask(view, 3, 12.5, 0.25) == 77
+    assert (ends.line.question, ends.line.unsent) == (1, b"")
+    sent = ends.asked()
+    assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 3, 12.5, 0.25)
+    assert sent[QUESTION.size :] == pack_view(view, 0)
+    assert ends.line.count() == 2
+    ends.say(3, 1994)
+    assert ends.line.ask(view, 0, 0.0, 0.0) == 1994
+    assert ends.asked()[QUESTION.size :] == pack_view(view, events_of(view))  # told already
+
+
+def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
+    state = opening()
+    view = state.view(state.to_move)
+    ends.line.begin(b"now it begins")
+    ends.say(1, 5)
+    ends.say(2, 6)
+    assert ends.line.ask(view, 0, 0.0, 0.0) == -1  # two answers at once are none
+    assert len(ends.line.data) == 2 * REPLY.size
+    sent = ends.asked()
+    assert sent.startswith(b"now it begins")
+    assert sent[13 + QUESTION.size :] == pack_view(view, 0)
+    ends.say(2, 6)
+    assert ends.line.ask(view, 0, 0.0, 0.0) == 6
+    assert len(ends.asked()) == QUESTION.size + len(pack_view(view, events_of(view)))
+    ends.line.begin(b"and another")
+    assert ends.line.tell(view) == (b"and another", pack_view(view, 0))
+    assert ends.line.tell(view) == (b"", pack_view(view, events_of(view)))
+
+
+def test_a_view_older_than_what_was_told_is_refused(ends: Ends) -> None:
+    state = opening()
+    before = state.view(0)
+    state.apply(state.legal_moves()[0])
+    ends.line.tell(state.view(0))
+    with pytest.raises(ValueError, match="older than the events already sent"):
+        ends.line.ask(before, 0, 0.0, 0.0)
+
+
+NO_PLAIN_ANSWER = [
+    *(REPLY.pack(6, ANSWER, question, 5) for question in (0, 2)),
+    *(REPLY.pack(6, kind, 1, 5) for kind in (14, ASK)),
+    *(REPLY.pack(size, ANSWER, 1, 5) for size in (5, 7)),
+    *((REPLY.pack(6, ANSWER, 1, 5) * 30)[:length] for length in (1, 10, 12, 300)),
+]
+
+
+@pytest.mark.parametrize("said", NO_PLAIN_ANSWER)
+def test_what_is_no_plain_answer_is_left_to_others(ends: Ends, said: bytes) -> None:
+    os.write(ends.answers, said)
+    assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == -1
+    assert (ends.line.data, ends.line.unsent) == (said, b"")
+
+
+@pytest.mark.parametrize("gone", ["answers", "orders", "full"])
+def test_a_broken_pipe_is_left_to_others(ends: Ends, gone: str) -> None:
+    state = opening()
+    room = 0
+    if gone == "full":
+        room = filled(ends.out)
+        os.read(ends.orders, 4096)
+    else:
+        ends.close(getattr(ends, gone))
+    ends.line.begin(b"beginning" * 1000)
+    assert ends.line.ask(state.view(0), 0, 0.0, 0.0) == -1
+    assert ends.line.data == b""
+    if gone == "orders":
+        assert ends.line.unsent.startswith(b"beginning")
+    if gone == "full":
+        sent = ends.asked()[room - 4096 :]
+        whole = sent + ends.line.unsent
+        assert ends.line.unsent
+        assert whole.startswith(b"beginning" * 1000)
+        assert whole.endswith(pack_view(state.view(0), 0))
+
+
+def filled(end: int) -> int:
+    """Fill a pipe; how much it has taken."""
+    room = 0
+    while True:
+        try:
+            room += os.write(end, b"x" * 4096)
+        except BlockingIOError:
+            return room
+
+
+def answering(
+    ends: Ends, desk: Desk | None, act: Any, *pieces: bytes, clock_of: Callable[..., object] = tuple
+) -> tuple[Any, ...]:
+    """What `answer_line` gives for pieces that come one after the other."""
+    found: list[tuple[Any, ...]] = []
+    thread = threading.Thread(target=lambda: found.append(answer_line(ends.orders, ends.answers, desk, act, clock_of)))
+    thread.start()
+    for piece in pieces:
+        os.write(ends.out, piece)
+        assert wait_for(lambda: not bytes_in(ends.orders))  # on a busy machine both would be read as one
+    ends.close(ends.out)
+    thread.join(10)
+    return found[0]
+
+
+def question_for(view: View, number: int) -> bytes:
+    image = pack_view(view, 0)
+    return QUESTION.pack(len(image) + 21, ASK, number, 0, 10.0, 20.0) + image
+
+
+FORGED = [Move(index, "r7@3", "place", "r7", 3, None) for index in (0, -1, 1994, 1995, 70_000)]
+
+
+def first_move(view: View, moves: list[Move]) -> Move:
+    return moves[0]
+
+
+def test_what_is_no_question_is_given_back(ends: Ends) -> None:
+    state = opening()
+    whole = question_for(state.view(state.to_move), 1)
+    desk = Desk(state.rules)
+    for other in (whole[:-1], whole + b"x", whole[:25], b"x", whole[:4] + b"\x05" + whole[5:]):
+        fresh = Ends()
+        try:
+            assert answering(fresh, desk, first_move, other) == (other, 0, None)
+        finally:
+            fresh.close_all()
+    assert answering(ends, desk, first_move) == (None, 0, None)
+    for asked, act in ((desk, None), (None, first_move)):  # and what is no simple question
+        fresh = Ends()
+        try:
+            assert answering(fresh, asked, act, whole) == (whole, 0, None)
+        finally:
+            fresh.close_all()
+
+
+def test_questions_are_answered_until_the_end(ends: Ends) -> None:
+    state = opening()
+    view = state.view(state.to_move)
+    again = QUESTION.pack(len(pack_view(view, events_of(view))) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
+    pieces = question_for(view, 9), again + pack_view(view, events_of(view))
+    assert answering(ends, Desk(state.rules), first_move, *pieces) == (None, 0, None)
+    index = state.legal_moves()[0].index
+    assert os.read(ends.back, 999) == REPLY.pack(6, ANSWER, 9, index) + REPLY.pack(6, ANSWER, 0xFFFFFFFF, index)
+
+
+@pytest.mark.parametrize("thing", [ValueError("mine"), SystemExit(3), "r7@3", None, 5, *FORGED])
+def test_what_is_no_move_comes_out_with_its_question(ends: Ends, thing: object) -> None:
+    def act(view: View, moves: list[Move]) -> object:
+        if isinstance(thing, BaseException):
+            raise thing
+        return thing
+
+    state = opening()
+    assert answering(ends, Desk(state.rules), act, question_for(state.view(state.to_move), 7)) == (b"", 7, thing)
+    with pytest.raises(BlockingIOError):
+        os.read(ends.back, 1)
+
+
+def test_a_view_that_is_none_comes_out_with_its_question(ends: Ends) -> None:
+    state = opening()
+    whole = question_for(state.view(state.to_move), 7)
+    _, number, error = answering(ends, Desk(state.rules), first_move, whole[:30] + b"\xff" * (len(whole) - 30))
+    assert number == 7
+    assert isinstance(error, ValueError)
+
+
+def test_the_end_of_the_runner_ends_the_answers(ends: Ends) -> None:
+    state = opening()
+    ends.close(ends.back)
+    found = answering(ends, Desk(state.rules), first_move, question_for(state.view(state.to_move), 7))
+    assert found[0] is None

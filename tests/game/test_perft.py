@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.game.play import COMPILED
-from tools.differential import RULE_SETS
+from tests.oracle import Oracle
+from tools.differential import RULE_SETS, Difference, play_both
 from tools.make_perft import FILE, kind_of, oracle_depth, oracle_of, positions, state_of
 
 POSITIONS: list[dict[str, Any]] = json.loads(FILE.read_text())["positions"]
@@ -70,3 +71,23 @@ def test_the_file_is_the_scripts() -> None:
     for name in ("iello-base", "bga-tactical"):
         again = [{**position, "oracle": 0} for position in positions(name)]
         assert again == [{**position, "oracle": 0} for position in POSITIONS if position["rules"] == name]
+
+
+# ---------------------------------------------------------------- beside the oracle
+
+
+GAMES = 3
+
+
+@pytest.mark.parametrize("rules_name", RULE_SETS)
+def test_no_difference(rules_name: str) -> None:
+    """Some games of each rule set, with other seeds than the long run; claims, tactic cards and all."""
+    for number in range(GAMES):
+        play_both(rules_name, 77, number)
+
+
+def test_a_wrong_oracle_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof that is too strict: the comparison says the rule set, the seed, the game and the moves."""
+    monkeypatch.setattr(Oracle, "claimable", lambda self, seat: set())
+    with pytest.raises(Difference, match=r"iello-base, seed 1, game 0, claims .*, after b3@9,.*: the engine says"):
+        play_both("iello-base", 1, 0)

@@ -10,7 +10,7 @@ import pytest
 
 from arena.game.cards import CARD_TEXTS
 from arena.game.deals import make_deal
-from arena.game.engine import IllegalMove, State, View
+from arena.game.engine import State, View
 from arena.game.moves import MOVE_COUNT, MOVES, Move, MoveError, parse_move
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
@@ -112,15 +112,6 @@ def test_an_exception_ends_the_loop(error: BaseException) -> None:
     assert state.turns == 1
 
 
-@pytest.mark.parametrize("wrong", [None, "r1@1", 3])
-def test_apply_refuses_what_is_no_move(wrong: Any) -> None:
-    state = start("tactical", 1)
-    before = dump(state)
-    with pytest.raises((IllegalMove, TypeError, AttributeError)):
-        state.apply(wrong)
-    assert dump(state) == before
-
-
 def test_wrong_seats_and_stones() -> None:
     state = set_up("tactical", "r1")
     for board in (state, state.view(0)):
@@ -140,15 +131,6 @@ def test_wrong_seats_and_stones() -> None:
         for question in (state.claimable, state.events, state.hand_of, state.view):
             with pytest.raises(ValueError, match="a seat is 0 or 1"):
                 question(seat)
-
-
-def test_texts_that_are_no_moves() -> None:
-    with pytest.raises(MoveError, match="'r7@10' is not a move; did you mean"):
-        parse_move("r7@10")
-    for text in ("", "r7", "r7@", "r11@1", "claim 0", "take fog@1", "return x", "R7@3", "r7@3 "):
-        with pytest.raises(MoveError, match="is not a move"):
-            parse_move(text)
-    assert {move.card for move in MOVES[7] if move.kind == "return"} == set(CARD_TEXTS)
 
 
 def test_the_trail_is_not_left() -> None:
@@ -191,3 +173,12 @@ def test_a_rollout_is_the_game_of_its_random_numbers(name: str) -> None:
         before = dump(start)
         assert start.rollout(Rng(number)) == (2 if outcome.winner is None else outcome.winner), number
         assert dump(start) == before
+
+
+def test_texts_that_are_no_moves() -> None:
+    with pytest.raises(MoveError, match="'r7@10' is not a move; did you mean"):
+        parse_move("r7@10")
+    for text in ("", "r7", "r7@", "r11@1", "claim 0", "take fog@1", "return x", "R7@3", "r7@3 "):
+        with pytest.raises(MoveError, match="is not a move"):
+            parse_move(text)
+    assert {move.card for move in MOVES[7] if move.kind == "return"} == set(CARD_TEXTS)

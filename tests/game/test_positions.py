@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.game.explain import PositionError, evaluate, judge_claim, read_side
-from arena.game.rules import load_rules
+from arena.game import lesson
+from arena.game.cards import CARD_TEXTS
+from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side, strongest
+from arena.game.rng import Rng
+from arena.game.rules import OPTIONS, load_rules, preset_names
 from tests.oracle import PRESETS, best
 from tools.positions import answer, main
 
@@ -81,19 +85,6 @@ def test_a_position_that_cannot_be_is_refused(changed: dict[str, Any], words: st
         answer(position | changed)
 
 
-def test_other_wrong_positions() -> None:
-    with pytest.raises(PositionError, match="a position is a JSON object"):
-        answer(["E01"])
-    with pytest.raises(PositionError, match="position X: the key 'cards' is missing"):
-        answer({"id": "X", "kind": "eval"})
-    with pytest.raises(PositionError, match="owners are nine signs"):
-        answer({"id": "X", "kind": "victory", "owners": "aab"})
-    with pytest.raises(PositionError, match="'a\\*' is not an event"):
-        answer({"id": "X", "kind": "tie_order", "events": ["a*"]})
-    with pytest.raises(PositionError, match="a complete side has 4 cards here"):
-        answer({"id": "X", "kind": "eval", "ruleset": "tactical", "cards": ["r1", "r2", "r3"], "env": ["mud"]})
-
-
 def test_the_order_of_completion_in_events() -> None:
     def first(events: str) -> str | None:
         found = answer({"id": "X", "kind": "tie_order", "events": events.split()})["first_complete"]
@@ -110,25 +101,6 @@ def test_the_order_of_completion_in_events() -> None:
         first("a+ a+ a+ a+")
     with pytest.raises(PositionError, match="event 2 \\(b-\\): there is no card on that side"):
         first("a+ b-")
-
-
-def test_bound_wilds_are_what_they_were_bound_to() -> None:
-    """Under on_play it is the named card that counts, also where another would be better."""
-    rules = load_rules("bga-tactical")
-
-    def worth(cards: str, *modes: str) -> tuple[str, int]:
-        found = evaluate(rules, read_side(rules, cards.split()), modes)
-        assert found.wilds == ()
-        return found.category, found.sum
-
-    assert worth("r1 r3 *J=r2") == ("color_run", 6)
-    assert worth("r1 r3 *J=g2") == ("run", 6)
-    assert worth("r7 g7 *7=b7") == ("kind", 21)
-    assert worth("r1 g5 *123=b1", "fog") == ("sum", 7)
-    claim = judge_claim(rules, read_side(rules, ["r7", "r8", "*J=r9"]), read_side(rules, ["*7=b7", "b8"]))
-    assert claim.holds  # b9 would only tie
-    lower = judge_claim(rules, read_side(rules, ["r7", "r8", "*J=r6"]), read_side(rules, ["*7=b7", "b8"]))
-    assert lower.refutation == ("b9",)
 
 
 def test_verdicts_in_words() -> None:
@@ -189,3 +161,74 @@ def test_a_wrong_file_is_one_sentence(tmp_path: Path, capsys: Any, text: str, me
     with pytest.raises(SystemExit, match="2"):
         main([str(file)])
     assert message in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- the lesson
+
+
+BASE = load_rules("base")
+SIDES = [tuple(side.split() for side in sides) for sides in zip(lesson.MINE, lesson.THEIRS)]
+
+
+def claim(stone: int, mine: str, theirs: str, more: str = "") -> Verdict:
+    """Whether a side holds the stone of the lesson's position."""
+    seen = [card for number, sides in enumerate(SIDES, 1) for side in sides for card in side if number != stone]
+    return judge_claim(
+        BASE, read_side(BASE, mine.split()), read_side(BASE, theirs.split()), [*seen, *more.split()], first="theirs"
+    )
+
+
+def test_what_is_said_about_the_position_holds() -> None:
+    cards = [card for pair in SIDES for side in pair for card in side] + lesson.HAND.split()
+    assert len(cards) == len(set(cards))
+    assert sum(map(len, (pair[0] for pair in SIDES))) == sum(map(len, (pair[1] for pair in SIDES)))
+    assert claim(1, "r7 r8 r9", "b5").holds
+    assert claim(2, "p2 p3 p4", "k4 g4 b4").holds
+    assert set(claim(7, "r1 g2 b3", "k7").refutation) == {"k5", "k6"}
+    assert set(claim(5, "p6 p7 p8", "b8").refutation) == {"b7", "b9"}
+    assert claim(5, "p6 p7 p8", "b8", "b7").holds
+    assert claim(5, "p6 p7 p8", "b8", "b9").holds
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_edition_is_told_apart_in_words(name: str) -> None:
+    told = lesson.sentence(load_rules(name))
+    same = {"iello-base": "The basic game, without tactic cards.", "bga-base": "The same as base."}
+    assert told == same.get(name, told)
+    assert not any(option in told for option in OPTIONS if "_" in option)
+    assert "but" in told or name in same
+
+
+def test_the_strongest_side_is_that_of_all_that_can_be_made() -> None:
+    rules, rng = load_rules("tactical"), Rng(4)
+    for _ in range(60):
+        cards = list(CARD_TEXTS[:54])
+        rng.shuffle(cards)
+        held, free = cards[: 1 + rng.randrange(2)], cards[2:9]
+        modes = rng.choice([(), ("fog",), ("mud",)])
+        missing = (4 if modes == ("mud",) else 3) - len(held)
+        made = [evaluate(rules, read_side(rules, [*held, *more]), modes) for more in combinations(free, missing)]
+        word = sum(1 << CARD_TEXTS.index(card) for card in free)
+        found = strongest(rules, read_side(rules, held), word, modes)
+        assert found is not None
+        assert found[1].strength == max(one.strength for one in made)
+        assert set(found[0]) <= set(free)
+
+
+def test_each_exercise_has_one_right_answer() -> None:
+    for exercise in lesson.EXERCISES:
+        verdicts = [exercise.verdict(answer) for answer in range(len(exercise.answers))]
+        assert [verdict.startswith("Right") for verdict in verdicts].count(True) == 1
+        if exercise.cards:  # only one of the cards makes a claim that holds
+            rules = load_rules("tactical")
+            sides = [read_side(rules, [*exercise.mine.split(), card]) for card in exercise.answers]
+            theirs = read_side(rules, exercise.theirs.split())
+            holds = [judge_claim(rules, side, theirs, (), exercise.modes, exercise.older).holds for side in sides]
+            assert holds.index(True) == exercise.right
+            assert holds.count(True) == 1
+        else:
+            mine, theirs = (
+                read_side(load_rules("tactical"), side.split()) for side in (exercise.mine, exercise.theirs)
+            )
+            claim_of_mine = judge_claim(load_rules("tactical"), mine, theirs, (), exercise.modes, exercise.older)
+            assert (exercise.right == 0) == claim_of_mine.holds

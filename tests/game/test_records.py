@@ -68,19 +68,6 @@ def test_a_record_replays_to_the_same_end(rules_name: str, form: str) -> None:
         assert replay(record).owners == state.owners
 
 
-def test_replay_steps_shows_each_state() -> None:
-    text, _, moves = record_of("tactical", 2, (True, False))
-    record = parse_record(text)
-    state = State(record.rules, record.deal, record.auto_claim)
-    count = 0
-    for number, (before, move) in enumerate(replay_steps(record)):
-        count += 1
-        assert move is moves[number]
-        assert dump(before) == dump(state)
-        state.apply(move)
-    assert count == len(moves)
-
-
 def test_a_draw() -> None:
     """Nobody ever claims, and in the end each has as many stones."""
     games = (record_of("ps-2004-tactical", seed, (False, False), claims=False) for seed in range(3000))

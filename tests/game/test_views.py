@@ -104,18 +104,6 @@ def test_generator_and_clock_are_handed_on() -> None:
         state.view(2)
 
 
-def test_the_seat_to_move_is_not_called_a_turn() -> None:
-    """`turns` counts and replays number the turns, so `turn` would be read as a number too."""
-    state = go(set_up("base", "r1"), "r1@1")
-    view = state.view(0)
-    assert (state.to_move, view.to_move, view.my_turn, view.turns) == (1, 1, False, 2)
-    for name, board in (("view", view), ("state", state), ("state", view.sample(Rng(1)))):
-        names = f"{name}.to_move is the seat that decides, 0 or 1, and {name}.turns the number of turns begun"
-        with pytest.raises(AttributeError, match=f"^a {name} has no turn: {names}$"):
-            board.turn  # noqa: B018
-        assert not hasattr(board, "turn")
-
-
 # ---- no difference between what cannot be told apart -----------------------------------------------------------
 
 
@@ -309,3 +297,53 @@ def test_samples_are_uniform(rules_name: str, known: bool, tactics: int) -> None
         keys = sorted(weights)
         test = chisquare([found[key] for key in keys], [draws * weights[key] / total for key in keys])
         assert test.pvalue > 0.001, (rules_name, number, test)
+
+
+# ---------------------------------------------------------------- events
+
+
+@pytest.mark.parametrize("rules_name", ["tactical"])
+def test_events_are_censored_for_a_seat(rules_name: str) -> None:
+    """Both seats saw the same events; of the other's draws and returns only the deck."""
+    hidden = 0
+    for seed in range(10):
+        end = [state for state, _ in random_game(rules_name, seed, tactic=5)][-1]
+        for seat in (0, 1):
+            own, other = end.events(seat), end.events(1 - seat)
+            assert len(own) == len(other)
+            assert [event.seat for event in own] == [event.seat for event in other]
+            for mine, theirs in zip(own, other, strict=True):
+                if mine.kind not in ("draw", "return"):
+                    assert mine == theirs
+                elif mine.seat == seat:
+                    assert mine.card
+                    assert mine.deck == theirs.deck == ("clan" if mine.card in CARD_TEXTS[:60] else "tactic")
+                else:
+                    hidden += 1
+                    assert mine.card is None
+                    assert mine.text in (f"{'draws' if mine.kind == 'draw' else 'returns'} a {mine.deck} card",)
+    assert hidden > 100
+
+
+def test_events_in_words() -> None:
+    state = go(scouted("top"), "return *J,return b8")
+    assert [str(event) for event in state.events(0)] == [
+        "a r1@1",
+        "a draws scout",
+        "b g1@1",
+        "b draws a clan card",
+        "a scout",
+        "a draws *J",
+        "a draws b8",
+        "a draws p8",
+        "a return *J",
+        "a return b8",
+    ]
+    assert [str(event) for event in state.events(1, 5)] == [
+        "a draws a tactic card",
+        "a draws a clan card",
+        "a draws a clan card",
+        "a returns a tactic card",
+        "a returns a clan card",
+    ]
+    assert [str(event) for event in state.view(1).history[-2:]] == ["a returns a tactic card", "a returns a clan card"]

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-from itertools import pairwise
+import os
+from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from arena.game.cards import card_name
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.record import Record, deal_text, parse_record, record_text, replay_steps, result_text
+from arena.game.record import deal_text, parse_record, record_text, replay_steps, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.positions import Position, decisions, legend
-from arena.results.records import game_of
-from arena.tournament.games import GameResult
+from arena.policy import load_net
+from arena.results.decisions import (
+    COUNTED_COLUMNS,
+    DECISION_COLUMNS,
+    MovesError,
+    decision_times,
+    early_claims,
+    move_rows,
+    plays,
+    tactics,
+    with_counts,
+    write_moves,
+)
+from arena.results.positions import decisions, legend, tactic_texts
+from arena.results.run_data import read_run
+from arena.results.selected import selected
+from arena.tournament.games import GameResult, bucket_ms, times_in_order
 from arena.tournament.store.reader import Reader
+from arena.whole_file import ExportError
+from tests.oracle import Options, Oracle
 from tests.tournament.runner.runs import bot, play, settings
 
 SLEEPER = """
@@ -29,16 +46,6 @@ def act(view, moves):
     time.sleep(0.003 if len(moves) > 20 else 0)
     return moves[0]
 """
-
-
-def random_game(rules_name: str, number: int) -> Record:
-    rules = load_rules(rules_name)
-    state = State(rules, make_deal(rules, 5, number))
-    rng, moves = Rng(number), []
-    while not state.is_over:
-        moves.append(rng.choice(state.legal_moves()))
-        state.apply(moves[-1])
-    return parse_record(record_text(rules, deal_text(5, number), (True, True), moves, result_text(state)))
 
 
 def test_the_legend_has_the_names_of_the_edition() -> None:
@@ -56,38 +63,6 @@ def games_of(folder: Path, forced: bool, **more: object) -> list[GameResult]:
     play(folder / "run", settings(*field, games=2, rules="tactical", **more), workers=1)
     with Reader(folder / "run") as reader:
         return list(reader.results())
-
-
-@pytest.mark.parametrize("rules", ["base", "battle-line-tactical"])
-def test_decisions_are_those_of_a_replay(rules: str) -> None:
-    record = random_game(rules, 2)
-    made = decisions(game_of(str(record)))
-    assert [one.move for one in made] == list(record.moves)
-    assert [one.number for one in made] == list(range(1, len(made) + 1))
-    for one, (state, _) in zip(made, replay_steps(record)):
-        assert (one.seat, one.phase, one.turn) == (state.to_move, state.phase, state.turns)
-        assert list(one.legal) == state.legal_moves()
-        assert one.before == Position.of(state)
-        assert one.before.hands == (state.hand_of(0), state.hand_of(1))
-        assert one.asked == (len(one.legal) > 1)
-        assert one.ms is None
-    for one, following in pairwise(made):
-        assert one.after == following.before
-    assert made[-1].after.outcome is not None
-    assert made[0].turn == 1
-
-
-def test_a_decision_stays_as_it_is() -> None:
-    made = decisions(game_of(str(random_game("tactical", 1))))[10]
-    before = made.before
-    state = made.state()
-    state.apply(made.move)
-    assert Position.of(state) == made.after == Position.of(made.state_after())
-    assert Position.of(made.state()) == before != made.after
-    with pytest.raises(FrozenInstanceError):
-        made.turn = 3  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
-        before.turn = 3  # type: ignore[misc]
 
 
 @pytest.mark.process
@@ -126,3 +101,188 @@ def test_the_decision_that_failed_is_not_in_the_record(tmp_path: Path) -> None:
             assert all(one.asked == (len(one.legal) > 1) for one in made)
             assert sum(one.asked for one in own) + 1 == game.decisions[game.second == "evil"]
             assert all(one.ms is not None for one in made if one.asked)
+
+
+# ---------------------------------------------------------------- counts
+
+
+class Counting(Oracle):
+    """Counts the claims of each seat that it made before the other side was full."""
+
+    early = (0, 0)
+
+    def _claim(self, stone: int) -> None:
+        is_early = not self.is_complete(1 - self.turn, stone)
+        self.early = tuple(count + (is_early and seat == self.turn) for seat, count in enumerate(self.early))
+        super()._claim(stone)
+
+
+@pytest.mark.parametrize("name", ["iello-base", "battle-line-base", "bga-tactical", "battle-line-expert"])
+def test_counts_are_those_of_the_literal_engine(name: str) -> None:
+    rules, net = load_rules(name), load_net(name)
+    found = [0, 0]
+    for number in range(6):
+        deal, auto = make_deal(rules, 11, number), (number % 3 > 0, number % 2 == 0)
+        state, rng, moves = State(rules, deal, auto), Rng(number), []
+        tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
+        literal = Counting(Options.like(rules), deal.clan, tactic, deal.starter, auto)
+        while legal := state.legal_moves():
+            move = net.choose(state, legal) if number % 2 else rng.choice(legal)
+            moves.append(move)
+            state.apply(move)
+            literal.apply(str(move))
+        record = record_text(rules, deal_text(11, number), auto, moves, result_text(state))
+        order = (deal.starter, 1 - deal.starter)
+        assert early_claims(record) == tuple(literal.early[seat] for seat in order)
+        assert tactics(record) == tuple(literal.played_tactics[seat] for seat in order)
+        found[0] += sum(literal.early)
+        found[1] += sum(literal.played_tactics)
+    assert found[0] > 10
+    assert (found[1] > 10) == rules.tactics
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("counted")
+    play(out, settings(bot("random", "ann"), bot("random", "bob"), games=20, rules="tactical"))
+    return out
+
+
+def test_columns_of_a_run_and_of_a_selection(folder: Path) -> None:
+    run = read_run(folder)
+    with Reader(folder) as reader:
+        expected = [(*tactics(game.record), *early_claims(game.record)) for game in reader.results()]
+    counted = with_counts(run, ["early_claims"])
+    assert list(zip(*(counted.columns[name].tolist() for name in COUNTED_COLUMNS))) == expected
+    assert with_counts(run, ["turns"]) is run
+    assert with_counts(counted, ["early_claims"]) is counted
+    few = selected(run, "tactics_first > 2 and tactics_second < 9")
+    assert list(few.columns["tactics_first"]) == [row[0] for row in expected if row[0] > 2 and row[1] < 9]
+    with_metric = selected(replace(run, metrics={"it": "mean tactics"}), "turns > 0")
+    assert with_metric.columns["tactics_second"].tolist() == [row[1] for row in expected]
+
+
+def test_games_that_came_since_are_left_out(folder: Path) -> None:
+    run = read_run(folder)
+    whole = with_counts(run, ["tactics"]).columns["tactics_first"]
+    held = run.columns["deal"] > 3
+    columns = replace(run.columns, values={name: column[held] for name, column in run.columns.values.items()})
+    part = with_counts(replace(run, columns=columns), ["tactics"])
+    assert part.columns["tactics_first"].tolist() == whole[held].tolist()
+
+
+def test_times_of_decisions(folder: Path) -> None:
+    times = decision_times(read_run(folder))
+    with Reader(folder) as reader:
+        game = next(iter(reader.results()))
+    own = times[(times["deal"] == 0) & (times["game"] == 0) & (times["bot"] == game.first)]["move_ms"]
+    assert own.tolist() == [bucket_ms(bucket) for bucket in times_in_order(game.times[0])]
+    assert own.sum() == pytest.approx(game.ms[0], rel=0.1, abs=0.002)
+    assert len(own) == game.decisions[0]
+
+
+# ---------------------------------------------------------------- rows
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> list[GameResult]:
+    folder = tmp_path_factory.mktemp("moves") / "run"
+    play(folder, settings(bot("random", "=ann"), bot("greedy", "bob"), games=6, rules="tactical"))
+    with Reader(folder) as reader:
+        return list(reader.results())
+
+
+def test_rows_are_the_decisions_of_the_records(games: list[GameResult]) -> None:
+    for game in games:
+        record = parse_record(game.record)
+        rows = [dict(zip(DECISION_COLUMNS, row)) for row in move_rows(game)]
+        assert len(rows) == game.plies
+        for row, (state, move) in zip(rows, replay_steps(record)):
+            seat, other = state.to_move, 1 - state.to_move
+            assert row["moves"].split(",") == [str(one) for one in state.legal_moves()]
+            assert row["moves"].split(",")[row["choice"]] == row["move"] == str(move)
+            assert (row["seat"], row["phase"], row["turn"]) == (seat, state.phase, state.turns)
+            assert row["began"] == (seat == state.first_seat) == (row["bot"] == game.first)
+            assert {row["bot"], row["opponent"]} == {game.first, game.second}
+            assert row["score"] == (game.score if row["began"] else 1 - game.score)
+            assert tuple(row["hand"].split()) == state.hand_of(seat)
+            assert tuple(row["hand_opponent"].split()) == state.hand_of(other)
+            for name, one in (("mine", seat), ("theirs", other)):
+                assert [tuple(cards.split()) for cards in row[name].split("/")] == [
+                    state.side(one, stone) for stone in range(1, 10)
+                ]
+            assert [tuple(words.split()) for words in row["modes"].split("/")] == [
+                state.modes(stone) for stone in range(1, 10)
+            ]
+            assert row["owners"] == state.owners
+            assert (row["deck_clan"], row["deck_tactic"]) == state.deck_counts
+            assert (tuple(row["beside"].split()), tuple(row["beside_opponent"].split())) == (
+                state.row(seat),
+                state.row(other),
+            )
+            assert row["pending"] == (state.pending or "")
+
+
+def test_csv_holds_the_rows_packed_or_not(games: list[GameResult], tmp_path: Path) -> None:
+    number = write_moves(games, tmp_path / "m.csv")
+    assert write_moves(games, tmp_path / "m.csv.gz") == number == sum(game.plies for game in games)
+    text, packed = (pd.read_csv(tmp_path / name, keep_default_na=False) for name in ("m.csv", "m.csv.gz"))
+    pd.testing.assert_frame_equal(text, packed)
+    assert list(text.columns) == list(DECISION_COLUMNS)
+    assert set(text["bot"]) == {"'=ann", "bob"}  # no formula in a spreadsheet
+    rows = [row for game in games for row in move_rows(game)]
+    for index, name in enumerate(DECISION_COLUMNS):
+        if name not in ("bot", "opponent", "ms") and not name.startswith("note_"):
+            assert text[name].tolist() == [row[index] for row in rows], name
+
+
+def test_parquet_holds_the_rows_and_types(games: list[GameResult], tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow: the extra data is not installed")
+    assert write_moves(games, tmp_path / "m.parquet") == sum(game.plies for game in games)
+    table = pq.read_table(tmp_path / "m.parquet")
+    assert table.schema.field("hand").metadata == {b"meaning": DECISION_COLUMNS["hand"].encode()}
+    rows = [row for game in games for row in move_rows(game)]
+    assert [tuple(row.values()) for row in table.to_pylist()] == rows
+    write_moves(iter(games), tmp_path / "again.parquet")
+    assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "m.parquet").read_bytes()
+    write_moves([], tmp_path / "none.parquet")
+    assert pq.read_schema(tmp_path / "none.parquet") == table.schema
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.parquet"])
+def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path: Path, name: str) -> None:
+    def broken() -> object:
+        yield from games
+        raise KeyboardInterrupt
+
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
+    with pytest.raises(MovesError, match=r"ends in \.parquet, \.csv or \.csv\.gz"):
+        write_moves([], tmp_path / "m.txt")
+    (tmp_path / name).write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        write_moves(broken(), tmp_path / name)  # type: ignore[arg-type]
+    assert (tmp_path / name).read_text() == "old"
+    assert os.listdir(tmp_path) == [name]
+    with pytest.raises(ExportError, match="cannot write"):
+        write_moves(games, tmp_path / "gone" / name)
+
+
+@pytest.mark.parametrize("name", ["iello-base", "bga-tactical", "battle-line-expert"])
+def test_the_players_of_tactic_cards_are_those_of_a_replay(name: str) -> None:
+    rules = load_rules(name)
+    seen = set()
+    for number in range(40):
+        state = State(rules, make_deal(rules, 7, number), (number % 2 == 0, True))
+        rng, first, moves, expected = Rng(number), state.to_move, [], []
+        while not state.is_over:
+            move = rng.choice(state.legal_moves())
+            if state.phase == "play" and move.card in tactic_texts(rules):
+                expected.append((int(state.to_move != first), move.card))
+            moves.append(move)
+            state.apply(move)
+        claims = (number % 2 == 0, True)
+        record = record_text(rules, deal_text(7, number), claims, moves, result_text(state))
+        assert list(plays(record)) == expected
+        seen.update(card for _, card in expected)
+    assert seen == set(tactic_texts(rules))

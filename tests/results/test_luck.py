@@ -12,7 +12,7 @@ from arena.lab.tournament import run_tournament
 from arena.results.run_data import RunData, read_run
 from arena.results.run_luck import run_luck
 from arena.results.run_standings import standings
-from arena.results.standings_report import remarks, standings_report
+from arena.results.standings_report import remarks
 from arena.stats.adjusted import FEWEST_JUDGED
 from arena.stats.frames import Floats
 from arena.stats.pairs import elo_of_score
@@ -62,17 +62,6 @@ def test_an_interrupted_call_keeps_what_it_judged(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(StopIteration):
         run_luck(tmp_path / "run", lambda: next(seen))
     assert len(json.loads((tmp_path / "run" / LUCK).read_text())["games"]) > 100
-
-
-def test_standings_with_luck_taken_out(folder: Path) -> None:
-    run = read_run(folder)
-    table = standings(run, luck=told_luck(run))
-    (met,) = table.adjusted or ()
-    assert met.deals == FEWEST_JUDGED
-    assert [row["games"] for row in table.rows] == [100, 100]
-    assert met.helps
-    assert any("luck of the draw is taken out" in note for note in table.notes)
-    assert any(each.name == "adjusted" for each in standings_report(table).tables)
 
 
 def test_without_help_all_ratings_are_as_counted(folder: Path) -> None:

@@ -7,15 +7,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from arena.cli.playing import next_step
-from arena.results.formats import PIPE_WIDTH, abridged, cells, narrow_grid, write_report
+from arena.results.formats import PIPE_WIDTH, cells, narrow_grid, write_report
+from arena.results.pages.figures import calibration_plot
 from arena.results.pages.report import report_page
 from arena.results.run_standings import RunStandings, standings
+from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.sources import StoredRun
-from arena.results.standings_report import standings_report, summary, two_digits
+from arena.results.standings_report import standings_report, summary, two_digits, write_run_files
 from arena.results.table import Report, Table, column_of
+from arena.results.variant_report import comparison, read_variants
 from arena.tournament.games import GameResult, GameTask
 from tests.results.synthetic import STRENGTH, store_run, strong, synthetic
 from tests.tournament.runner.fake import fake_result
@@ -102,14 +106,6 @@ def test_wide_markdown_and_files_have_the_whole_crosstable(many: RunStandings) -
     assert len(json.loads(write_report(report, "json"))["crosstable"]) == 30 * 29
 
 
-@pytest.mark.parametrize("text", ["planner-deep", "日本語日本語", "e\u0301" * 8, ""])
-def test_names_cut_in_the_middle_fit(text: str) -> None:
-    for most in range(1, 14):
-        cut = abridged(text, most)
-        assert cells(cut) <= most
-        assert cut == text if cells(text) <= most else "…" in cut
-
-
 def test_a_narrow_table_without_texts_may_not_fit() -> None:
     assert narrow_grid([column_of("games")], [["12345"]], 4) == ""
     wide = Table("t", "", [{"games": 12345}], [column_of("games")], elsewhere="Look there.", narrow=None)
@@ -165,27 +161,6 @@ def test_no_more_games_are_advised_after_total_forfeits(
     assert next_step(many, "class") == ""
 
 
-def test_a_match_lost_by_forfeits_advises_no_more_games(tmp_path: Path) -> None:
-    settings = {"bots": ["greedy", {"spec": "mine.py", "name": "mine"}], "format": "match", "games": 8}
-    lost = standings(synthetic(tmp_path / "lost", settings, play=failing("mine")))
-    assert next_step(lost, "run") == "Find out why mine forfeits: arena check mine.py"
-    assert "lay more games" not in shown(lost, None)
-    assert "stronger" not in shown(lost, None)  # forfeits say nothing about strength
-    shared = standings(synthetic(tmp_path / "shared", settings, play=lambda task: fake_result(task, faults=False)))
-    assert "lay more games" in shown(shared, None)
-
-
-def test_most_games_forfeited_in_several_ways(tmp_path: Path) -> None:
-    def play(task: GameTask) -> GameResult:
-        number = task.id.deal % 4
-        if "shaky" not in (task.first, task.second) or number == 3:
-            return fake_result(task, faults=False)
-        return failing("shaky", kind="crash" if number else "exception")(task)
-
-    text = shown(field_of(tmp_path / "run", ["good", "shaky"], 16, play), 100)
-    assert "\n\nshaky forfeited 12 of 16 games, 8 of them by crash: ValueError: no plan (shaky.py, line 3); " in text
-
-
 def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
     text = shown(field_of(tmp_path / "all", NAMES, 2, failing(*NAMES)), 200)
     above = text.partition("\n\n  #")[0].split("\n\n")[1].splitlines()
@@ -208,3 +183,81 @@ def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
         "All of them: arena standings class --json",
     ]
     assert "and 6 more), such as: ValueError: no plan (" in "".join(items[0])
+
+
+# ---------------------------------------------------------------- more than 100 bots
+
+
+BOTS = [f"b{number:03}" for number in range(31)]
+
+
+def test_files_have_a_line_for_each_bot_and_none_for_each_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("run_standings", "standings_report", "run_stats"):
+        monkeypatch.setattr(f"arena.results.{module}.LARGE_FIELD", 30)
+    bots = [{"spec": "random", "name": name} for name in BOTS]
+    large = synthetic(tmp_path / "run", {"bots": bots, "games": 1, "pairs": False}, chunk=1000)
+    tmp_path = tmp_path / "files"
+    tmp_path.mkdir()
+    names = {path.name for path in write_run_files(standings(large), tmp_path)}
+    assert names == {"standings.csv", "summary.json", "timing.csv"}
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert "crosstable" not in summary
+    assert len(summary["standings"]) == len(BOTS)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 1000 * len(BOTS)
+    assert "crosstable.csv" in {path.name for path in write_run_files(standings(large, whole=True), tmp_path)}
+    assert (tmp_path / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
+    short = stats_report(large, 10.0)
+    by_opponent = {statistic.name for statistic in STATISTICS if statistic.by_opponent}
+    assert not {table.name for table in short.tables} & by_opponent
+    assert "tables by opponent are shown only with --all" in write_report(short, "table")
+
+
+# ---------------------------------------------------------------- comparisons of few deals
+
+
+def fair(task: GameTask) -> GameResult:
+    return fake_result(task, faults=False)
+
+
+def compared(folder: Path, games: int, play: Callable[[GameTask], GameResult] = fair) -> Report:
+    folders = [
+        store_run(folder / rules, {"rules": rules, "games": games, "own_deals": False}, play=play)
+        for rules in ("base", "tactical")
+    ]
+    return comparison(read_variants(folders, 0))
+
+
+@pytest.mark.parametrize(("games", "known"), [(18, False), (20, True)])
+def test_few_deals_show_no_interval_and_no_verdict(tmp_path: Path, games: int, known: bool) -> None:
+    report = compared(tmp_path, games)
+    text = write_report(report)
+    assert ("Too few deals to say whether the variant matters (10 needed)." in text) == (not known)
+    assert ("Fewer than 10 deals give no interval: play more games." in text) == (not known)
+    assert ("with the places of 95% of samples" in text) == known
+    for table in report.tables:
+        for row in table.rows:
+            ends = [row[name] for name in ("score_low", "low", "p_holm", "place_low", "elo_low") if name in row]
+            assert not any(pd.notna(end) != known for end in ends), (table.name, row)
+    largest = next(line for line in text.splitlines() if " in tactical against base" in line)
+    assert (" .. " in largest) == known
+    assert "nan" not in text
+
+
+def test_total_forfeits_stand_before_the_answer(tmp_path: Path) -> None:
+    report = compared(tmp_path, 4, failing("counter"))
+    assert report.answer[0] == "counter forfeited every game in base, tactical."
+    assert report.answer[1].startswith("Too few deals")
+    text = write_report(report)
+    assert "Fewer than 10 deals give no interval." in text
+    assert "lay more games" not in text
+
+
+def test_the_plot_of_chances_has_no_interval_of_few_deals() -> None:
+    line = {"bot": "a", "moves": 7, "said": 0.5, "score": 0.75, "score_low": float("nan"), "score_high": float("nan")}
+    plot = calibration_plot(pd.DataFrame([line, line | {"score_low": 0.5, "score_high": 0.9}]))
+    assert plot is not None
+    few, enough = plot.rows
+    assert (few.value, few.low, few.high) == (25.0, None, None)
+    assert (enough.low, enough.high) == pytest.approx((0.0, 40.0))
+    assert few.tip.endswith("scored 75.0%")
+    assert enough.tip.endswith("scored 75.0% (50.0 .. 90.0)")

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from arena.cli.playing import next_step
+from arena.lab.tournament import run_tournament
+from arena.results import standings_report as module
 from arena.results.data_formats import table_csv
+from arena.results.note_figures import calibration
 from arena.results.pages.figures import progress_plot, rating_plot
+from arena.results.ratings_report import ratings_report
 from arena.results.run_data import read_run
-from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, rate_run, standings
+from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
 from arena.results.run_stats import run_frames
-from arena.results.standings_report import remarks, standings_report, summary
+from arena.results.standings_report import remarks, standings_report, summary, write_run_files
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.stats.ratings import rate
 from arena.tournament.games import GameResult, GameTask
-from arena.tournament.store.reader import Reader
+from arena.tournament.store.reader import Reader, WorkSession
 from tests.results.synthetic import store_run, synthetic
 from tests.tournament.runner.fake import fake_result
 
@@ -53,19 +60,6 @@ def test_every_column_is_the_sum_over_the_games(folder: Path) -> None:
             assert row[column] == faults.count(kind)
 
 
-def test_ratings_are_those_of_the_statistics_in_their_order(folder: Path) -> None:
-    run = read_run(folder)
-    table = pd.DataFrame(standings(run).rows)
-    rated = rate(run.games)
-    assert tuple(table["bot"]) == rated.bots
-    assert list(table["rank"]) == [1, 2, 3]
-    assert list(table["elo"]) == pytest.approx(list(rated.elo))
-    assert list(table["elo_error95"]) == pytest.approx(list(rated.error95))
-    assert table["elo"].is_monotonic_decreasing
-    without = rate(run.games, prior=0)
-    assert [row["elo"] for row in standings(run, prior=0).rows] == pytest.approx(list(without.elo))
-
-
 @pytest.mark.parametrize("format_", ["swiss", "knockout"])
 def test_the_ranking_of_the_format_goes_before_the_rating(tmp_path: Path, format_: str) -> None:
     run = synthetic(tmp_path / "run", {"format": format_, "games": 10})
@@ -92,17 +86,6 @@ def test_a_run_without_games(tmp_path: Path) -> None:
     assert [row["games"] for row in found.rows] == [0, 0, 0]
     assert found.notes == ("no games yet",)
     assert found.faults == 0
-
-
-def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:
-    def first_wins(task: GameTask) -> GameResult:
-        return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2), ending="five stones")
-
-    values = {"format": "match", "bots": ["a", "b"], "games": 1, "pairs": False}
-    found = standings(synthetic(tmp_path / "run", values, play=first_wins), prior=0)
-    assert len(found.run.games) == 1
-    assert math.isnan(found.first_advantage[0])
-    assert remarks(found)[0] == "First player: 100.0% of the points."
 
 
 def best_wins(task: GameTask) -> GameResult:
@@ -200,3 +183,95 @@ def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
     assert open_one.cells[7][3] == "├ ?"
     final = summary(begun)["bracket"][2]["meetings"][0]
     assert (final["a"], final["b"], final["games"], final["winner"], final["decided_by"]) == (None, None, 0, None, None)
+
+
+# ---------------------------------------------------------------- files
+
+
+SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+
+
+def test_same_games_same_bytes_however_they_were_stored(tmp_path: Path) -> None:
+    folders = []
+    for name, chunk in (("one", 1), ("two", 13)):
+        run = synthetic(tmp_path / name, chunk=chunk)
+        late = replace(run, sessions=(WorkSession(1.0, 2.0 + chunk, 60, {"workers": chunk}),))
+        written = write_run_files(standings(late), tmp_path / name, games=True)
+        assert {path.name for path in written} == {*SAME, "timing.csv"}
+        folders.append(tmp_path / name)
+    for name in SAME:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
+    assert (folders[0] / "timing.csv").read_bytes() != (folders[1] / "timing.csv").read_bytes()
+
+
+def test_games_csv_is_the_list_of_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = synthetic(tmp_path / "run")
+    monkeypatch.setattr(module, "_ROWS_AT_ONCE", 7)  # several parts, one header
+    write_run_files(standings(run), tmp_path, games=True)
+    back = pd.read_csv(tmp_path / "games.csv")
+    assert len(back) == 60
+    assert not [name for name in back.columns if name.startswith("ms")]
+    for column in ("deal", "first", "second", "score", "stones_first", "turns"):
+        assert back[column].tolist() == run.games[column].tolist(), column
+
+
+def test_timing_has_bots_and_sessions(tmp_path: Path) -> None:
+    run = replace(synthetic(tmp_path / "run"), sessions=(WorkSession(0.0, 10.0, 60, {"workers": 2}),))
+    write_run_files(standings(run), tmp_path)
+    rows = list(csv.DictReader((tmp_path / "timing.csv").open(encoding="utf-8")))
+    values = {(row["subject"], row["name"], row["measure"]): row["value"] for row in rows}
+    assert values["session", "1", "started"] == "1970-01-01T00:00:00+00:00"
+    assert values["session", "1", "games_per_second"] == "6.0"
+    assert values["session", "1", "workers"] == "2"
+    decisions = sum(run.games["decisions_first"].where(run.games["first"] == "greedy", 0)) + sum(
+        run.games["decisions_second"].where(run.games["second"] == "greedy", 0)
+    )
+    assert values["bot", "greedy", "decisions"] == str(decisions)
+
+
+# ---------------------------------------------------------------- sentences
+
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> RunStandings:
+    folder = tmp_path_factory.mktemp("match") / "run"
+    run_tournament(["first", "random"], rules="base", games=10, seed=3, out=folder, workers=1)
+    return standings(read_run(folder))
+
+
+def test_an_open_match_warns_of_looking_again_and_names_the_test(match: RunStandings) -> None:
+    advice = next_step(replace(match, head_to_head=head_to_head([3, 0, 4, 0, 3])), "run")
+    assert "To find out, play more games: arena resume run --games 80" in advice
+    assert "false alarms likelier" in advice
+    assert advice.endswith(": arena sprt first random")
+
+
+def test_a_rung_is_known_by_its_source_and_not_by_its_name(match: RunStandings) -> None:
+    other = replace(match, run=replace(match.run, sources=match.run.sources | {"random": "another"}))
+    assert "random, rung 1 of 7" in next_step(match, "run")
+    assert next_step(other, "run") == ""
+
+
+def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:
+    rows = [
+        (first, second, float((deal + ahead) % 4 < 2 + ahead))
+        for deal in range(12)
+        for first, second, ahead in (("a", "b", 1), ("b", "a", 0), ("a", "c", 0), ("c", "b", 0), ("b", "c", 1))
+    ]
+    games = pd.DataFrame(rows, columns=["first", "second", "score"])
+    *_, shown = ratings_report(rate(games), los=True).tables
+    likely = rate(games).los().to_numpy()
+    assert shown.note.startswith("The most extreme of 3 pairs")
+    assert f"{100 * likely.max():.1f}%" in shown.note
+    assert not ratings_report(rate(games[games["second"] != "c"].query("first != 'c'")), los=True).tables[-1].note
+
+
+def test_the_error_of_brier_holds_the_truth_though_surprises_are_rare() -> None:
+    held = 0
+    for generator in np.random.default_rng(1).spawn(100):
+        chance = generator.beta(9, 1, 40)  # of two games on each of 20 deals
+        score = (generator.random(40) < chance).astype(float)
+        said = pd.DataFrame({"deal_seed": 1, "deal": np.arange(40) // 2, "bot": "a", "note": "value", "score": score})
+        row = calibration(said.assign(figure=chance)).loc[0]
+        held += abs(row["brier"] - 9 / 110) <= row["brier_error95"]
+    assert held >= 0.9 * 100

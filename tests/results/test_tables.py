@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +14,11 @@ import pandas as pd
 import pytest
 
 from arena.results.data_formats import records, table_csv, table_values
-from arena.results.formats import REPORT_FORMATS, write_report
+from arena.results.formats import REPORT_FORMATS, cells, fit_columns, grid, shortened, write_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
-from arena.results.table import Report, elo_text, percent, table_of
+from arena.results.table import WIDE, Column, Report, Table, elo_text, percent, table_of
 from arena.tournament.forfeits import ForfeitReason
 from tests.results.synthetic import synthetic
 
@@ -145,18 +146,6 @@ def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
     assert table_values([table])["t"][0]["elo_error95"] is None
 
 
-def test_people_may_see_other_columns_or_none() -> None:
-    frame = pd.DataFrame({"bot": ["a"], "games": [3]})
-    some = Report("Head", [table_of("t", "Title", frame, "Note.", columns=["bot"])])
-    none = Report("Head", [table_of("t", "Title", frame, "Note.", columns=[])])
-    for format_ in ("table", "markdown", "html"):
-        assert "games" not in write_report(some, format_)
-        assert "Title" in write_report(some, format_)
-        assert "Title" not in write_report(none, format_)
-        assert "Note" not in write_report(none, format_)
-    assert write_report(some, "csv") == write_report(none, "csv") == "bot,games\na,3\n"
-
-
 def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
     frame = pd.DataFrame({"bot": ["=1+1", "\x1b[2Jx\nfalse line"], "elo": [-3.5, np.nan], "note": ["ok", None]})
     report = Report("head \x1b[2J", [table_of("t", "", frame)], ["remark \u202e"])
@@ -183,3 +172,31 @@ def test_shares_are_rounded_as_whole_numbers_are() -> None:
 def test_a_likelihood_is_never_certain() -> None:
     frame = pd.DataFrame({"bot": ["a", "b", "c"], "los": [1.0, 0.0, 0.9994]})
     assert [row[1] for row in table_of("t", "", frame).cells] == ["> 99.9", "< 0.1", "99.9"]
+
+
+# ---------------------------------------------------------------- narrow terminals
+
+
+def test_any_table_fits() -> None:
+    draw = random.Random(5)
+    for _ in range(200):
+        columns = [Column("h" * draw.randint(1, 12), draw.choice(["text", "elo"])) for _ in range(draw.randint(2, 15))]
+        rows = [[draw.choice(["ab" * draw.randint(0, 20), "7" * draw.randint(0, 12)]) for _ in columns] for _ in "123"]
+        width = draw.randint(75, 200)  # two columns are always there
+        shown, texts, left_out = fit_columns(columns, rows, width)
+        assert len(shown) + left_out == len(columns)
+        assert max(map(cells, grid(shown, texts, "simple").splitlines())) <= width
+
+
+def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
+    columns = (Column("#"), Column("bot", "text"), Column("Elo"), Column("turns", where=WIDE), Column("remark", "text"))
+    rows = [{"#": 1, "bot": "ann", "Elo": "+7", "turns": 44.1, "remark": "-"}]
+    brief = write_report(Report("", [Table("standings", "", rows, columns)]), "table", None, True)
+    assert brief.splitlines()[0].split() == ["#", "bot", "Elo"]
+    assert brief.endswith("1 column hidden; use --wide to see it.\n")
+
+
+def test_a_text_is_cut_between_letters() -> None:
+    assert shortened("日本語", 4) == "日…"
+    assert cells(shortened("🤖" * 9, 8)) <= 8
+    assert shortened("e\u0301e\u0301", 2) == "e\u0301e\u0301"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from arena.errors import ArenaError
 from arena.stats import field
-from arena.stats.frames import StatsError, by_seat, cross_columns, games_of
+from arena.stats.frames import StatsError, check_games, cross_columns, games_of
 
 GAMES = pd.DataFrame(
     [
@@ -34,18 +37,6 @@ def row(table: pd.DataFrame, **keys: object) -> pd.Series:
     return table.iloc[0]
 
 
-def test_by_seat_doubles_every_game() -> None:
-    seats = by_seat(GAMES)
-    assert len(seats) == 12
-    assert seats["score"].sum() == 6
-    ann = seats[(seats["bot"] == "ann") & (seats["opponent"] == "cid")]
-    assert ann["score"].tolist() == [0.0, 1.0]
-    assert ann["stones"].tolist() == [1, 1]
-    assert ann["stones_against"].tolist() == [5, 1]
-    assert "score_first" not in seats.columns
-    assert "ms_first" not in seats.columns
-
-
 def test_scores_by_bot_and_opponent() -> None:
     crossed = pd.DataFrame(cross_columns(games_of(GAMES)))
     assert row(crossed, bot=2, opponent=1)[["wins", "draws", "score"]].tolist() == [1, 1, 0.75]
@@ -63,18 +54,6 @@ def test_scores_by_bot_and_opponent() -> None:
     ann = row(field.scores(games), bot="ann")
     assert ann["score_low"] < 0.75 < ann["score_high"]
     assert len(field.scores(GAMES, by=["bot", "opponent"])) == 6
-
-
-def test_length_counts_each_game_once() -> None:
-    table = field.game_length(GAMES)
-    assert table["games"].tolist() == [6]
-    assert table["turns_mean"].tolist() == [pytest.approx(182 / 6)]
-    assert table["turns_p50"].tolist() == [35]
-    assert table["turns_max"].tolist() == [54]
-    assert row(field.game_length(GAMES, by=["bot"]), bot="bob")["turns_mean"] == pytest.approx(130 / 4)
-    histogram = field.length_histogram(GAMES)
-    assert histogram["turns"].tolist() == [6, 8, 30, 40, 44, 54]
-    assert histogram["share"].sum() == pytest.approx(1)
 
 
 def test_endings_of_the_field_and_of_wins() -> None:
@@ -118,3 +97,37 @@ def test_missing_columns_and_groups_are_told() -> None:
         field.scores(GAMES, by=["bott"])
     with pytest.raises(StatsError, match="no column 'ms_first'"):
         field.thinking_time(GAMES.drop(columns="ms_first"))
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def games(**columns: Any) -> pd.DataFrame:
+    base: dict[str, Any] = {"first": ["ann", "bob"], "second": ["bob", "ann"], "score": [1.0, 0.5]}
+    return pd.DataFrame({**base, **columns})
+
+
+@pytest.mark.parametrize(
+    ("frame", "part"),
+    [
+        (games().iloc[:0], "no games"),
+        (games(score=[1.0, np.nan]), "row 1: score is nan"),
+        (games(score=["1", "win"]), "score: could not convert string to float: 'win'"),
+        (games(first=["ann", "ann"], second=["bob", "ann"]), "row 1: 'ann' plays itself"),
+        (games(first=["ann", None]), "row 1: no name in column 'first'"),
+        (games().rename(columns={"second": "secnd"}), "no column 'second'; did you mean 'secnd'"),
+    ],
+)
+def test_bad_frames_are_told(frame: Any, part: str) -> None:
+    with pytest.raises(StatsError, match=part) as caught:
+        check_games(frame)
+    assert isinstance(caught.value, ArenaError)
+
+
+def test_good_frames_pass_and_are_not_changed() -> None:
+    frame = games(turns=[40, None], ending=["stalemate", None], forfeit_by=[None, "ann"]).set_index(pd.Index([5, 9]))
+    before = frame.copy(deep=True)
+    checked = check_games(frame)
+    assert checked.index.tolist() == [0, 1]
+    assert checked["score"].tolist() == [1.0, 0.5]
+    pd.testing.assert_frame_equal(frame, before)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
-from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit, ndtr
+from scipy.special import expit
 from scipy.stats import t as student
 
-from arena.stats.frames import Floats, StatsError
+from arena.stats.fit import misfit_p_value
+from arena.stats.frames import Floats, StatsError, games_of
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import ELO_SCALE, counts_between, head_to_head
 from arena.stats.ratings import Ratings, rate
@@ -103,41 +105,6 @@ def test_far_anchors_and_tiny_priors_give_ratings_or_a_sentence() -> None:
             rate(games, **given)
 
 
-def test_two_anchors_hold_both() -> None:
-    games = field()
-    held = elo_of(rate(games, prior=0, anchors={"b00": 100, "b01": -100}))
-    assert held["b00"] == pytest.approx(100)
-    assert held["b01"] == pytest.approx(-100)
-    # The others sit where their own expected points are those they made.
-    for bot in ("b02", "b03", "b04"):
-        points = expected = 0.0
-        advantage = rate(games, prior=0, anchors={"b00": 100, "b01": -100}).first_advantage
-        for first, second, score in zip(games["first"], games["second"], games["score"]):
-            if bot in (first, second):
-                chance = expit((held[first] - held[second] + advantage) / ELO_SCALE)
-                points += score if bot == first else 1 - score
-                expected += chance if bot == first else 1 - chance
-        assert points == pytest.approx(expected, abs=1e-5)
-
-
-def test_los_is_that_of_the_difference() -> None:
-    rated = rate(field())
-    los = rated.los()
-    for one, other in combinations(rated.bots, 2):
-        gap, error = rated.difference(one, other)
-        width = 2.0210754  # Student's t for 40 deals
-        assert los.loc[one, other] == pytest.approx(ndtr(gap / (error / width)), abs=1e-6)
-        assert los.loc[one, other] + los.loc[other, one] == pytest.approx(1)
-    assert np.diag(los).tolist() == [0.5] * 5
-
-
-def test_games_without_deals_count_by_themselves() -> None:
-    games = field()
-    assert rate(games.drop(columns="deal")).clusters.tolist() == [320] * 5
-    half = games.assign(deal=games["deal"].where(games.index % 2 == 0))
-    assert (rate(half).clusters > 160).all()
-
-
 def perfect() -> pd.DataFrame:
     return pd.concat(
         [
@@ -221,14 +188,6 @@ def test_an_advantage_that_runs_away_is_told(score: float) -> None:
     rated = rate(always)
     assert rated.first_advantage * (2 * score - 1) > 200
     assert rated.first_advantage_error95 > 200
-
-
-def test_one_seat_only_needs_a_prior_to_tell_seat_from_strength() -> None:
-    games = frame(("a", "b", 1, 60), ("a", "b", 0, 40))
-    with pytest.raises(StatsError, match="advantage"):
-        rate(games, prior=0)
-    assert rate(games).error95[0] > 150
-    assert rate(games, first_advantage=0.0).error95[0] < 40
 
 
 @pytest.mark.parametrize(
@@ -338,3 +297,66 @@ def test_noise_of_the_fit_does_not_order_equal_bots() -> None:
     assert len(set(points.values())) < 20
     assert list(found.bots) == sorted(names, key=lambda name: (-points[name], name))
     assert len(set(found.elo.tolist())) == len(set(points.values()))
+
+
+# ---------------------------------------------------------------- whether one line fits
+
+
+ORACLES = json.loads((Path(__file__).parents[1] / "data" / "statistics_oracles.json").read_text())
+
+
+def independent(won: list[list[int]]) -> pd.DataFrame:
+    """Independent games, each on a deal of its own; each bot is first in half of the games that it wins."""
+    rows = []
+    for i, line in enumerate(won):
+        for j, number in enumerate(line):
+            rows += [(f"b{i}", f"b{j}", 1.0) if game % 2 else (f"b{j}", f"b{i}", 0.0) for game in range(number)]
+    return pd.DataFrame(rows, columns=["first", "second", "score"])
+
+
+def test_a_field_of_independent_games_as_statsmodels_and_choix() -> None:
+    oracle = ORACLES["line"]
+    games = games_of(independent(oracle["won"]))
+    rated = rate(games, prior=0, first_advantage=0.0)
+    strength = dict(zip(rated.bots, rated.elo / ELO_SCALE))
+    for name in ("strengths", "choix"):
+        values = np.array(oracle[name])
+        assert [strength[f"b{i}"] for i in range(4)] == pytest.approx(values - values.mean(), abs=1e-5)
+    p_value = misfit_p_value(games, rated)
+    assert p_value is not None
+    assert p_value < 0.001 > oracle["p_value"]
+
+
+def pairs(shares: dict[tuple[str, str], float], deals: int, seed: int = 1) -> pd.DataFrame:
+    draw = np.random.default_rng(seed)
+    rows = [
+        (number, deal, *(two if game else two[::-1]), float(draw.random() < (share if game else 1 - share)))
+        for number, (two, share) in enumerate(shares.items())
+        for deal in range(deals)
+        for game in (0, 1)
+    ]
+    return pd.DataFrame(rows, columns=["pairing", "deal", "first", "second", "score"])
+
+
+def test_rock_paper_scissors_is_no_line() -> None:
+    games = games_of(pairs({("paper", "rock"): 0.8, ("rock", "scissors"): 0.8, ("scissors", "paper"): 0.8}, 100))
+    p_value = misfit_p_value(games, rate(games))
+    assert p_value is not None
+    assert p_value < 1e-6
+
+
+def test_luck_alone_leaves_every_p_value_equally_often() -> None:
+    shares = {("a", "b"): 0.6, ("b", "c"): 0.6, ("a", "c"): 0.69}
+    values = []
+    for seed in range(40):
+        games = games_of(pairs(shares, 40, seed))
+        values.append(misfit_p_value(games, rate(games)))
+    assert np.mean(np.array(values) < 0.1) == pytest.approx(0.1, abs=0.08)
+    assert np.median(values) == pytest.approx(0.5, abs=0.15)
+
+
+def test_too_little_to_test() -> None:
+    two = games_of(pairs({("a", "b"): 0.6}, 50))
+    few = games_of(pairs({("a", "b"): 0.6, ("b", "c"): 0.6, ("a", "c"): 0.6}, 5))
+    assert misfit_p_value(two, rate(two)) is None
+    assert misfit_p_value(few, rate(few)) is None

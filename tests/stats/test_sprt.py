@@ -86,17 +86,6 @@ def test_bad_tests_are_told(arguments: dict[str, Any], part: str) -> None:
         SprtTest(**arguments)
 
 
-def test_bounds_and_state_without_results() -> None:
-    test = SprtTest(0, 5, alpha=0.01, beta=0.1)
-    assert test.upper == pytest.approx(math.log(0.9 / 0.01))
-    assert test.lower == pytest.approx(math.log(0.1 / 0.99))
-    empty = Sprt(test).result()
-    assert (empty.units, empty.llr, empty.estimate, empty.verdict) == (0, 0.0, None, "continue")
-    done = sprt_result(test, [120, 0, 500, 0, 180])
-    assert done.estimate is not None
-    assert done.estimate.elo == pytest.approx(26.1, abs=0.1)
-
-
 # ---------------------------------------------------------------- with luck taken out
 
 
@@ -159,14 +148,6 @@ def test_a_test_that_ended_with_h1_is_estimated_lower(elo1: float, counts: tuple
     assert result.estimate is not None
     assert estimate is not None
     assert estimate.elo_low < estimate.elo < result.estimate.elo < estimate.elo_high
-
-
-def test_a_shut_out_has_a_bound_and_a_running_test_nothing() -> None:
-    assert stopped_estimate(sprt_result(SprtTest(0, 10), (5, 0, 9, 0, 6))) is None
-    shut_out = stopped_estimate(sprt_result(SprtTest(0, 60), (0, 0, 0, 0, 19)))
-    assert shut_out is not None
-    assert shut_out.elo_low > 30
-    assert shut_out.elo_high == math.inf
 
 
 @pytest.mark.filterwarnings("error")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm, ttest_rel
 
 from arena.stats import variants
+from arena.stats.adjusted import FEWEST_JUDGED, take_luck_out
 from arena.stats.field import game_length, scores
-from arena.stats.frames import StatsError
+from arena.stats.frames import Floats, StatsError, games_of
 from arena.stats.intervals import mean_difference
+from arena.stats.variants import win_rate_differences
+from arena.stats.voting import margins, schulze, votes
 from benchmarks.simulate import Luck, simulate_games
 
 
@@ -60,16 +66,6 @@ def test_shared_deals_are_paired() -> None:
     assert apart.error > 1.3 * paired.error
 
 
-def test_differences_without_spread_are_not_certain() -> None:
-    deals = np.arange(10)
-    sure = mean_difference(np.ones(10), deals, np.zeros(10), deals)
-    assert sure.difference == 1
-    assert 1e-6 < sure.p_value < 0.001
-    same = mean_difference(np.ones(10), deals, np.ones(10), deals)
-    assert same.p_value == 1
-    assert same.low < 0 < same.high
-
-
 def test_lengths_that_differ_alike_in_all_deals_are_not_certain() -> None:
     deals = np.repeat(np.arange(10), 2)
     turns = np.array([40.0, 44, 38, 46] * 5)
@@ -98,19 +94,6 @@ def test_differences_on_few_deals_have_neither_interval_nor_p_value() -> None:
     known = table["p_holm"].notna()
     assert table.index[known].tolist() == [("tactical", "base")]
     assert table["p_holm"][known].tolist() == table["p_value"][known].tolist()  # the others are no comparisons
-
-
-def test_win_rate_differences() -> None:
-    table = variants.win_rate_differences(played(deals=400))
-    assert table["bot"].tolist() == ["b00", "b01"]
-    assert table["variant"].tolist() == ["tactical", "tactical"]
-    assert table["difference"].sum() == pytest.approx(0)
-    assert (table["shared_deals"] == 400).all()
-    assert (table["p_value"] < 0.001).all()
-    assert table["p_holm"].tolist() == pytest.approx((2 * table["p_value"]).tolist())
-    first = table.iloc[0]
-    assert first["difference"] == pytest.approx(first["mean"] - first["mean_against"])
-    assert first["low"] < first["difference"] < first["high"]
 
 
 @pytest.mark.slow
@@ -170,3 +153,104 @@ def test_card_effects_by_hand() -> None:
     assert scout["score_low"] < 2 / 3 < scout["score_high"]
     assert np.isnan(table.loc["fog", "score"])
     assert table.loc["fog", "plays"] == 0
+
+
+# ---------------------------------------------------------------- luck taken out
+
+
+def lucky(deals: int, share: float, seed: int) -> tuple[pd.DataFrame, Floats]:
+    """Games of a and b on `deals`, and what luck gave the first: `share` of what decides a game, in three parts."""
+    draw = np.random.default_rng(seed)
+    parts = draw.normal(0, np.sqrt(share / 3), (2 * deals, 3))
+    rest = draw.normal(0, np.sqrt(1 - share), 2 * deals)
+    first_is_a = np.arange(2 * deals) % 2 == 0
+    score = (parts.sum(axis=1) + rest + np.where(first_is_a, 0.3, -0.3) > 0).astype(float)
+    games = pd.DataFrame({"first": np.where(first_is_a, "a", "b"), "second": np.where(first_is_a, "b", "a")})
+    return games.assign(score=score, deal=np.arange(2 * deals) // 2), parts
+
+
+def test_the_error_falls_and_the_mean_stays() -> None:
+    truth = 0.618  # Phi(0.3)
+    held = []
+    for seed in range(30):
+        games, luck = lucky(100, 0.6, seed)
+        _, (met,) = take_luck_out(games_of(games), luck)
+        assert met.helps
+        assert 1.05 < met.worth < 3.5
+        held.append(abs(met.adjusted_score - truth) <= met.adjusted_error95)
+    assert np.mean(held) > 0.88
+
+
+def test_luck_that_says_nothing_changes_nothing() -> None:
+    games, _ = lucky(200, 0.6, 1)
+    noise = np.random.default_rng(2).normal(0, 0.3, (400, 3))
+    arrays = games_of(games)
+    adjusted, (met,) = take_luck_out(arrays, noise)
+    assert not met.helps
+    assert (adjusted.score == arrays.score).all()
+    assert (met.adjusted_score, met.adjusted_error95) == (met.score, met.error95)
+
+
+def test_few_deals_are_as_counted() -> None:
+    games, luck = lucky(FEWEST_JUDGED - 1, 0.9, 1)
+    _, (met,) = take_luck_out(games_of(games), luck)
+    assert not met.helps
+    with pytest.raises(StatsError, match="a row for each of"):
+        take_luck_out(games_of(games), luck[1:])
+
+
+def test_variants_differ_by_adjusted_scores() -> None:
+    parts = []
+    for variant, seed in (("base", 1), ("expert", 2)):
+        games, luck = lucky(200, 0.6, seed)
+        adjusted, _ = take_luck_out(games_of(games), luck)
+        parts.append(games.assign(variant=variant, adjusted=adjusted.score))
+    games = pd.concat(parts, ignore_index=True)
+    plain, without = (win_rate_differences(each, bot="a").loc[0] for each in (games.drop(columns="adjusted"), games))
+    assert without["high"] - without["low"] < 0.92 * (plain["high"] - plain["low"])
+    rates = scores(games, by=["bot", "variant"]).set_index(["bot", "variant"])
+    first_is_a = parts[0]["first"] == "a"
+    own = np.where(first_is_a, parts[0]["adjusted"], 1 - parts[0]["adjusted"])
+    assert rates.loc[("a", "base"), "score"] == pytest.approx(own.mean())
+    assert without["mean_against"] == pytest.approx(own.mean())
+    assert (
+        rates.loc[("a", "base"), "wins"] == (np.where(first_is_a, parts[0]["score"], 1 - parts[0]["score"]) == 1).sum()
+    )
+
+
+# ---------------------------------------------------------------- votes
+
+
+ORACLES = json.loads((Path(__file__).parents[1] / "data" / "statistics_oracles.json").read_text())["votes"]
+
+
+@pytest.mark.parametrize("name", sorted(ORACLES))
+def test_schulze_as_openspiel(name: str) -> None:
+    ballots = ORACLES[name]["ballots"]
+    names = sorted(ballots[0])
+    scores = np.array([[-ballot.index(bot) for bot in names] for ballot in ballots], dtype=float)
+    place = schulze(margins(scores))
+    assert [names[bot] for bot in np.argsort(place, kind="stable")] == ORACLES[name]["schulze"]
+
+
+def test_a_clear_first_place_is_sure_and_the_same_again() -> None:
+    draw = np.random.default_rng(1)
+    games = np.full((3, 4, 60), 4.0)
+    points = draw.binomial(4, np.array([0.8, 0.5, 0.5, 0.2])[:, None], (3, 4, 60)).astype(float)
+    ranked = votes(("a", "b", "c", "d"), points, games)
+    assert [vote.bot for vote in ranked][::3] == ["a", "d"]
+    first, last = ranked[0], ranked[-1]
+    assert (first.place, first.place_low, first.place_high) == (1, 1, 1)
+    assert (last.place_low, last.place_high) == (4, 4)
+    assert ranked == votes(("a", "b", "c", "d"), points, games)
+
+
+def test_few_deals_show_no_range_of_places() -> None:
+    games = np.full((2, 3, 12), 2.0)
+    points = games * np.array([0.9, 0.5, 0.1])[:, None]
+    enough = votes(("a", "b", "c"), points, games)
+    games[1, :, :3] = points[1, :, :3] = 0  # 9 deals in one rule set
+    few = votes(("a", "b", "c"), points, games)
+    assert [vote.place for vote in few] == [vote.place for vote in enough] == [1, 2, 3]
+    assert [(vote.place_low, vote.place_high) for vote in enough] == [(1, 1), (2, 2), (3, 3)]
+    assert np.isnan([(vote.place_low, vote.place_high) for vote in few]).all()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import itertools
 import os
 import pty
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -18,7 +16,7 @@ from rich.console import Console
 
 from arena.cli.group import INTERRUPTED
 from arena.stats.ratings import rate
-from arena.terminal.live import SHARE, LineProgress, LiveProgress, ratings_of
+from arena.terminal.live import LineProgress, LiveProgress, ratings_of
 from arena.tournament.runner.progress import PairResult, RunStatus
 from arena.tournament.store.reader import Reader
 from tests.terminal.terminals import Terminal
@@ -68,20 +66,6 @@ def test_a_long_field_is_cut_to_the_height_of_the_terminal() -> None:
     assert len(lines) <= 15
 
 
-def test_drawing_is_rarer_if_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = LiveProgress(console=Console(file=io.StringIO(), force_terminal=True, width=80))
-    table.begin("run", 1, status())
-    due = table._next
-    table.update(status())
-    assert table._next == due  # not yet
-    monkeypatch.setattr("arena.terminal.live.time.thread_time", itertools.count().__next__)  # a second to draw it
-    table._next = 0.0
-    before = time.monotonic()
-    table.update(status())
-    assert table._next - before >= 1 / SHARE
-    table.end(status(), False)
-
-
 def test_a_closed_terminal_does_not_stop_play() -> None:
     master, slave = pty.openpty()
     with os.fdopen(slave, "w") as stream:
@@ -92,14 +76,6 @@ def test_a_closed_terminal_does_not_stop_play() -> None:
         table.update(status())
         table.note("x")
         table.end(status(), False)
-
-
-def test_without_bots_it_is_a_line() -> None:
-    stream = io.StringIO()
-    table = LiveProgress(lambda status: "checking", Console(file=stream, force_terminal=True, width=80, _environ={}))
-    table.update(RunStatus(0, 0))
-    table.end(RunStatus(0, 0), False)
-    assert seen(stream, 80, 24) == ["checking"]
 
 
 def test_lines_come_every_few_seconds_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 
 from arena import play_game
-from arena.game.record import parse_record, replay
+from arena.game.record import parse_record
 from arena.league.events import ACCEPTED, publish
 from arena.league.store import open_league
 from arena.league.versions import accept, get, promote, refuse
 from arena.league.views import trends
-from arena.results.pages.boards import final_state
-from arena.results.pages.render import environment
 from arena.results.records import game_of
 from arena.web import backend, public, uploads
 from arena.web.accounts import Account
@@ -51,19 +49,6 @@ def test_every_page_is_whole_and_its_links_lead_somewhere(web: Web) -> None:
             if tag in ("a", "link", "script") and target and not target.startswith("#"):
                 left.append(str(answer.url.join(target).path))
     assert {"/learn", "/bots/two", "/static/web.css", "/me/bots/mine", "/me/versions/3"} <= seen
-
-
-def test_the_table_is_that_of_the_commands(web: Web) -> None:
-    from arena.league.rating import league_standings
-    from arena.league.views import standing_values
-
-    with open_league(web.folder, write=False) as league:
-        wanted = standing_values(league, league_standings(league))
-    found = web.new().get("/api/v1/standings").json()
-    assert found["standings"] == wanted["standings"]
-    assert found["games"] == 8
-    rows = Page.of(web.new().get("/").text).tables[0]
-    assert [row[1] for row in rows[1:]] == [line["bot"] for line in wanted["standings"]]
 
 
 def test_an_unchanged_page_is_not_sent_again(web: Web) -> None:
@@ -178,20 +163,6 @@ def test_templates_of_members_know_the_account(web: Web, monkeypatch: pytest.Mon
     assert boss.client.get("/api/v1/me").json() == {"author": None, "admin": False}
 
 
-def test_withdrawing_asks_first(web: Web) -> None:
-    """Without scripts: the button is hidden until the question is opened."""
-    boss = web.person("Boss", admin=True)
-    boss.upload()
-    admin, bot = boss.get("/admin"), boss.get("/me/bots/mine")
-    assert re.findall(r">(Re[^>?]*\?)[^<]*<form", admin) == ["Revoke Boss?", "Retire one?", "Retire two?"]
-    assert re.findall(r">(Re[^>?]*\?)[^<]*<form", bot) == ["Retire mine?"]
-    for page in (admin, bot):
-        outside = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
-        assert not re.search("retire|revoke", "".join(re.findall(r"<form.*?</form>", outside)))
-    boss.post("/me/bots/mine/retire")
-    assert "Yes, retire" not in boss.get("/me/bots/mine")
-
-
 def test_a_class_is_invited_at_once(web: Web) -> None:
     boss = web.person("Boss", admin=True)
     web.token("Ann")
@@ -256,18 +227,6 @@ def test_the_latest_games_stand_beside_each_opponent(web: Web) -> None:
     page = web.new().get("/bots/one").text
     assert re.findall(r">([WLD])<span", page) == ["W", "W", "L", "L", "L", "W"]
     assert "won 62%" in page
-
-
-def test_a_final_board_shows_every_card_and_owner() -> None:
-    record = play_game("first", "random", seed=2, rules="tactical").record
-    last, edition = final_state(record)
-    macros: Any = environment("arena.results.pages").get_template("board.html").module
-    board = str(macros.board(last, edition, ("ann", "bob")))
-    state = replay(parse_record(record))
-    cards = [card for seat in (0, 1) for stone in range(1, 10) for card in state.side(seat, stone)]
-    assert sorted(re.findall(r'data-card="([^"]+)"', board)) == sorted(cards)
-    for name, seat in (("ann", "a"), ("bob", "b")):
-        assert board.count(f"claimed by {name}") == state.owners.count(seat)
 
 
 def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:

@@ -16,16 +16,8 @@ from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, skip_check
 
 __all__ = ["no_check", "real_check"]  # fixtures
 
-QUICK = (
-    "--isolation",
-    "none",
-    "--move-ms",
-    0,
-    *("--set", "placement.error=100"),
-    *("--set", "placement.most_games=16"),
-    *("--set", "placement.sample=3"),
-    *("--set", "placement.games=4"),
-)
+PLACED = ("error=100", "most_games=16", "sample=3", "games=4")
+QUICK = ("--isolation", "none", "--move-ms", 0, *(f"--set=placement.{one}" for one in PLACED))
 ONE = ("--workers", 1)
 
 

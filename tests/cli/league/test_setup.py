@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +12,11 @@ import pytest
 
 from arena.bots.isolation import process
 from arena.bots.isolation.sandbox import SandboxMissing
+from arena.cli.main import main
 from tests.bots.isolation.inside import why_not
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values
-from tests.league.leagues import FIRST, written
+from tests.league.leagues import FIRST, LAST, written
 
 
 def test_create(arena: Arena) -> None:
@@ -92,3 +96,150 @@ def test_which_league_is_not_guessed(arena: Arena, command: tuple[str, ...], com
         arena("league", "create", name, *QUICK)
     several = arena(*command, code=2).err
     assert f"there are 2 leagues here: club, open. Name one of them: {completed} club" in several
+
+
+# ---------------------------------------------------------------- play and retire
+
+
+def test_retire(played: Arena) -> None:
+    done = played("league", "retire", "open", "last", "--reason", "cheats")
+    assert "2 bots" in done.out
+    assert "last is out of the table." in done.err
+    assert "anchor" not in done.err
+    assert "'last' was retired" in played("submit", "bots/last.py", "--league", "open", code=2).err
+    assert "already" in played("league", "retire", "open", "last", code=2).err
+    assert "cheats" in played("league", "show", "open", "last").out
+    done = played("league", "retire", "open", "last", "--undo")
+    assert "3 bots" in done.out
+    assert "last is back." in done.err
+    assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
+
+
+def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setenv("_ARENA_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "arena league show o")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    capsys.readouterr()
+    main([])
+    assert "open" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- submit
+
+
+def test_submit(open_: Arena) -> None:
+    found = open_("submit", "bots/first.py", "--league", "open", *ONE)
+    assert "first v1 is accepted" in found.err
+    assert "open: rules base, bots not isolated, no clock; 1 bot, 0 games" in found.out
+    found = open_("submit", "bots/last.py", "--league", "open", "--json", *ONE)
+    result = values(found.out)
+    assert (result["bot"], result["version"], result["outcome"], result["games"]) == ("last", 1, "active", 16)
+    assert {line["bot"]: line["new"] for line in result["standings"]} == {"first": False, "last": True}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "reason"), [("raises", "ValueError: no idea")])
+@pytest.mark.usefixtures("real_check")
+def test_refused(open_: Arena, name: str, reason: str) -> None:
+    found = open_("submit", f"bots/{name}.py", "--league", "open", *ONE, code=1)
+    assert f"{name} v1 is refused" in found.err
+    assert reason in found.err
+    assert "Traceback" not in found.err.split("is refused")[0]
+    assert "No bot is in the table yet" in found.out
+    again = open_("submit", f"bots/{name}.py", "--league", "open", *ONE, code=1)
+    assert f"{name} v1 was refused" in again.err
+    assert "--again" in again.err
+    assert "is refused" in open_("submit", f"bots/{name}.py", "--league", "open", "--again", *ONE, code=1).err
+    shown = open_("league", "show", "open", name).out
+    assert reason in shown
+
+
+def test_a_bot_of_many_files(open_: Arena) -> None:
+    source = "from helper import act as chosen\n\ndef act(view, moves):\n    return chosen(view, moves)\n"
+    written(Path("bots/mine"), bot=source, helper=LAST)
+    assert "helper" in open_("submit", "bots/mine/bot.py", "--league", "open", *ONE, code=1).err
+    open_("submit", "bot.py", "--folder", "bots/mine", "--league", "open", "--name", "two", *ONE)
+    files = values(open_("league", "show", "open", "two", "--json").out)["versions"][0]["files"]
+    assert [file["path"] for file in files] == ["bot.py", "helper.py"]
+    open_("league", "show", "open", "two", "--files", "back")
+    assert Path("back/helper.py").read_text() == LAST
+    Path("back/helper.py").write_text("other")
+    err = open_("league", "show", "open", "two", "--files", "back", code=2).err
+    assert "already exists with different content" in err
+
+
+@pytest.mark.usefixtures("real_check")
+def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
+    source = f"from pathlib import Path\nPath(__file__).with_name('weights.txt').read_text()\n{LAST}"
+    written(Path("bots"), heavy=source)
+    Path("bots/weights.txt").write_text("1 2")
+    err = open_("submit", "bots/heavy.py", "--league", "open", code=1).err
+    assert "weights.txt is in the same folder" in err
+    assert "arena submit heavy.py --folder bots ..." in err
+
+
+# ---------------------------------------------------------------- what only reads
+
+
+def test_standings(played: Arena) -> None:
+    out = played("league", "show", "open").out
+    lines = out.splitlines()
+    assert lines[0].startswith("open: rules base, bots not isolated, no clock; 3 bots, ")
+    assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
+    assert "Change: Elo since event 3" in out
+    found = values(played("league", "show", "open", "--json").out)
+    columns = "rank bot version author elo elo_error95 new elo_change "
+    columns += "rank_change games wins draws losses score forfeits hash"
+    assert set(found["standings"][0]) == set(columns.split())
+    assert [line["rank"] for line in found["standings"]] == [1, 2, 3]
+    assert sum(line["elo"] for line in found["standings"]) == pytest.approx(0)
+    # a bot that has come moves the mean; what the others moved is shown without that
+    moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
+    assert sum(moved) == pytest.approx(0)
+    assert "**open: rules base" in played("league", "show", "open", "--print", "markdown").out
+
+
+def test_standings_as_they_were(played: Arena) -> None:
+    now = values(played("league", "show", "open", "--json").out)["standings"]
+    last = values(played("league", "show", "open", "--at", 4, "--json").out)
+    assert [(line["bot"], line["elo"]) for line in last["standings"]] == [(one["bot"], one["elo"]) for one in now]
+    before = values(played("league", "show", "open", "--at", 3, "--json").out)
+    assert {line["bot"] for line in before["standings"]} == {"first", "last"}
+    assert "No bot was in the table" in played("league", "show", "open", "--at", 1).out
+    assert "events are numbered from 1 to 4" in played("league", "show", "open", "--at", 99, code=2).err
+
+
+def test_history(played: Arena) -> None:
+    played("league", "retire", "open", "last", "--reason", "too \x1b[2Jweak")
+    found = values(played("league", "history", "open", "--json").out)["events"]
+    assert [(line["kind"], line["bot"]) for line in found] == [
+        ("created", None),
+        ("accepted", "first"),
+        ("accepted", "last"),
+        ("accepted", "random"),
+        ("retired", "last"),
+    ]
+    assert found[3]["elo"] is not None
+    assert found[4]["elo_before"] is not None
+    out = played("league", "history", "open").out
+    assert "last v1 retired" in out
+    assert "\x1b" not in out
+
+
+def test_list_with_damaged_leagues(arena: Arena) -> None:
+    arena("league", "create", "open", *QUICK)
+    for name, content in {"empty": b"", "garbage": b"no database at all " * 100}.items():
+        Path("leagues", name).mkdir()
+        Path("leagues", name, "league.sqlite").write_bytes(content)
+    shutil.copytree("leagues/open", "leagues/unset")
+    with contextlib.closing(sqlite3.connect("leagues/unset/league.sqlite")) as db:
+        db.execute("DELETE FROM meta WHERE key = 'settings'")
+        db.commit()
+    found = arena("league", "show")
+    assert [line.split()[0] for line in found.out.splitlines()[2:]] == ["open"]
+    assert {line.split(" cannot be read: ")[0] for line in found.err.splitlines()} == {"empty", "garbage", "unset"}
+    told = values(arena("league", "show", "--json").out)
+    assert [line["name"] for line in told["leagues"]] == ["open"]
+    assert all(line["reason"] for line in told["unread"])
+    shutil.rmtree("leagues/open")
+    assert arena("league", "show").out == "No league in leagues/ can be read.\n"

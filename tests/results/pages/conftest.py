@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -78,6 +79,14 @@ class Page(HTMLParser):
     def data(self, name: str) -> Any:
         """Return the data that a script reads."""
         return json.loads(next(text for attributes, text in self.scripts if attributes.get("id") == f"data-{name}"))
+
+
+def states(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the state of a game after each step, as the viewer of a page computes it."""
+    state: dict[str, Any] = {}
+    for step in data["steps"]:
+        state = {key: value for key, value in (state | step["set"]).items() if value is not None}
+        yield state
 
 
 @pytest.fixture(scope="session")

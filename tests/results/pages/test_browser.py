@@ -16,7 +16,7 @@ from arena.results.pages.boards import final_state
 from arena.results.pages.render import environment
 from arena.results.pages.report import report_page
 from arena.results.sources import find_source
-from tests.results.pages.viewer import states
+from tests.results.pages.conftest import states
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 

@@ -14,7 +14,7 @@ from arena.results.pages.game_data import flat, game_data
 from arena.results.positions import Position
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
-from tests.results.pages.viewer import states
+from tests.results.pages.conftest import states
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,6 @@ from arena.results.run_stats import stats_report
 from arena.results.sources import StoredRun, find_source
 from arena.results.standings_report import standings_report
 from arena.results.table import Table
-from arena.stats.frames import by_seat
 from arena.text import one_line
 from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
@@ -130,15 +129,6 @@ def test_settings_of_every_format_are_read_again(file: Path) -> None:
     assert config_from_dict(tomllib.loads(text), exist=False).canonical() == config.canonical()
 
 
-def test_names_parameters_and_isolation_are_read_again() -> None:
-    odd = {"name": 'a"\\', "spec": "random", "params": {"x": 1, "y y": "z"}}
-    bots = [odd, {"spec": "greedy", "isolation": "process"}]
-    config = config_from_dict({"bots": bots, "games": 4, "seed": 3}, exist=False)
-    text = settings_toml(config.canonical())
-    assert text is not None
-    assert config_from_dict(tomllib.loads(text), exist=False).canonical() == config.canonical()
-
-
 @pytest.mark.slow
 def test_a_comparison_shows_its_variants(compared: Path) -> None:
     page = Page.of(report_page(find_source(str(compared)), count=4))
@@ -237,15 +227,6 @@ def test_the_page_says_whether_the_first_place_is_certain(
     assert answer in " ".join(place_answer(replace(figures, run=replace(figures.run, folder="x")), gaps))
     sequential = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
     assert place_answer(sequential, gaps) == []
-
-
-def test_figures_of_the_report_say_what_is_measured(folder: Path, page: Page) -> None:
-    seats = by_seat(read_run(folder).games)
-    own = seats[seats["bot"] == "greedy"]
-    mean = {seat: own.loc[own["seat"] == seat, "score"].mean() for seat in ("first", "second")}
-    assert any(tip.startswith(f"greedy: {100 * (mean['first'] - mean['second']):+.1f}%") for tip in page.tips)
-    assert any("decisions within" in tip for tip in page.tips)
-    assert any("Elo, chance of being the stronger bot:" in tip for tip in page.tips)
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
