@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -93,25 +91,7 @@ def test_the_callers_arrays_are_written() -> None:
             SchottenTottenVec(2, observations=wrong)  # type: ignore[arg-type]
 
 
-def test_memory_that_the_caller_has_dropped_is_used_again() -> None:
-    envs, rng, ended, grown = SchottenTottenVec(140), np.random.default_rng(1), 0, 0
-    seen, info = envs.reset(seed=1)
-    tracemalloc.start()
-    try:
-        for _ in range(80):
-            chosen = (info["action_mask"] * rng.random(info["action_mask"].shape)).argmax(axis=1)
-            tracemalloc.reset_peak()
-            before = tracemalloc.get_traced_memory()[0]
-            seen, _, over, _, info = envs.step(chosen)
-            grown += tracemalloc.get_traced_memory()[1] - before > seen.nbytes / 10
-            ended += over.sum()
-    finally:
-        tracemalloc.stop()
-    assert ended >= 140
-    assert grown < 6  # a few arrays at first
-
-
-@pytest.mark.parametrize(("small", "given"), [(0, False), (0, True), (1 << 16, False)])
+@pytest.mark.parametrize(("small", "given"), [(0, True), (1 << 16, False)])
 def test_arrays_that_the_caller_keeps_stay_as_they_were(
     small: int, given: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,17 +59,6 @@ def test_games_that_are_cut_off_have_the_listed_deal(arena: Arena) -> None:
     assert arena("verify", "run").out == "4 games replayed, all with their stored results.\n"
 
 
-def test_a_file_of_settings_lists_deals(arena: Arena) -> None:
-    Path("cup.toml").write_text(
-        'bots = ["random", "first", "greedy"]\ndeals = ["3:1", "3:2"]\nseed = 1\npairs = false\n'
-    )
-    found = arena("run", "cup.toml", *QUIET).out
-    assert "6 games, listed deals, seed 1" in found
-    assert "own_deals" not in found
-    games = public.load("latest").games
-    assert (len(games), set(games["deal_seed"])) == (6, {0})
-
-
 @pytest.mark.parametrize(
     ("lines", "options", "message"),
     [

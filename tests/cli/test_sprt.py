@@ -62,16 +62,6 @@ def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
     assert games(Path("x")) == games(Path("y"))
 
 
-def test_a_test_from_a_file(arena: Arena) -> None:
-    Path("t.toml").write_text(
-        'format = "sprt"\nbots = ["greedy", "random"]\nseed = 4\n[sprt]\nelo1 = 400\nmodel = "logistic"\n'
-    )
-    values = json.loads(arena("run", "t.toml", "--json", "--workers", 1, "--out", "x").out)
-    direct = arena("sprt", *PLAY, "--json", "--out", "x")
-    assert json.loads(direct.out) == values
-    assert "were played before" in direct.err
-
-
 # ---------------------------------------------------------------- with luck taken out
 
 ADJUSTED = ("greedy", "first", "--elo0", 0, "--elo1", 300, "--seed", 4, "--adjusted")

@@ -221,19 +221,3 @@ def test_uncompiled_and_without_cython_the_games_are_the_same() -> None:
     pure = run(without_cython + GAMES, ROOT, ARENA_PURE="1")
     assert pure.stderr.strip() == "source"
     assert pure.stdout == fast.stdout
-
-
-def test_nocython_has_what_the_sources_use() -> None:
-    """Every name of `cython` in the sources stands in the stand-in."""
-    stand_in = arena.compiled.nocython
-    for name in COMPILED:
-        source = (PACKAGE / f"{name}.py").read_text()
-        used = {
-            word.split("cython.")[1].split("(")[0].split(":")[0].strip()
-            for word in source.split()
-            if word.lstrip("@").startswith("cython.")
-        }
-        for attribute in used:
-            assert hasattr(stand_in, attribute), (name, attribute)
-    assert stand_in.compiled is False
-    assert stand_in.final(len) is len

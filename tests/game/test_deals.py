@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from arena.errors import ArenaError
 from arena.game.cards import CardError
@@ -100,20 +98,6 @@ def test_pinned_numbers() -> None:
     items = list(range(8))
     rng.shuffle(items)
     assert items == [1, 5, 7, 3, 4, 6, 2, 0]
-
-
-@settings(max_examples=30, derandomize=True)
-@given(st.integers(-(2**70), 2**70), st.integers(1, 2**31))
-def test_ranges(seed: int, n: int) -> None:
-    rng = Rng(seed)
-    assert 0 <= rng.below(n) < n
-    assert -5 <= rng.randrange(-5, n) < n
-    assert 0 <= rng.randrange(n) < n
-    assert 3 <= rng.randint(3, 3 + n - 1) < 3 + n
-    assert 0.0 <= rng.random() < 1.0
-    assert 0 <= rng.next64() < 2**64
-    copy = rng.copy()
-    assert [copy.next64() for _ in range(3)] == [rng.next64() for _ in range(3)]
 
 
 def test_wrong_arguments() -> None:

@@ -32,7 +32,6 @@ from tests.oracle.rulebook import best_plain, capacity, refutation, refutation_p
 DATA = Path(__file__).parents[1] / "data"
 POSITIONS = json.loads((DATA / "positions.json").read_text())["positions"]
 GAMES = json.loads(gzip.decompress((DATA / "games_base.json.gz").read_bytes()))["games"]
-FULL_NAMES = [name for name in PRESETS if "-" in name]
 SIDE = {"a": "mine", "b": "theirs", None: None}
 
 
@@ -192,18 +191,3 @@ def deal(options: Options, rng: random.Random, auto: tuple[bool, bool] = (True, 
     rng.shuffle(clan)
     rng.shuffle(tactic)
     return Oracle(options, clan, tactic, rng.randrange(2), auto)
-
-
-def test_presets() -> None:
-    assert len(FULL_NAMES) == 18
-    assert PRESETS["tactical"] is PRESETS["iello-tactical"]
-    assert PRESETS["battle-line-expert"] == Options(
-        "battle-line-expert", True, 10, 7, "turn_start", 8, "on_claim", "top", "either", "clan_and_elite"
-    )
-    assert PRESETS["bga-tactical"] == Options(
-        "bga-tactical", True, 9, 7, "after_play", 7, "on_play", "bottom", "either", "clan_only"
-    )
-    for options in PRESETS.values():
-        assert len(tactic_cards(options)) == (10 if options.tactics else 0)
-        assert len(clan_cards(options)) == 6 * options.values
-        assert Options.like(options) == options

@@ -249,7 +249,7 @@ def test_parquet_holds_the_rows_and_types(games: list[GameResult], tmp_path: Pat
     assert pq.read_schema(tmp_path / "none.parquet") == table.schema
 
 
-@pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.parquet"])
+@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
 def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path: Path, name: str) -> None:
     def broken() -> object:
         yield from games
@@ -257,15 +257,14 @@ def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path:
 
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
-    with pytest.raises(MovesError, match=r"ends in \.parquet, \.csv or \.csv\.gz"):
-        write_moves([], tmp_path / "m.txt")
     (tmp_path / name).write_text("old")
     with pytest.raises(KeyboardInterrupt):
         write_moves(broken(), tmp_path / name)  # type: ignore[arg-type]
     assert (tmp_path / name).read_text() == "old"
+    for wrong, error in ((tmp_path / "gone" / name, ExportError), (tmp_path / "m.txt", MovesError)):
+        with pytest.raises(error):
+            write_moves(games, wrong)
     assert os.listdir(tmp_path) == [name]
-    with pytest.raises(ExportError, match="cannot write"):
-        write_moves(games, tmp_path / "gone" / name)
 
 
 @pytest.mark.parametrize("name", ["iello-base", "bga-tactical", "battle-line-expert"])

@@ -71,16 +71,6 @@ def test_a_bot_is_submitted_and_waited_for(
     assert "a valid token is needed" in capsys.readouterr().err
 
 
-def test_a_typing_error_is_said_at_once(
-    asked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "mine.py").write_text("def act(view, moves:\n")
-    monkeypatch.setenv("ARENA_TOKEN", asked.token("Ann"))
-    monkeypatch.setattr(Server, "wait", lambda *args: pytest.fail("it was taken"))
-    assert main(["submit", str(tmp_path / "mine.py"), "--server", "http://localhost"]) == 2
-    assert "line 1: '(' was never closed" in capsys.readouterr().err
-
-
 def test_a_folder_travels_whole(asked: Web, tmp_path: Path) -> None:
     from arena.league.submission import read_submission
 
