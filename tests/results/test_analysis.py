@@ -5,14 +5,25 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arena.errors import ArenaError
 from arena.lab.single_game import PlayedGame, play_game
+from arena.lab.tournament import run_tournament
 from arena.policy import load_net
 from arena.results.judge import Judge, Losses, analyse, bot_losses, page_notes, read_losses, run_losses
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
+from arena.results.run_data import RunData, read_run
+from arena.results.run_luck import run_luck
+from arena.results.run_standings import standings
+from arena.results.standings_report import remarks
+from arena.stats.adjusted import FEWEST_JUDGED
+from arena.stats.frames import Floats
+from arena.stats.pairs import elo_of_score
+from arena.tournament import luck as luck_module
+from arena.tournament.luck import LUCK
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 
@@ -105,3 +116,82 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
     both = [row["bot"] for row in json.loads(arena("standings", "run", "--all", "--json").out)["losses"]]
     assert both == ["greedy", "random"]
     assert "name it" in arena("replay", "run", "--judge", "--all", code=2).err
+
+
+# ---------------------------------------------------------------- the luck of the draw
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on as many deals as it takes, whose draws nobody judges: tests say themselves what its luck was."""
+    out = tmp_path_factory.mktemp("luck") / "run"
+    run_tournament(["first", "random"], rules="base", games=2 * FEWEST_JUDGED, seed=3, out=out, workers=1)
+    return out
+
+
+def told_luck(run: RunData) -> Floats:
+    """Luck that says nearly all of how the games ended."""
+    luck = np.random.default_rng(2).normal(0, 0.1, (len(run.columns), 3))
+    luck[:, 0] += run.columns["score"] - run.columns["score"].mean()
+    return luck
+
+
+def test_the_luck_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "run"
+    run_tournament(["greedy", "counter"], rules="base", games=8, seed=3, out=folder, workers=1)
+    run = read_run(folder)
+    luck = run_luck(folder)
+    assert luck.shape == (len(run.columns), 3)
+    total = luck.sum(axis=1)
+    assert abs(total.mean()) < 4 * total.std() / np.sqrt(len(total))
+    assert 0.05 < total.std() < 0.6
+    won = np.asarray(run.columns["score"])
+    assert np.corrcoef(won, total)[0, 1] > 0.2
+    monkeypatch.setattr(luck_module, "game_luck", lambda *_: pytest.fail("judged twice"))
+    assert (run_luck(folder) == luck).all()
+    stored = json.loads((folder / LUCK).read_text())
+    assert len(stored["games"]) == len(run.columns)
+    (folder / LUCK).write_text("{")  # damaged, it is made anew
+    monkeypatch.setattr(luck_module, "game_luck", lambda *_: [0.0, 0.5, 0.25])
+    assert (run_luck(folder) == [0.0, 0.5, 0.25]).all()
+
+
+def test_an_interrupted_call_keeps_what_it_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run_tournament(["first", "random"], rules="base", games=120, seed=3, out=tmp_path / "run", workers=1)
+    monkeypatch.setattr(luck_module, "game_luck", lambda *_: [0.0, 0.0, 0.0])
+    seen = iter(range(115))
+    with pytest.raises(StopIteration):
+        run_luck(tmp_path / "run", lambda: next(seen))
+    assert len(json.loads((tmp_path / "run" / LUCK).read_text())["games"]) > 100
+
+
+def test_without_help_all_ratings_are_as_counted(folder: Path) -> None:
+    run = read_run(folder)
+    noise = np.random.default_rng(1).normal(0, 0.3, (len(run.columns), 3))
+    plain, adjusted = standings(run), standings(run, luck=noise)
+    assert [met.helps for met in adjusted.adjusted or ()] == [False]
+    assert str(adjusted.rows) == str(plain.rows)  # nan is not equal to itself
+    assert remarks(adjusted)[:-1] == remarks(plain)[:-1]
+    assert remarks(adjusted)[0].startswith("First player: ")
+    assert adjusted.notes[:-1] == plain.notes
+    assert "does not help" in adjusted.notes[-1]
+
+
+def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:
+    run = read_run(folder)
+    luck = told_luck(run)
+    plain, adjusted = standings(run), standings(run, luck=luck)
+    (met,) = adjusted.adjusted or ()
+    score, error = met.adjusted_for(run.bots[0])
+    head = adjusted.head_to_head
+    assert head is not None
+    assert met.helps
+    low, high = elo_of_score(score - error), elo_of_score(score + error)
+    assert (head.elo, head.elo_low, head.elo_high) == pytest.approx((elo_of_score(score), low, high))
+    row = next(row for row in adjusted.rows if row["bot"] == run.bots[0])
+    assert (2 * row["elo"], 2 * row["elo_error95"]) == pytest.approx((head.elo, (high - low) / 2))
+    assert f"{abs(head.elo):.0f}" in remarks(adjusted)[2]
+    assert remarks(adjusted)[0].startswith("First player, luck taken out: ")
+    first = adjusted.first_player
+    assert first["score_high"] - first["score_low"] < plain.first_player["score_high"] - plain.first_player["score_low"]
+    assert elo_of_score(first["score"]) == pytest.approx(adjusted.first_advantage[0], abs=3)
