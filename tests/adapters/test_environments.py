@@ -105,12 +105,12 @@ def test_what_is_wrong_is_said() -> None:
     assert "@" in info["illegal"]
     with pytest.raises(ArenaError, match="is over"):
         env.step(0)
-    parallel = pettingzoo_env.env()
-    parallel.reset(seed=1)
-    wrong = int(np.flatnonzero(parallel.last()[0]["action_mask"] == 0)[0])
-    agent = parallel.agent_selection
-    parallel.step(wrong)
-    assert (parallel.terminations[agent], parallel.rewards[agent]) == (True, -1)
+    both = pettingzoo_env.env()
+    both.reset(seed=1)
+    wrong = int(np.flatnonzero(both.last()[0]["action_mask"] == 0)[0])
+    agent = both.agent_selection
+    both.step(wrong)
+    assert (both.terminations[agent], both.rewards[agent]) == (True, -1)
     bare = pettingzoo_env.raw_env()
     bare.reset(seed=1)
     with pytest.raises(IllegalMove):

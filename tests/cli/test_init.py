@@ -1,4 +1,4 @@
-"""`arena new --workspace` and `arena config`: a folder to work in, from a checkout and from a wheel."""
+"""`arena new` and `arena config`: a folder to work in and a bot to begin with; what the README promises of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group itself: lazy, quick to help, clear about mistakes, with the promised exit codes."""
+"""The group itself: lazy, quick to help, clear about mistakes; `arena explain` and `arena bench`."""
 
 from __future__ import annotations
 

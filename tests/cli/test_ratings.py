@@ -1,4 +1,4 @@
-"""`arena rate`: any list of games; what is wrong with a file is said."""
+"""`arena rate`: any list of games, also on standard input (`-`); what is wrong with a file is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`arena replay`: choosing among stored games, going back and forth in one, and games that are not there."""
+"""`arena replay`: choosing among stored games, going through one, and asking a bot again (`--ask`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that look at a run: standings, export, replay, verify, and the doctor."""
+"""Commands that look at a run: standings, export, replay, verify; and the doctor, who looks at the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a move is illegal: one position and its exact sentence for every branch of `why_illegal`."""
+"""Why a move is illegal: one position and its exact sentence for every branch; and calls with wrong arguments."""
 
 from __future__ import annotations
 

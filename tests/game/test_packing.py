@@ -1,4 +1,4 @@
-"""Views as bytes: what arrives is what was sent, and nothing hidden is among the bytes."""
+"""Views as bytes, and questions over a pipe: what arrives is what was sent, and nothing hidden is among the bytes."""
 
 from __future__ import annotations
 

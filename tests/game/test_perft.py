@@ -1,4 +1,4 @@
-"""Golden counts of move sequences for every rule set (written by tools/make_perft.py)."""
+"""Golden counts of move sequences for every rule set (tools/make_perft.py), and the engine beside the oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worked positions of RULES.md §9, answered by the engine's own functions (arena.game.explain, tools.positions)."""
+"""The worked positions of RULES.md §9 and those of the lesson, answered by the engine's own functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records: the text of any game replays to the same end, and damaged texts say where they are damaged."""
+"""Records replay to the same end or say where they are damaged; deals and random numbers are pinned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a seat may see: the view, and the states that agree with it (`View.sample`)."""
+"""What a seat may see: the view, its events, and the states that agree with it (`View.sample`)."""
 
 from __future__ import annotations
 

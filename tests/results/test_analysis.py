@@ -1,4 +1,4 @@
-"""Games judged move by move, and the losses by bot that are stored beside a run."""
+"""Games judged move by move, and the luck of their draws, which are stored beside a run."""
 
 from __future__ import annotations
 

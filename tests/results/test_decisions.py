@@ -1,4 +1,4 @@
-"""A stored game decision by decision: positions, legal moves, who was asked, and what time it took."""
+"""A stored game decision by decision, and what is counted from its record by the literal engine's account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first look at a field of thirty bots with few games: widths, and what is told above and below the table."""
+"""What is told first of a field of many bots, of few deals, and of bots that forfeit."""
 
 from __future__ import annotations
 
@@ -196,16 +196,16 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(tmp_path: Path, mo
         monkeypatch.setattr(f"arena.results.{module}.LARGE_FIELD", 30)
     bots = [{"spec": "random", "name": name} for name in BOTS]
     large = synthetic(tmp_path / "run", {"bots": bots, "games": 1, "pairs": False}, chunk=1000)
-    tmp_path = tmp_path / "files"
-    tmp_path.mkdir()
-    names = {path.name for path in write_run_files(standings(large), tmp_path)}
+    folder = tmp_path / "files"
+    folder.mkdir()
+    names = {path.name for path in write_run_files(standings(large), folder)}
     assert names == {"standings.csv", "summary.json", "timing.csv"}
-    summary = json.loads((tmp_path / "summary.json").read_text())
+    summary = json.loads((folder / "summary.json").read_text())
     assert "crosstable" not in summary
     assert len(summary["standings"]) == len(BOTS)
-    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 1000 * len(BOTS)
-    assert "crosstable.csv" in {path.name for path in write_run_files(standings(large, whole=True), tmp_path)}
-    assert (tmp_path / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 1000 * len(BOTS)
+    assert "crosstable.csv" in {path.name for path in write_run_files(standings(large, whole=True), folder)}
+    assert (folder / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
     short = stats_report(large, 10.0)
     by_opponent = {statistic.name for statistic in STATISTICS if statistic.by_opponent}
     assert not {table.name for table in short.tables} & by_opponent

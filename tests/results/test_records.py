@@ -1,4 +1,4 @@
-"""Files of records: written, read back as games and as a run, in every form, and what is wrong with them."""
+"""Files of games: our records in every form, lists that people have as CSV and PGN, and what is wrong with them."""
 
 from __future__ import annotations
 

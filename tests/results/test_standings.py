@@ -1,4 +1,4 @@
-"""The figures of the tables, held against counts made by hand from the games."""
+"""The figures of the tables and of their files, held against counts made by hand from the games."""
 
 from __future__ import annotations
 

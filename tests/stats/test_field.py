@@ -1,4 +1,4 @@
-"""Field statistics of a small field that was counted by hand."""
+"""Field statistics of a small field that was counted by hand; bad input is told in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Head to head against fishtest's figures, and what must hold for any counts."""
+"""Head to head against fishtest's figures, and the distributions behind it against scipy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratings against the reference fits, and what must hold for any field."""
+"""Ratings against the reference fits, what must hold for any field, and whether one line of ratings fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Win rates by variant: intervals from deals, paired differences, adjusted p-values."""
+"""Win rates by variant, luck taken out, and bots ranked over rule sets by votes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person may type at a decision, and what comes of it."""
+"""What a person sees and may type at a decision, and what comes of it."""
 
 from __future__ import annotations
 

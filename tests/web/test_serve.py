@@ -1,4 +1,4 @@
-"""What `arena serve` says when it cannot serve, and what a server tells a program with a wrong token."""
+"""What `arena serve` says when it cannot serve, and a league that is copied while it is served."""
 
 from __future__ import annotations
 

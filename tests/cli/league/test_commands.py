@@ -1,4 +1,4 @@
-"""`arena league create` and the sandbox that it asks for."""
+"""`arena league` and `arena submit`, as organisers and authors call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison as a run: brought up to date without its command, with a baseline, each row once."""
+"""`arena compare`: the same deals under several rule sets, played, played on, and from stored runs."""
 
 from __future__ import annotations
 
