@@ -237,6 +237,7 @@ def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
     ("options", "message"),
     [
         (("greedy", "--variants", "base,expert"), "expected at least two bots, found 1: greedy"),
+        (("greedy", "random", "--variants", "base"), "expected at least two variants, found 1"),
         (("greedy", "random"), "arena match greedy random, or arena sprt greedy random"),
         (("greedy", "random", "--variants", "base,iello-base"), "'base' and 'iello-base' are the same"),
         (("greedy", "random", "--variants", "base,hand_size=6"), "there is no rule set before it"),

@@ -116,6 +116,7 @@ def test_a_chosen_part_is_exported(arena: Arena, played: Path) -> None:
     assert set(seats[seats["bot"] == "first"]["score"]) == {1.0}
     moves = pd.read_csv("m.csv", keep_default_na=False)
     assert len(moves) == run.games["plies"].sum()
+    assert arena("export", "r.txt", "--moves", "-").out == Path("m.csv").read_text()
     # and out of a file again
     assert arena("export", "r.txt", "--records", "-", "--deal", 0).out.count("\n") == (run.games["deal"] == 0).sum()
     assert "no bot 'frist'" in arena("export", played, "--records", "x", "--bot", "frist", code=2).err
@@ -150,6 +151,7 @@ def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
         (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
         (["--bot", "first"], "choose games for --records, --moves and --pgn; add one"),
         (["--records", "r", "--lost"], "name it with --bot"),
+        (["--moves", "-", "--records", "-"], "only one of"),
         (["--moves", "-o", "m.csv"], "Invalid value for '--moves': expected a path, found '-o'"),
     ],
 )
@@ -187,3 +189,12 @@ def test_a_report_opens_in_the_browser(arena: Arena, played: Path, monkeypatch: 
     arena("report", played, "-o", "page.html", "--replays", 0, "--open")
     assert opened == [Path("page.html").resolve().as_uri()]
     assert "--open needs a file" in arena("report", played, "-o", "-", "--open", code=2).err
+
+
+def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path) -> None:
+    arena("export", played, "--records", "r.txt")
+    lines = Path("r.txt").read_text().splitlines()
+    lines[3] = lines[3].replace(",draw clan", ",draw clan,r1@1", 1)
+    Path("r.txt").write_text("\n".join(lines))
+    assert "/0 does not replay: record, move" in arena("export", "r.txt", "--moves", "m.csv", code=2).err
+    assert os.listdir() == ["r.txt"]

@@ -74,3 +74,18 @@ def test_what_is_wrong_with_a_list_of_deals(
     arena: Arena, lines: list[str], options: tuple[object, ...], message: str
 ) -> None:
     assert message in arena("match", "greedy", "random", "--deals", write(*lines), *options, *QUIET, code=2).err
+
+
+def test_deals_that_cannot_be_read(arena: Arena) -> None:
+    assert "--deals none: cannot be read" in arena("match", "greedy", "random", "--deals", "none", code=2).err
+    Path("cup.toml").write_text('bots = ["random", "first"]\nown_deals = true\ndeals = ["3:1"]\n')
+    assert "own_deals: every pairing plays the listed deals" in arena("run", "cup.toml", code=2).err
+    Path("cup.toml").write_text('bots = ["random", "first"]\ndeals = "3:1"\n')
+    assert 'deals: expected a list of deals such as ["42:17", "cards:..."]' in arena("run", "cup.toml", code=2).err
+
+
+def test_runs_on_different_lists_are_not_compared(arena: Arena) -> None:
+    for rules, deal in (("base", "1:1"), ("expert", "1:2")):
+        command = ("match", "first", "random", "--deals", write(deal), "--rules", rules, "--seed", 1, "-o", rules)
+        arena(*command, *QUIET)
+    assert "play different lists of deals" in arena("compare", "--from", "base", "expert", code=2).err

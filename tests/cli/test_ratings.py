@@ -36,6 +36,8 @@ def test_rates_a_run_by_its_name(arena: Arena) -> None:
     by_name = rated(arena("rate", "mine", "--json").out)
     assert by_name == rated(arena("rate", "results/mine", "--json").out)
     assert by_name["ratings"][0]["bot"] == "greedy"
+    likely = rated(arena("rate", "mine", "--json", "--los").out)["los"]
+    assert likely["greedy"]["random"] + likely["random"]["greedy"] == pytest.approx(1)
     arena("export", "mine", "--all")
     arena("export", "mine", "--records", "games.txt")
     files = ["results/mine/games.csv", "games.txt"]
@@ -121,6 +123,7 @@ def test_run_reads_settings(arena: Arena, given: Given) -> None:
 @pytest.mark.parametrize(
     ("data", "command", "message"),
     [
+        ("bots =", ("run", "-"), "standard input: not valid TOML"),
         ("bots = 3", ("run", "-"), "standard input: bots: expected a list of bots, found the number 3"),
         (b"\xff", ("run", "-"), "standard input: not valid UTF-8"),
         ("first,second,score\na,b,3\n", ("rate", "-"), "standard input, line 2: score is '3'"),

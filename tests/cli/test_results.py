@@ -173,3 +173,10 @@ def test_doctor_as_json(
     assert found["works"] is (code == 0)
     assert found["checks"] == [{"state": "ok", "text": "this"}, {"state": state, "text": "that"}]
     assert {"ok", "missing"} >= {line["state"] for line in found["isolation"]}
+
+
+def test_a_machine_without_bubblewrap_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    text = _texts(isolation_line(), MISSING)
+    assert "bubblewrap is not installed (package bubblewrap)" in text
+    assert "no prlimit" in text

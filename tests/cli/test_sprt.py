@@ -53,6 +53,8 @@ def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
     wrong = arena("sprt", "greedy", "random", "--elo0", 5, "--elo1", 5, code=2)
     assert "elo0 (5) must be less than elo1 (5)" in wrong.err
     assert (wrong.out, Path("results").exists()) == ("", False)
+    wrong = arena("sprt", "greedy", "random", "--elo1", 300, "--model", "normalized", code=2)
+    assert "sprt.elo1: expected normalized Elo from -200 to 200, found 300" in wrong.err
     short = json.loads(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1, code=4).out)
     assert (short["verdict"], short["pairs"], short["max_pairs"]) == ("continue", 3, 3)
     assert "Undecided after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", code=4).out
@@ -74,6 +76,7 @@ def adjusted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     return folder, json_of("sprt", *ADJUSTED, "--workers", 1, "--out", folder, "--json")
 
 
+@pytest.mark.slow
 def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str, Any]]) -> None:
     """The same bytes with other workers and in pieces; as fed by hand from the records."""
     one, values = adjusted

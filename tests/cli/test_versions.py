@@ -125,6 +125,15 @@ def test_a_bot_that_plays_again_or_goes_back_keeps_its_numbers(arena: Arena, tmp
     assert re.search(r"mine +1 .* \+0\.0 +-\n", found)
 
 
+def test_games_on_other_deals_are_not_compared(arena: Arena, tmp_path: Path) -> None:
+    for text, shape in ((MINE, "own_deals = false"), (f"{MINE}# better\n", "own_deals = true")):
+        (tmp_path / "mine.py").write_text(text)
+        (tmp_path / "cup.toml").write_text(f"name = 'cup'\nseed = 3\ngames = 4\nbots = ['random', 'mine.py']\n{shape}")
+        arena("run", "cup.toml", "--workers", 1, "--out", "run", "--quiet")
+    assert [row["games"] for row in json_of("standings", "run", "--versions", "--json")["versions"]] == [4, 0]
+    assert "A version without games met no bot as it is now." in arena("standings", "run", "--versions").out
+
+
 def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) -> None:
     options = {"--variants": "base,expert", "--games": 4, "--seed": 1, "--workers": 1, "--out": "pair"}
     command = ["compare", "random", "mine.py", *(part for option in options.items() for part in option)]

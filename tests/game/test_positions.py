@@ -56,6 +56,11 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
         ({"a": ["r1", "r2", "r10"]}, "there is no r10"),
         ({"a": ["r1", "r2", "*7=g6"]}, "this wild cannot be g6"),
         ({"a": ["r1", "r2", "g6=g7"]}, "only wild cards stand for another card"),
+        ({"a": ["r1", "r2", "*8"]}, "the spy of tactical is \\*7"),
+        ({"a": ["r1", "r2", "fog"]}, "fog cannot lie on a side"),
+        ({"b": ["r1"]}, "r1 lies on both sides"),
+        ({"env": ["fog"], "ruleset": "base"}, "there is no fog in base"),
+        ({"kind": "eval", "cards": ["r1", "r2"]}, "a complete side has 3 cards here"),
         ({"b": ["b1", "b2", "b3", "b4"]}, "at most 3 cards"),
         ({"discards": ["r1"]}, "r1 lies in two places"),
         ({"env": ["rain"]}, "'rain' is not a combat mode"),
@@ -118,6 +123,7 @@ def test_verdicts_in_words() -> None:
         judge_claim(rules, side("r1 r2 r3"), side("b1 b2 b3"))
     assert "loses to" in judge_claim(rules, side("r1 r2 r4"), side("b1 b2 b3")).reason
     assert "beats" in judge_claim(rules, side("r1 r2 r3"), side("b1 b2 b4")).reason
+    assert judge_claim(rules, side("r7 r8 r9"), side("b9"), ["mud", "scout"]) == ahead  # no clan cards
     everything = [f"{c}{v}" for c in "rgbypk" for v in range(1, 10)]
     seen = [card for card in everything if card not in ("r1", "g1", "b3", "k9")]
     few = judge_claim(rules, side("r1 g1 b3"), side(""), seen)

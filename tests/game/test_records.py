@@ -97,6 +97,8 @@ HEAD, BODY, RESULT = GOOD.split("; ")
         (GOOD.replace("schotten/1", "schotten/2"), "head: it begins with 'schotten/2'"),
         (GOOD.replace("iello-base", "iello-bse"), "rule set: unknown rule set 'iello-bse'; did you mean"),
         (GOOD.replace("1:0", "1:"), "deal: '1:' is not a deal"),
+        (GOOD.replace(" iello-base", ""), "head: .* found 3"),
+        (GOOD.replace("1:0", "cards:r1"), "deal: after 'cards:', expected"),
         (GOOD.replace("1:0", "cards:r1/:0"), "deal: the clan deck of iello-base has 54 cards: missing"),
         (GOOD.replace(" 11;", " 12;"), "claims: expected 00, 01, 10 or 11, found '12'"),
         (GOOD.replace("; ", "; r7@33,", 1), "move 1: 'r7@33' is not a move; did you mean 'r7@3'"),

@@ -99,6 +99,7 @@ def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
     ("base", "words"),
     [
         ('"tacticl"', r"'base' in .*my\.toml: unknown rule set 'tacticl'; did you mean 'tactical'"),
+        ("7", r"'base' in .*my\.toml must be the name of a rule set"),
         ('"my.toml"', r"'base' in .*my\.toml: my\.toml is based on this file"),
         ('"other.toml"', r"'base' in .*my\.toml: 'base' in .*other\.toml: \./my\.toml is based on this file"),
     ],

@@ -17,11 +17,13 @@ from arena.results import standings_report as module
 from arena.results.data_formats import table_csv
 from arena.results.note_figures import calibration
 from arena.results.pages.figures import progress_plot, rating_plot
+from arena.results.ratings_report import ratings_report
 from arena.results.run_data import read_run
 from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
 from arena.results.run_stats import run_frames
 from arena.results.standings_report import remarks, standings_report, summary, write_run_files
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
+from arena.stats.ratings import rate
 from arena.tournament.games import GameResult, GameTask
 from arena.tournament.store.reader import Reader, WorkSession
 from tests.results.synthetic import store_run, synthetic
@@ -259,3 +261,28 @@ def test_the_error_of_brier_holds_the_truth_though_surprises_are_rare() -> None:
         row = calibration(said.assign(figure=chance)).loc[0]
         held += abs(row["brier"] - 9 / 110) <= row["brier_error95"]
     assert held >= 0.9 * 100
+
+
+def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:
+    rows = [
+        (first, second, float((deal + ahead) % 4 < 2 + ahead))
+        for deal in range(12)
+        for first, second, ahead in (("a", "b", 1), ("b", "a", 0), ("a", "c", 0), ("c", "b", 0), ("b", "c", 1))
+    ]
+    games = pd.DataFrame(rows, columns=["first", "second", "score"])
+    *_, shown = ratings_report(rate(games), los=True).tables
+    likely = rate(games).los().to_numpy()
+    assert shown.note.startswith("The most extreme of 3 pairs")
+    assert f"{100 * likely.max():.1f}%" in shown.note
+    assert not ratings_report(rate(games[games["second"] != "c"].query("first != 'c'")), los=True).tables[-1].note
+
+
+def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:
+    def first_wins(task: GameTask) -> GameResult:
+        return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2), ending="five stones")
+
+    values = {"format": "match", "bots": ["a", "b"], "games": 1, "pairs": False}
+    found = standings(synthetic(tmp_path / "run", values, play=first_wins), prior=0)
+    assert len(found.run.games) == 1
+    assert math.isnan(found.first_advantage[0])
+    assert remarks(found)[0] == "First player: 100.0% of the points."

@@ -88,6 +88,9 @@ def test_bad_counts_are_told(counts: list[Any], part: str) -> None:
 def test_units_needed_bring_the_error_down_to_the_wish(counts: list[int], error: float) -> None:
     more = units_needed(counts, error)
     assert more is not None
+    assert units_needed(counts, 1e6) == 0
+    with pytest.raises(StatsError, match="above 0"):
+        units_needed(counts, error=0)
     scale = 1 + more / sum(counts)
     reached = head_to_head([round(1000 * count * scale) for count in counts])  # a thousand times as many: a 31st
     few = head_to_head([round(count * scale) for count in counts])

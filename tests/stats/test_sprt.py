@@ -75,6 +75,7 @@ def test_how_the_cells_are_divided_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
+        ({"elo0": 5, "elo1": 5}, "must be less"),
         ({"elo0": 0, "elo1": float("nan")}, "elo1 = nan"),
         ({"elo0": 0, "elo1": 5, "alpha": 0}, "alpha = 0"),
         ({"elo0": 0, "elo1": 5, "model": "logistik"}, "did you mean 'logistic'"),
@@ -150,6 +151,7 @@ def test_a_test_that_ended_with_h1_is_estimated_lower(elo1: float, counts: tuple
     assert estimate.elo_low < estimate.elo < result.estimate.elo < estimate.elo_high
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_estimates_far_beyond_h1_are_above_the_truth_in_half_of_tests() -> None:
     found: dict[tuple[int, ...], float] = {}
@@ -195,6 +197,7 @@ def test_few_units_show_an_estimate_without_an_interval() -> None:
         assert "nan" not in text
 
 
+@pytest.mark.slow
 def test_the_estimate_with_luck_taken_out() -> None:
     cells = [cell for cell, _ in lucky_pairs(np.random.default_rng(2), 600, 0.5, 0.4, 0.52)]
     plain, adjusted = Sprt(SprtTest(0, 40)), AdjustedSprt(SprtTest(0, 40))

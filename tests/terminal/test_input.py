@@ -52,6 +52,7 @@ def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
         ("claim 3", "a card must be played now"),
         ("9" * 5000, "there is no move 999999999;"),
         ("why", "why needs the number"),
+        ("why 0", "no stone 0"),
         ("undo", "No card is picked"),
         ("\x1b[2J", "neither a move"),
         ("why 4", "Stone 4 is free"),

@@ -157,6 +157,10 @@ def test_templates_of_members_know_the_account(web: Web, monkeypatch: pytest.Mon
         boss.get(path)
         account = known.pop()
         assert (account.author, account.admin, known) == ("Boss", True, []), path
+    assert re.findall(r">(Re[^>?]*\?)[^<]*<form", boss.get("/me/bots/mine")) == ["Retire mine?"]  # it asks first
+    boss.post("/me/bots/mine/retire")
+    assert "Yes, retire" not in boss.get("/me/bots/mine")
+    known.clear()
     answer = boss.client.get("/api/v1/me")
     assert (answer.json(), answer.headers["cache-control"]) == ({"author": "Boss", "admin": True}, "no-store")
     boss.post("/sign-out")
@@ -249,3 +253,10 @@ def test_a_game_can_be_read_without_scripts(web: Web) -> None:
     moves = re.findall(r"<li>[ab]: [^<]* <code>([^<]*)</code></li>", plain)
     assert moves == [str(move) for move in parse_record(record).moves]
     assert plain.count("data-card=") == sum("@" in move for move in moves)
+
+
+def test_standings_are_computed_once_for_all_pages(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public, "league_standings", None)  # it was computed before the first request
+    client = web.new()
+    for path in ("/", "/bots/one", "/bots/nobody", "/nonsense", "/api/v1/standings", "/"):
+        assert client.get(path).status_code == (404 if path in ("/bots/nobody", "/nonsense") else 200)

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -74,6 +75,9 @@ class Thread:
 
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play in threads, and give back the input that bots in two of them may have left closed."""
+    monkeypatch.setattr(sys, "stdin", sys.stdin)
+
     async def start() -> Any:
         return Thread()
 

@@ -201,6 +201,8 @@ def test_standings_as_they_were(played: Arena) -> None:
     assert {line["bot"] for line in before["standings"]} == {"first", "last"}
     assert "No bot was in the table" in played("league", "show", "open", "--at", 1).out
     assert "events are numbered from 1 to 4" in played("league", "show", "open", "--at", 99, code=2).err
+    assert "has not played" in played("league", "show", "open", "last", "--against", "last").out
+    assert "has no version 3" in played("league", "show", "open", "last", "--version", 3, code=2).err
 
 
 def test_history(played: Arena) -> None:
@@ -237,3 +239,12 @@ def test_list_with_damaged_leagues(arena: Arena) -> None:
     assert all(line["reason"] for line in told["unread"])
     shutil.rmtree("leagues/open")
     assert arena("league", "show").out == "No league in leagues/ can be read.\n"
+
+
+def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
+    written(Path("bots"), first=FIRST, last=LAST)
+    arena("league", "create", "open", *QUICK, "--set", "rating.anchor=first")
+    for name in ("first", "last"):
+        arena("submit", f"bots/{name}.py", "--league", "open")
+    assert "It is the anchor: without it, the mean of the table is 0" in arena("league", "retire", "open", "first").err
+    assert "It is the anchor: its rating is 0" in arena("league", "retire", "open", "first", "--undo").err
