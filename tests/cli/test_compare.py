@@ -60,7 +60,7 @@ def test_a_variant_that_was_not_begun_is_played_on_resume(arena: Arena, whole: t
     shutil.copytree(whole[0], "cmp")
     shutil.rmtree("cmp/base")
     assert json.loads(arena("resume", "cmp", "--json", *QUIET).out) == whole[1]
-    same(arena, "cmp", whole[0])
+    assert Path("cmp/comparison.json").read_bytes() == Path(whole[0], "comparison.json").read_bytes()
 
 
 @pytest.mark.slow
@@ -172,9 +172,9 @@ def played(arena: Arena, comparison_played: tuple[Path, dict[str, Any]]) -> dict
 @pytest.mark.usefixtures("arena")
 def test_few_deals_are_not_adjusted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.tournament.luck.game_luck", lambda *_: [0.1, -0.1, 0.2])
-    json_of("compare", "greedy", "random", "--variants", "base,expert", "--games", 4, "--out", "cmp", *QUIET, "--json")
+    play = ("compare", "greedy", "random", "--variants", "base,expert", "--games", 4, "--out", "cmp", *QUIET)
+    plain = json_of(*play, "--json")
     adjusted = json_of("compare", "--from", "cmp", "--adjusted", "--json")
-    plain = json_of("compare", "--from", "cmp", "--json")
     assert adjusted["win_rates"] == plain["win_rates"]
     assert [row["variant"] for row in adjusted["adjusted"]] == ["base", "expert"]
     assert any("too few" in note for note in adjusted["notes"])
@@ -221,7 +221,6 @@ def test_two_bots_in_three_rule_sets_fit_a_screen(
     assert "traitor" in whole
     assert "How the length in turns differs" in whole
     assert "nan" not in whole.lower()
-    assert "traitor" in arena("compare", "--from", "cmp", "--print", "csv").out
 
 
 def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:

@@ -52,7 +52,7 @@ def test_standings_and_stats_of_each_variant(here: Arena) -> None:
         out = here("standings", "cmp", "--print", form).out
         assert out.index("tactical") < out.index("base")
     stats = json.loads(here("standings", "cmp", "--all", "--json", "--csv", "tables").out)["variants"]
-    assert stats["base"] == json.loads(here("standings", "results/cmp/base", "--all", "--json").out)
+    assert [stats[name]["games_played"] for name in values] == [8, 8]
     assert Path("tables/base.ratings.csv").is_file()
 
 
