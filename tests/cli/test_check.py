@@ -50,13 +50,14 @@ def test_a_build_under_way_is_no_fault_of_the_bot(arena: Arena, monkeypatch: pyt
 
 
 def test_warnings_count_with_strict(arena: Arena) -> None:
-    """In JSON, of several rule sets."""
-    asked = ("--isolation", "none", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 2)
+    """In JSON; a rule set that is named twice is played once."""
+    asked = ("--isolation", "none", "--rules", "tactical:hand_size=6,scout_return=top", "--games", 2)
+    asked = (*asked, "--rules", "tactical:hand_size=6,scout_return=top")
     values = json.loads(arena("check", BOTS / "by_time.py", *asked, "--strict", "--json", code=1).out)
     assert (values["accepted"], values["isolation"]) == (True, "none")
     assert {one["level"] for one in values["findings"]} == {"warning"}
     found = [(one["rules"], one["games"], one["wanted"]) for one in values["rules"]]
-    assert found == [("base", 2, 2), ("tactical:hand_size=6", 2, 2)]
+    assert found == [("tactical:hand_size=6,scout_return=top", 2, 2)]
     broken = json.loads(arena("check", BOTS / "no_act.py", *QUICKLY, "--json", code=1).out)
     assert broken["accepted"] is False
     assert broken["findings"][0]["code"] == "load"

@@ -200,13 +200,9 @@ def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None
     assert report_page(find_source(str(folder)), count=6) == html
 
 
-def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: Path) -> None:
+def test_the_first_lines_say_who_came_first(folder: Path, page: Page) -> None:
     first = standings(read_run(folder)).rows[0]
     assert f"First of 3: {first['bot']}, {first['elo']:+.0f} ± {first['elo_error95']:.0f} Elo, " in page.text
-    two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
-    lines = Page.of(report_page(find_source(str(two)), count=0)).text
-    assert "First of 2: greedy, " in lines.partition("Standings")[0]
-    assert "greedy against random: " in lines.partition("Standings")[2]
 
 
 @pytest.mark.parametrize(
