@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
+from arena.league.store import open_league
+from tests.league.leagues import RANDOM, enter
 from tests.results.pages.test_browser import BROWSER, DRIVER, assert_sound, driver
 from tests.web.conftest import GOOD
 from tests.web.served import Served, served
@@ -34,8 +36,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     small = " ".join(f"--set placement.{one}" for one in ("error=200", "most_games=8", "games=4", "sample=2"))
     create = f"league create open --rules tactical --isolation process {small} --out"
     assert main([*create.split(), str(folder)]) == 0
-    for bot in ("first", "random"):
-        assert main(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
+    with open_league(folder) as made:
+        enter(made, "first")
+        enter(made, "random", source=RANDOM)
     with served(folder, 1, "--isolation", "process") as found:
         yield found
 

@@ -30,7 +30,7 @@ from arena.web.backend import WebSettings
 from arena.web.client import Server
 from arena.web.server import serve
 from tests.bots.processes.waiting import wait_for
-from tests.league.leagues import league
+from tests.league.leagues import enter, league
 from tests.web.served import ROOT, served
 
 
@@ -111,7 +111,8 @@ def test_a_copy_is_whole_and_goes_on(tmp_path: Path) -> None:
     copies.mkdir()
     small = " ".join(f"--set placement.{one}" for one in ("error=300", "most_games=6", "games=2", "sample=1"))
     assert arena([*f"league create open --isolation process {small} --out".split(), str(folder)]) == 0
-    assert arena(["submit", "first", "--league", str(folder), "--workers", "1"]) == 0
+    with open_league(folder) as found:
+        enter(found, "first")
     with served(folder, 1, "--isolation", "process") as server:
         ask = Server(server.url, server.token("Ann"))
         numbers = [int(ask.submit(bot(number))["id"]) for number in range(2)]
