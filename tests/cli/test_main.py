@@ -16,7 +16,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from arena.cli.main import COMMANDS, cli
+from arena.cli.main import COMMANDS, cli, main
 from arena.cli.options import Number
 from arena.errors import ArenaError
 from tests.cli.conftest import Arena, json_of
@@ -180,6 +180,15 @@ def test_a_fault_of_the_user_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPa
     assert (found.out, found.err) == ("", "Error: the lamp is out; light it\n")
     outcome = CliRunner().invoke(cli, ["standings", "x"])
     assert (outcome.exit_code, outcome.output) == (2, "Error: the lamp is out; light it\n")
+
+
+def test_a_fault_of_ours_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("arena.tournament.folders.run_folder", bug)
+    with pytest.raises(ZeroDivisionError):
+        main(["standings", "x"])
 
 
 def test_an_interrupt_is_code_130(monkeypatch: pytest.MonkeyPatch, arena: Arena) -> None:
