@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,7 +81,6 @@ class Outcome:
     verdicts: dict[str, list[Verdict]]
     untouched: list[tuple[Any, ...]]
     log: str
-    seconds: float
     left: tuple[str, ...]
 
 
@@ -126,9 +124,7 @@ def tournament(
     }
     data = {key: value for key, value in data.items() if value is not None}
     before = set(children(os.getpid()))
-    start = time.monotonic()
     report = play(folder / "run", data, workers, limits=limits)
-    seconds = time.monotonic() - start
     wait_for(lambda: not left_behind(folder, before), 5)
     verdicts: dict[str, list[Verdict]] = {}
     untouched = []
@@ -142,7 +138,7 @@ def tournament(
             if {game.first, game.second} == {"ann", "bob"}:
                 untouched.append((game.first, game.forfeit, game.score, game.record))
     log = (folder / "run" / LOG).read_bytes().decode("utf-8", "backslashreplace")
-    return Outcome(folder, report, verdicts, untouched, log, seconds, left_behind(folder, before))
+    return Outcome(folder, report, verdicts, untouched, log, left_behind(folder, before))
 
 
 def left_behind(folder: Path, before: set[int]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")]
 
-HOWS = {"raises": "exception", "exits": "crash", "dies": "crash", "hangs": "timeout"}
+HOWS = {"raises": "exception", "dies": "crash", "hangs": "timeout"}
 
 
 def results(folder: Path) -> list[tuple[Any, ...]]:
@@ -27,12 +27,7 @@ def results(folder: Path) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize(
     ("how", "level"),
-    [
-        ("raises", "none"),
-        ("hangs", "none"),
-        pytest.param("exits", "none", marks=pytest.mark.slow),
-        pytest.param("dies", "sandbox", marks=[needs_sandbox, pytest.mark.slow]),
-    ],
+    [("raises", "none"), ("hangs", "none"), pytest.param("dies", "sandbox", marks=[needs_sandbox, pytest.mark.slow])],
 )
 def test_the_result_of_the_board_stands(how: str, level: str, tmp_path: Path) -> None:
     fails = attack("fails_in_end", how=how, won=how == "hangs")  # a hang takes its time

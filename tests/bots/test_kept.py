@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import kept as kept_files
 from arena.bots.kept import KEPT, BotEdited, BotSources, copies_folder, copy_bots
 from arena.bots.loading import load_bot
 from arena.bots.source_files import current_hash
@@ -43,9 +42,12 @@ def files_below(folder: Path) -> list[str]:
 
 
 def test_a_copy_is_the_same_bot(home: Path, tmp_path: Path) -> None:
-    specs = [find_bot(text) for text in ("class/anna.py", "class/ben.py", "b2=class/ben.py", "cmd:cat", "random")]
+    specs = [
+        find_bot(text)
+        for text in ("class/anna.py", "class/ben.py", "b2=class/ben.py", "cmd:cat", "random", "arena.bots.bot:Bot")
+    ]
     with copies_folder(tmp_path / "run") as copies:
-        anna, ben, again, command, house = copy_bots(specs, copies)
+        anna, ben, again, command, house, package = copy_bots(specs, copies)
         assert anna is not None
         assert ben is not None
         assert again is not None
@@ -59,24 +61,11 @@ def test_a_copy_is_the_same_bot(home: Path, tmp_path: Path) -> None:
         ]
         assert files_below(Path(ben.folder)) == ["ben.py"]
         assert files_below(Path(again.folder)) == ["ben.py"]
-        assert command is None
+        assert command is package is None
         assert current_hash(Path(anna.folder, "anna.py")) == specs[0].source_hash
     assert not (tmp_path / "run" / KEPT).exists()
     with copies_folder(tmp_path / "run") as copies:
         assert [kept is None for kept in copy_bots(specs[:2], copies, without=["anna"])] == [True, False]
-
-
-def test_a_class_of_a_package_has_no_copy(tmp_path: Path) -> None:
-    with copies_folder(tmp_path) as copies:
-        assert copy_bots([find_bot("arena.bots.bot:Bot")], copies) == (None,)
-
-
-def test_what_a_killed_run_has_left_is_removed(home: Path, tmp_path: Path) -> None:
-    write(tmp_path / "run" / KEPT / "0" / "old.py", "")
-    with copies_folder(tmp_path / "run") as copies:
-        (kept,) = copy_bots([find_bot("class/ben.py")], copies)
-        assert kept is not None
-        assert files_below(Path(kept.folder)) == ["ben.py"]
 
 
 def test_a_bot_that_has_changed_is_not_copied(home: Path, tmp_path: Path) -> None:
@@ -85,15 +74,6 @@ def test_a_bot_that_has_changed_is_not_copied(home: Path, tmp_path: Path) -> Non
     with copies_folder(tmp_path / "run") as copies, pytest.raises(BotEdited) as caught:
         copy_bots([spec], copies)
     assert caught.value.bot == "anna"
-
-
-def test_a_large_bot_is_not_copied(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_files, "MOST_KEPT_BYTES", 100)
-    with copies_folder(tmp_path / "run") as copies:
-        assert [kept is None for kept in copy_bots([find_bot("class/anna.py"), find_bot("class/ben.py")], copies)] == [
-            1,
-            0,
-        ]
 
 
 def test_a_file_that_cannot_be_read_is_in_no_copy(home: Path, tmp_path: Path) -> None:
@@ -105,50 +85,23 @@ def test_a_file_that_cannot_be_read_is_in_no_copy(home: Path, tmp_path: Path) ->
         assert copy_bots([find_bot("class/anna.py")], copies) == (None,)
 
 
-EDITS = [
-    "anna.py",
-    "anna_tools/deep/one.py",
-    "anna_tools/__init__.py",
-    "data/book.json",
-    "anna_tools/deep/x.txt",
-]
-"""Some are new."""
-
-
-@pytest.mark.parametrize("name", EDITS)
-def test_the_copy_is_loaded_once_the_original_differs(home: Path, tmp_path: Path, name: str) -> None:
+def test_the_copy_is_loaded_once_the_original_differs(home: Path, tmp_path: Path) -> None:
     specs = [find_bot("class/ben.py"), find_bot("class/anna.py")]
     with copies_folder(tmp_path / "run") as copies:
         kept = copy_bots(specs, copies)
         before, after = BotSources(specs, kept), BotSources(specs, kept)
         assert [before.spec(0), before.spec(1)] == specs
         assert before.changed(["anna", "ben"]) == []
-        write(home / name, "import os" + ACT)
-        if name != "anna_tools/deep/x.txt":
-            assert before.changed(["anna", "ben"]) == ["anna"]
-            assert before.changed(["ben"]) == []
-            assert after.spec(0) == specs[0]
-            there = after.spec(1)
-            assert (there.name, there.source_hash) == (specs[1].name, specs[1].source_hash)
-            assert there.path != specs[1].path
-            assert Path(there.path).name == "anna.py"
-            assert current_hash(Path(there.path)) == specs[1].source_hash
-            load_bot(there)
-            assert after.changed(["anna"]) == []  # whatever it does with it
-        else:  # "*.txt" names no folder, and so no file
-            assert before.changed(["anna", "ben"]) == []
-
-
-def test_files_are_read_again_only_if_they_look_different(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = find_bot("class/anna.py")
-    with copies_folder(tmp_path / "run") as copies:
-        sources = BotSources([spec], copy_bots([spec], copies))
-        read: list[str] = []
-        hashed = kept_files.is_unchanged
-        monkeypatch.setattr(kept_files, "is_unchanged", lambda one: read.append(one.name) or hashed(one))
-        assert sources.changed(["anna"]) == [] == read
-        write(home / "data" / "book.json", "[1]")
-        assert sources.changed(["anna"]) == sources.changed(["anna"]) == []
-        assert read == ["anna"]
+        write(home / "anna_tools" / "deep" / "x.txt", "new")  # "*.txt" names no folder, and so no file
+        assert before.changed(["anna", "ben"]) == []
+        write(home / "anna_tools" / "deep" / "one.py", "import os" + ACT)
+        assert before.changed(["anna", "ben"]) == ["anna"]
+        assert before.changed(["ben"]) == []
+        assert after.spec(0) == specs[0]
+        there = after.spec(1)
+        assert (there.name, there.source_hash) == (specs[1].name, specs[1].source_hash)
+        assert there.path != specs[1].path
+        assert Path(there.path).name == "anna.py"
+        assert current_hash(Path(there.path)) == specs[1].source_hash
+        load_bot(there)
+        assert after.changed(["anna"]) == []  # whatever it does with it

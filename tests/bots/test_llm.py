@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 import runpy
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.client import IncompleteRead
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -56,39 +54,20 @@ chosen = EXAMPLE["chosen"]
 
 @pytest.mark.parametrize(
     ("reply", "move"),
-    [
-        ("I place the red 8.\n\n**0**", 0),
-        ("b2@1", 1),
-        ("Move 1.", 1),
-        ("7", None),
-        ("none of these", None),
-        ("", None),
-        ("9" * 5000, None),
-    ],
+    [("I place the red 8.\n\n**0**", 0), ("b2@1", 1), ("Move 1.", 1), ("7", None), ("", None), ("9" * 5000, None)],
 )
 def test_replies_of_the_model(reply: str, move: int | None) -> None:
     assert chosen(reply, ["r8@1", "b2@1", "pass"]) == move
 
 
-@pytest.mark.parametrize("error", [IncompleteRead(b""), OSError("gone"), RecursionError()])
-def test_a_server_that_breaks_off(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def break_off(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr("urllib.request.urlopen", break_off)
-    position = {"stones": [], "hand": [], "unseen": [], "phase": "play", "moves": ["r8@1", "pass"]}
-    move, note = EXAMPLE["decide"](position, random.Random(1))
-    assert (move, note["fallback"]) == (0, 1)
-
-
 @pytest.mark.process
-@pytest.mark.parametrize("reply", ["0", "none of these", None])
-def test_a_match(reply: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The settings reach the bot; without a move of the model, and without a server, it plays its own."""
+@pytest.mark.parametrize("reply", ["0", "none of these"])
+def test_a_match(reply: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The settings reach the bot; without a move of the model it plays its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BOT_LLM_KEY", "secret")
-    with chat_server(lambda _: reply or "") as (url, requests):
-        monkeypatch.setenv("BOT_LLM_URL", url if reply else "http://127.0.0.1:1/v1")
+    with chat_server(lambda _: reply) as (url, requests):
+        monkeypatch.setenv("BOT_LLM_URL", url)
         run = run_tournament(bots=[f"llm=cmd:{sys.executable} {BOT}", "first"], games=2, seed=1, workers=1, out="run")
     assert set(run.games["ending"]) <= {"five stones", "three adjacent"}
     log = Path("run", "run.log").read_text()
@@ -97,9 +76,6 @@ def test_a_match(reply: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert len(told) == 2
     assert sum(tokens for tokens, _ in told) == 10 * len(requests)
     own = sum(own for _, own in told)
-    if reply is None:
-        assert own > 10
-        return
     assert own == (0 if reply == "0" else len(requests) / 2)  # asked once more before each
     assert {request["path"] for request in requests} == {"/v1/chat/completions"}
     assert {request["authorization"] for request in requests} == {"Bearer secret"}

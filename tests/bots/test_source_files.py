@@ -65,34 +65,34 @@ def covered(bot: Path | str, folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     "source",
     [
-        "import random, numpy.linalg\nfrom arena import Bot\n",
-        'TEXTS = [".", "..", "", "/", "./", "../class", "class", "anna", "*", "*.json", "%s", "~", "\\0", "\\ud800"]\n',
-        'HERE = "../class/."; ANNA = "anna.py"; LONG = "' + "x/" * 3000 + '"\n',
-        '"""Like anna, with a book.json and nets."""\n# import anna_helper\n',
-        'import nothing.here, nets.nothing\nfrom . import nothing\nfrom ... import anna\nTEXT = "nothing.json"\n',
+        "import random, json.decoder, numpy.linalg\nfrom arena import Bot\nX = 'json'" + ACT,
+        'X = [".", "..", "", "/", "../class", "class", "anna", "*", "*.json", "%s", "~", "\\0", "\\ud800"]' + ACT,
+        'HERE = "../class/."; ANNA = "anna.py"; LONG = "' + "x/" * 3000 + '"' + ACT,
+        '"""Like anna, with a book.json and nets."""\n# import anna_helper\n' + ACT,
+        "import nothing.here, nets.nothing\nfrom . import nothing\nfrom ... import anna\nX = 'nothing.json'" + ACT,
+        # those that are not valid Python
+        "import anna_helper\ndef act(view, moves)\n    return",
+        'import anna_helper\nX = "book.json"\0',
+        "import anna_helper\nX = " + "-" * 200_000 + "1",
+        "# coding: nothing\nimport anna_helper",
     ],
+    ids=range(9),
 )
 def test_a_bot_of_one_file_has_the_hash_of_the_file(home: Path, source: str) -> None:
-    path = write(home / "zoe.py", source + ACT)
+    for name in ("random", "json", "arena"):  # which shadow what the bot imports
+        write(home / f"{name}.py", ACT)
+    path = write(home / "zoe.py", source)
     assert find_bot("class/zoe.py").source_hash == plain(path)
     assert covered("class/zoe.py", home) == {"zoe.py"}
-
-
-def test_an_absolute_path_around_the_bot_names_nothing(home: Path) -> None:
-    path = write(home / "zoe.py", f"HERE, ABOVE = {str(home)!r}, {str(home.parent)!r}" + ACT)
-    assert find_bot("class/zoe.py").source_hash == plain(path)
-    write(home / "zoe.py", f"BOOK = {str(home / 'book.json')!r}" + ACT)
-    assert covered("class/zoe.py", home) == {"zoe.py", "book.json"}
 
 
 def test_files_outside_the_folder_of_the_bot_do_not_count(home: Path) -> None:
     """A bot is submitted and copied without them."""
     write(home.parent / "above.py", "")
     write(home.parent / "above.json", "")
-    source = f"from .. import above\nX = '../above.json', {str(home.parent / 'above.json')!r}"
-    write(home / "zoe.py", source + ACT)
-    write(home / "above", "")  # so that the source is parsed
-    assert covered("class/zoe.py", home.parent) == {"class/zoe.py"}
+    texts = "../above.json", str(home.parent / "above.json"), str(home.parent), str(home), str(home / "book.json")
+    write(home / "zoe.py", f"from .. import above\nX = {texts}" + ACT)
+    assert covered("class/zoe.py", home.parent) == {"class/zoe.py", "class/book.json"}
 
 
 def test_the_bots_of_the_program_keep_their_hashes() -> None:
@@ -103,22 +103,6 @@ def test_the_bots_of_the_program_keep_their_hashes() -> None:
         if b"load_net" in path.read_bytes():
             expected = hashlib.sha256(f"{expected} {weights_hash()}".encode()).hexdigest()
         assert find_bot(str(path)).source_hash == expected
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import anna_helper\ndef act(view, moves)\n    return",
-        'import anna_helper\nX = "book.json"\0',
-        "import anna_helper\nX = " + "-" * 200_000 + "1",
-        "import anna_helper\nX = x" + ".real" * 200_000,
-        "# coding: nothing\nimport anna_helper",
-    ],
-    ids=["syntax", "nul", "deep", "deep attributes", "encoding"],
-)
-def test_of_a_bot_that_is_not_valid_python_the_file_counts(home: Path, source: str) -> None:
-    path = write(home / "zoe.py", source)
-    assert find_bot("class/zoe.py").source_hash == plain(path)
 
 
 def test_a_very_long_source_is_not_parsed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,125 +123,79 @@ def test_nothing_is_printed_or_run(home: Path, capfd: pytest.CaptureFixture[str]
     assert set(sys.modules) == modules
 
 
-# ---------------------------------------------------------------- modules
+# ---------------------------------------------------------------- modules and data
+
+#: The source of zoe.py, what lies beside it, and the files that count as well.
+CASES: list[tuple[str, dict[str, str], str]] = [
+    ("import zoe_1", {"zoe_1.py": "import zoe_1, zoe"}, "zoe_1.py"),
+    (
+        "def f():\n    try:\n        from zoe_1 import (\n            a)\n    except OSError: pass",
+        {"zoe_1.py": ""},
+        "zoe_1.py",
+    ),
+    ("from . import zoe_1", {"zoe_1.py": ""}, "zoe_1.py"),
+    ("import importlib\nh = importlib.import_module('zoe_1')", {"zoe_1.py": ""}, "zoe_1.py"),
+    ("h = __import__('zoe_1')", {"zoe_1.py": ""}, "zoe_1.py"),
+    (
+        "import brain.search\nfrom brain import book",
+        {
+            "brain/__init__.py": "from .base import Base",
+            "brain/base.py": "from ..ben import act\nfrom .deep import net\nimport shared",
+            "brain/search.py": "",
+            "brain/book.py": "PLACE = '../book.json'\nHERE = '.'",
+            "brain/unused.py": "",
+            "brain/data.bin": "",
+            "brain/deep/__init__.py": "",
+            "brain/deep/net.py": "PLACE = 'net.npz'",
+            "brain/deep/net.npz": "",
+            "shared.py": "",
+        },
+        "ben.py shared.py book.json brain/__init__.py brain/base.py brain/search.py brain/book.py"
+        " brain/deep/__init__.py brain/deep/net.py brain/deep/net.npz",
+    ),
+    (
+        "import fast, faster",
+        {
+            "fast.py": "",
+            "fast.cpython-311-x86_64-linux-gnu.so": "",
+            "faster.pyd": "",
+            "fast.txt": "",
+            "fast.old.py": "",
+        },
+        "fast.py fast.cpython-311-x86_64-linux-gnu.so faster.pyd",
+    ),
+    (
+        "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'lib'))\nimport ai",
+        {"lib/ai.py": "import ai_tables", "lib/ai_tables.py": "", "lib/other.py": ""},
+        "lib/ai.py lib/ai_tables.py",
+    ),
+    ('P.with_name("book.json")', {}, "book.json"),
+    ('open("./nets//../book.json")', {}, "book.json"),
+    ('P.parent / "nets" / "one.npz"', {}, "nets/one.npz"),
+    ('P.parent.glob("nets/*.npz")', {}, "nets/one.npz"),
+    ('P.parent / f"nets/net_{P}"', {}, "nets/one.npz"),
+    ('"nets/{}.npz".format(P)', {}, "nets/one.npz"),
+    ('P.with_suffix(".npz")', {"zoe.npz": "", "anna.npz": ""}, "zoe.npz"),
+    ('".hidden"', {".hidden": ""}, ".hidden"),
+    ('b"book.json", "Book.json", "book", "json", "one.npz", "anna.py"', {}, ""),
+    (
+        'P.stem + "_data"',
+        dict.fromkeys(
+            f"zoe_data/{one}" for one in ("a.txt", "b/c", "run.log", "x.py", "__pycache__/x", ".git/x", ".env")
+        ),
+        "zoe_data/a.txt zoe_data/b/c",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import zoe_helper",
-        "import math, zoe_helper as h",
-        "from zoe_helper import *",
-        "def act2():\n    try:\n        from zoe_helper import (\n            a\n        )\n    except OSError: pass",
-        "from . import zoe_helper",
-        "from .zoe_helper import a",
-        "import importlib\nh = importlib.import_module('zoe_helper')",
-        "h = __import__('zoe_helper')",
-    ],
-)
-def test_a_module_that_is_imported_counts(home: Path, statement: str) -> None:
-    write(home / "zoe_helper.py", "a = 1\n")
-    write(home / "zoe.py", statement + ACT)
-    assert covered("class/zoe.py", home) == {"zoe.py", "zoe_helper.py"}
-
-
-def test_modules_count_that_modules_import(home: Path) -> None:
-    write(home / "zoe.py", "import zoe_1" + ACT)
-    write(home / "zoe_1.py", "import zoe_2, zoe_1, zoe\n")
-    write(home / "zoe_2.py", "import anna\n")
-    assert covered("class/zoe.py", home) == {
-        "zoe.py", "zoe_1.py", "zoe_2.py", "anna.py", "anna_helper.py", "book.json", "nets/one.npz",
-    }  # fmt: skip
-
-
-def test_packages(home: Path) -> None:
-    write(home / "zoe.py", "import brain.search\nfrom brain import book" + ACT)
-    write(home / "brain" / "__init__.py", "from .base import Base\n")
-    write(home / "brain" / "base.py", "from ..ben import act\nfrom .deep import net\nimport shared\n")
-    write(home / "brain" / "search.py", "")
-    write(home / "brain" / "book.py", 'PLACE = "../book.json"\nHERE = "."\n')
-    write(home / "brain" / "unused.py", "")
-    write(home / "brain" / "data.bin", "")
-    write(home / "brain" / "deep" / "__init__.py", "")
-    write(home / "brain" / "deep" / "net.py", 'PLACE = "net.npz"\n')
-    write(home / "brain" / "deep" / "net.npz", "")
-    write(home / "shared.py", "")
-    expected = {
-        "zoe.py", "ben.py", "shared.py", "book.json", "brain/__init__.py", "brain/base.py", "brain/search.py",
-        "brain/book.py", "brain/deep/__init__.py", "brain/deep/net.py", "brain/deep/net.npz",
-    }  # fmt: skip
-    assert covered("class/zoe.py", home) == expected
-
-
-def test_compiled_modules(home: Path) -> None:
-    write(home / "zoe.py", "import fast, faster" + ACT)
-    write(home / "fast.py", "")
-    write(home / "fast.cpython-311-x86_64-linux-gnu.so", "ELF")
-    write(home / "faster.pyd", "MZ")
-    write(home / "fast.txt", "")
-    write(home / "fast.old.py", "")
-    assert covered("class/zoe.py", home) == {
-        "zoe.py", "fast.py", "fast.cpython-311-x86_64-linux-gnu.so", "faster.pyd",
-    }  # fmt: skip
-
-
-def test_modules_of_others_do_not_count(home: Path) -> None:
-    """A file that shadows the standard library or the program is not what a bot imports."""
-    for name in ("random", "json", "arena"):
-        write(home / f"{name}.py", ACT)
-    path = write(home / "zoe.py", "import random, json.decoder, numpy\nfrom arena import Bot\nX = 'json'" + ACT)
-    assert find_bot("class/zoe.py").source_hash == plain(path)
-
-
-def test_a_folder_that_is_put_on_the_path(home: Path) -> None:
-    write(
-        home / "zoe.py",
-        "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'lib'))\nimport ai" + ACT,
-    )
-    write(home / "lib" / "ai.py", "import ai_tables\n")
-    write(home / "lib" / "ai_tables.py", "")
-    write(home / "lib" / "other.py", "")
-    assert covered("class/zoe.py", home) == {"zoe.py", "lib/ai.py", "lib/ai_tables.py"}
-
-
-def test_packaged_weights_count_if_a_module_loads_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(home / "zoe.py", "import zoe_net" + ACT)
-    write(home / "zoe_net.py", "from arena.policy import load_net\n")
-    before = find_bot("class/zoe.py").source_hash
-    monkeypatch.setattr(source_files, "weights_hash", lambda: "others")
-    assert find_bot("class/zoe.py").source_hash != before
-
-
-# ---------------------------------------------------------------- data
-
-
-@pytest.mark.parametrize(
-    ("expression", "files"),
-    [
-        ('P.with_name("book.json")', {"book.json"}),
-        ('P.parent / "nets" / "one.npz"', {"nets/one.npz"}),
-        ('open("nets/one.npz")', {"nets/one.npz"}),
-        ('open("./nets//../book.json")', {"book.json"}),
-        ('P.parent.glob("nets/*.npz")', {"nets/one.npz"}),
-        ('P.parent / f"nets/net_{P}"', {"nets/one.npz"}),
-        ('"nets/%s.npz" % P', {"nets/one.npz"}),
-        ('"nets/{}.npz".format(P)', {"nets/one.npz"}),
-        ('P.with_suffix(".npz")', {"zoe.npz"}),
-        ('P.stem + "_data"', {"zoe_data/a.txt", "zoe_data/b/c"}),
-        ('"zoe_data"', {"zoe_data/a.txt", "zoe_data/b/c"}),
-        ('"zoe_data/b"', {"zoe_data/b/c"}),
-        ('"zoe_data/run.log", "zoe_data/x.py", "zoe_data/__pycache__", "anna.py"', set()),
-        ('".hidden"', {".hidden"}),
-        ('b"book.json", "Book.json", "book", "json", "one.npz"', set()),
-    ],
-)
-def test_data_counts_that_is_named(home: Path, expression: str, files: set[str]) -> None:
-    for name in ("zoe.npz", "anna.npz", ".hidden", "zoe_data/a.txt", "zoe_data/b/c", "zoe_data/run.log"):
-        write(home / name, "x")
-    for name in ("zoe_data/x.py", "zoe_data/__pycache__/x.pyc", "zoe_data/.git/config", "zoe_data/.env"):
-        write(home / name, "x")
-    write(home / "zoe.py", f"P = ''\nX = {expression}" + ACT)
-    assert covered("class/zoe.py", home) == {"zoe.py"} | files
+@pytest.mark.parametrize(("source", "files", "found"), CASES, ids=range(len(CASES)))
+def test_modules_count_that_are_imported_and_data_that_are_named(
+    home: Path, source: str, files: dict[str, str], found: str
+) -> None:
+    for name, text in files.items():
+        write(home / name, text or "x = 1")
+    write(home / "zoe.py", source + ACT)
+    assert covered("class/zoe.py", home) == {"zoe.py", *found.split()}
 
 
 def test_names_and_places_of_data_count(home: Path) -> None:
@@ -269,27 +207,16 @@ def test_names_and_places_of_data_count(home: Path) -> None:
     assert find_bot("class/zoe.py").source_hash == plain(home / "zoe.py")
 
 
-def test_where_the_folder_is_and_what_the_bot_is_called_does_not_count(home: Path) -> None:
-    write(home / "zoe.py", "import anna_helper" + ACT)
-    before = find_bot("class/zoe.py").source_hash
-    (home / "zoe.py").rename(home / "zoe2.py")
-    home.rename(home.with_name("moved"))
-    assert find_bot("moved/zoe2.py").source_hash == before
-
-
 def test_links(home: Path) -> None:
     write(home / "zoe.py", "X = 'circle', 'gone', 'linked', 'far', 'file'" + ACT)
-    for name, to in {
-        "circle": "circle", "gone": "nowhere", "far": "../far", "file": "book.json",
-        "linked/around": "../..", "linked/in": "../nets",
-    }.items():  # fmt: skip
-        (home / name).parent.mkdir(exist_ok=True)
-        (home / name).symlink_to(to)
     write(home / "linked" / "own", "")
     write(home.parent / "far" / "away", "")
-    assert covered("class/zoe.py", home.parent) == {
-        "class/zoe.py", "class/linked/own", "far/away", "class/book.json", "class/file",
-    }  # fmt: skip
+    for name, to in (("circle", "circle"), ("gone", "nowhere"), ("far", "../far"), ("file", "book.json")):
+        (home / name).symlink_to(to)
+    for name, to in (("around", "../.."), ("in", "../nets")):
+        (home / "linked" / name).symlink_to(to)
+    found = {"class/zoe.py", "class/linked/own", "far/away", "class/book.json", "class/file"}
+    assert covered("class/zoe.py", home.parent) == found
 
 
 def test_of_a_huge_folder_the_first_files_count(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,9 +228,8 @@ def test_of_a_huge_folder_the_first_files_count(home: Path, monkeypatch: pytest.
 
 
 def test_special_files_are_not_read(home: Path) -> None:
-    os.mkfifo(home / "pipe")
-    os.mkfifo(home / "nets" / "pipe")
-    os.mkfifo(home / "pipe.py")
+    for name in ("pipe", "nets/pipe", "pipe.py"):
+        os.mkfifo(home / name)
     (home / "device").symlink_to("/dev/zero")
     write(home / "zoe.py", "import pipe\nX = 'pipe', 'device', 'nets'" + ACT)
     assert find_bot("class/zoe.py").source_hash != plain(home / "zoe.py")  # and it returns
@@ -316,22 +242,20 @@ CLASS = "\n\nclass Mine:\n    def act(self, view, moves):\n        return moves[
 
 def test_of_a_package_the_modules_count_that_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "pack" / "__init__.py", "from pack.common import x\n")
-    write(tmp_path / "pack" / "common.py", "x = 'readme.txt'\n")
-    write(tmp_path / "pack" / "readme.txt", "")
-    write(tmp_path / "pack" / "deep" / "__init__.py", "")
-    write(
-        tmp_path / "pack" / "deep" / "bot.py",
-        "from ..tools import a\nimport other, pack.nothing\nX = '..', '../..'" + CLASS,
-    )
+    files = {
+        "pack/__init__.py": "from pack.common import x\n",
+        "pack/common.py": "x = 'readme.txt'\n",
+        "pack/readme.txt": "",
+        "pack/deep/__init__.py": "",
+        "pack/deep/bot.py": "from ..tools import a\nimport other, pack.nothing\nX = '..', '../..'" + CLASS,
+        "pack/tools.py": "",
+        "other.py": "",
+    }
+    for name, text in files.items():
+        write(tmp_path / name, text)
     write(tmp_path / "pack" / "deep" / "other.py", "")
-    write(tmp_path / "pack" / "tools.py", "")
     write(tmp_path / "pack" / "unused.py", "")
-    write(tmp_path / "other.py", "")
-    assert covered("pack.deep.bot:Mine", tmp_path) == {
-        "pack/__init__.py", "pack/common.py", "pack/readme.txt", "pack/deep/__init__.py", "pack/deep/bot.py",
-        "pack/tools.py", "other.py",
-    }  # fmt: skip
+    assert covered("pack.deep.bot:Mine", tmp_path) == set(files)
 
 
 def test_a_module_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,14 +271,9 @@ def test_a_module_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_program_itself_does_not_count() -> None:
-    path = source_files.Path(source_files.__file__)
-    assert (
-        files_of(path, b"from arena.bots import spec", "arena.bots.source_files").source_hash
-        == hashlib.sha256(b"from arena.bots import spec").hexdigest()
-    )
-
-
-# ---------------------------------------------------------------- loading
+    source = b"from arena.bots import spec"
+    found = files_of(Path(source_files.__file__), source, "arena.bots.source_files").source_hash
+    assert found == hashlib.sha256(source).hexdigest()
 
 
 def test_a_bot_whose_data_have_changed_is_loaded(home: Path) -> None:

@@ -1,8 +1,10 @@
-"""Tuning finds what is good, repeats, resumes, and confirms by games of its own."""
+"""Tuning finds what is good, repeats, resumes, and confirms by games of its own; what can be tuned."""
 
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,10 +17,11 @@ from arena.errors import ArenaError
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
 from arena.lab import tuning
-from arena.lab.tuning import DEFAULT, STUDY, TUNED, TuningTask, tune
+from arena.lab.tuning import DEFAULT, STUDY, TUNED, TuningTask, read_parameters, spec_with, tune
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 optuna = pytest.importorskip("optuna")
+distributions = optuna.distributions
 PARAMS = ("x:0..1", "n:1..4", "style:a|b")
 BOT = """
 class Mine:
@@ -72,7 +75,7 @@ def trials(folder: Path) -> list[tuple[dict[str, Any], float, str]]:
 
 @pytest.mark.slow
 def test_it_finds_what_is_good(played: Played) -> None:
-    found = tune(TuningTask("mine.py", PARAMS, ("random",), seed=1, trials=25, games=100), Path("t"))
+    found = tune(TuningTask("mine.py", PARAMS, ("random",), seed=1, trials=16, games=100), Path("t"))
     assert abs(float(found.params["x"]) - 0.3) < 0.2
     assert found.params["style"] == "b"
     assert found.better
@@ -85,7 +88,7 @@ def test_it_finds_what_is_good(played: Played) -> None:
 
 
 def test_all_trials_play_the_same_deals_and_the_confirmation_others(played: Played) -> None:
-    tune(TuningTask("mine.py", PARAMS, seed=1, trials=3, games=100, confirm=20), Path("t"))
+    tune(TuningTask("mine.py", PARAMS, seed=1, trials=2, games=100, confirm=20), Path("t"))
     first, second = ({seed for place, seed in played.calls if place.name == start} for start in ("0", "50"))
     (last,) = (seed for place, seed in played.calls if "confirm" in place.parts)
     assert len(first) == len(second) == 1
@@ -94,13 +97,13 @@ def test_all_trials_play_the_same_deals_and_the_confirmation_others(played: Play
 
 @pytest.mark.slow
 def test_interruption_and_more_trials_change_nothing(played: Played) -> None:
-    task = TuningTask("mine.py", PARAMS, seed=5, trials=11, games=100, confirm=20)
+    task = TuningTask("mine.py", PARAMS, seed=5, trials=7, games=100, confirm=20)
     whole = tune(task, Path("whole"))
-    played.interrupt_at = len(played.calls) + 13  # within a trial
+    played.interrupt_at = len(played.calls) + 9  # within a trial
     with pytest.raises(KeyboardInterrupt):
         tune(task, Path("parts"))
     played.interrupt_at = -1
-    tune(TuningTask("mine.py", PARAMS, trials=9, games=100, confirm=20), Path("parts"))  # the folder knows the seed
+    tune(TuningTask("mine.py", PARAMS, trials=5, games=100, confirm=20), Path("parts"))  # the folder knows the seed
     assert tune(task, Path("parts")).values() == whole.values()
     assert trials(Path("parts")) == trials(Path("whole"))
 
@@ -117,19 +120,17 @@ def test_a_study_that_cannot_be_written_is_said_in_a_sentence(played: Played) ->
 
 
 def test_a_folder_of_another_tuning_is_left_alone(played: Played) -> None:
-    tune(TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
-    with pytest.raises(ArenaError, match=r"a tuning with other settings \(seed, games\)"):
-        tune(TuningTask("mine.py", PARAMS, seed=2, trials=1, games=6, confirm=4), Path("t"))
     Path("w.toml").write_text("hand_size = 3\n")
-    ruled = TuningTask("mine.py", PARAMS, rules="w.toml", seed=1, trials=1, games=4, confirm=4)
-    tune(ruled, Path("ruled"))
+    task = TuningTask("mine.py", PARAMS, rules="w.toml", seed=1, trials=1, games=4, confirm=4)
+    tune(task, Path("t"))
+    with pytest.raises(ArenaError, match=r"a tuning with other settings \(seed, games\)"):
+        tune(replace(task, seed=2, games=6), Path("t"))
     Path("w.toml").write_text("hand_size = 2\n")
     load_rules.cache_clear()
-    with pytest.raises(ArenaError, match=r"a tuning with other settings \(rules\)"):
-        tune(ruled, Path("ruled"))
     Path("mine.py").write_text(BOT + "\n")
-    with pytest.raises(ArenaError, match=r"a tuning with other settings \(sources\)"):
-        tune(TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4), Path("t"))
+    with pytest.raises(ArenaError, match=r"a tuning with other settings \(.*sources.*\)") as caught:
+        tune(task, Path("t"))
+    assert "rules" in str(caught.value)
 
 
 @pytest.mark.slow
@@ -155,3 +156,60 @@ def test_forfeits_come_first_and_more_games_are_not_advised(arena: Arena) -> Non
         "The winner forfeited 4 of 4 games of the confirmation: arena replay results/tune-dead/confirm/"
     )
     assert "try more" not in said
+
+
+# ---------------------------------------------------------------- what can be tuned
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> str:
+    params = 'depth: int = 1, boldness: float = 0.5, style: str = "a", count: int | None = None'
+    (tmp_path / "mine.py").write_text(BOT.replace('x: float = 0.9, n: int = 1, style: str = "a"', params))
+    return str(tmp_path / "mine.py")
+
+
+def test_ranges_are_as_the_bot_wants_them(mine: str) -> None:
+    assert read_parameters(mine, ["depth:1..6", "boldness:0.1..0.7", "style:a|b", "count:-2..3"]) == {
+        "depth": distributions.IntDistribution(1, 6),
+        "boldness": distributions.FloatDistribution(0.1, 0.7, step=0.0006),
+        "style": distributions.CategoricalDistribution(("a", "b")),
+        "count": distributions.IntDistribution(-2, 3),
+    }
+
+
+def test_parameters_are_added_to_those_of_a_spec() -> None:
+    assert spec_with("mine=a/b.py:x=1", {"y": 0.25}) == "a/b.py:x=1,y=0.25"
+    assert spec_with("greedy", {}) == "greedy"
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ([], "name at least one parameter to tune"),
+        (["depth"], "expected NAME:LOW..HIGH"),
+        (["depth:0..1e400"], "expected a bound and a larger one"),
+        (["depth:1..2", "depth:1..2"], "given twice"),
+        (["depth:0.5..2"], "'depth' is a whole number, not '0.5'"),
+        (["dpeth:1..2"], "no parameter 'dpeth'; did you mean 'depth'"),
+        (["style:a|a"], "expected NAME:LOW..HIGH"),
+    ],
+)
+def test_what_is_wrong_is_said(mine: str, params: list[str], said: str) -> None:
+    with pytest.raises(ArenaError, match=said):
+        read_parameters(mine, params)
+
+
+def test_what_cannot_be_tuned_is_said(mine: str, tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="depth is fixed"):
+        read_parameters(f"{mine}:depth=3", ["depth:1..6"])
+    with pytest.raises(ArenaError, match="is a command"):
+        read_parameters(f"cmd:cat {mine}", ["depth:1..6"])
+    (tmp_path / "plain.py").write_text("def act(view, moves):\n    return moves[0]\n")
+    with pytest.raises(ArenaError, match="which has no parameters"):
+        read_parameters(str(tmp_path / "plain.py"), ["depth:1..6"])
+
+
+def test_without_optuna_the_extra_is_named(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ArenaError, match=r"needs optuna; install it with: pip install 'schotten-arena\[tune\]'"):
+        read_parameters(mine, ["depth:1..6"])

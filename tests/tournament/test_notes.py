@@ -10,7 +10,7 @@ import pytest
 
 from arena.bots.bot import BotFault
 from arena.bots.isolation.python_messages import ANSWERING, NOTED, Message, read_note
-from arena.bots.isolation.wire_messages import read_wire_note as read_wire_note
+from arena.bots.isolation.wire_messages import read_wire_note
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import moves_by_number
@@ -82,15 +82,11 @@ def test_both_loops_of_the_referee_keep_notes(quick: bool, cheats: bool) -> None
 
 LOST_NOTES: list[dict[str, Any]] = [
     {"value": float("nan")},
-    {"value": 1.01},
     {"value": "much"},
-    {"value": [[]]},
     {"depth": -1},
-    {"depth": 0.5},
     {"nodes": 10**400},
     {"text": 5},
     {"other": float("inf")},
-    {"other": "text"},
     {"no name": 1},
     {"x" * 21: 1},
     {f"n{number}": number for number in range(9)},

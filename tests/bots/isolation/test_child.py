@@ -36,7 +36,7 @@ from arena.bots.isolation.python_messages import (
 from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.packing import events_of, pack_view
+from arena.game.packing import pack_view
 from arena.game.rules import load_rules
 from tests.bots.processes.waiting import bytes_in, wait_for
 
@@ -68,8 +68,8 @@ def begin(reply: bool = False) -> bytes:
     return pack_message(BEGIN, BEGINNING.pack(STATE.to_move, 0, 5, WANTS_ANSWER * reply, 0.0, 0.0))
 
 
-def ask(number: int = 1, told: int = 0) -> bytes:
-    image = pack_view(VIEW, told)
+def ask(number: int = 1) -> bytes:
+    image = pack_view(VIEW, 0)
     return QUESTION.pack(len(image) + 21, ASK, number, 0, 0.0, 0.0) + image
 
 
@@ -131,16 +131,6 @@ class Bot:
     for found in (at_once, later):
         assert read_fault(found, 0).detail.startswith("in begin: Traceback")
     assert unharmed.kind == ANSWER
-
-
-@pytest.mark.parametrize("size", [1, 7, 10_000])
-def test_frames_may_come_in_pieces_or_together(tmp_path: Path, size: int) -> None:
-    stream = loaded(tmp_path, FIRST) + begin(reply=True) + ask(1) + ask(2, events_of(VIEW))
-    step = max(size, len(stream) // 100)
-    done, *found = answers(*(stream[at : at + step] for at in range(0, len(stream), step)))
-    assert done.kind == DONE
-    index = STATE.legal_moves()[0].index
-    assert [read_answer(one, number) for number, one in enumerate(found, 1)] == [index, index]
 
 
 def test_a_broken_view_is_no_end_of_the_world(tmp_path: Path) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import py_compile
-from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
 
 from arena.bots.bot import BotFault, TimeLeft
+from arena.bots.faults import BotError
+from arena.bots.limits import BotLimits
+from arena.bots.loading import load_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from tests.bots.isolation.children import at_table, bot_file, games, inside, isolated
+from tests.bots.isolation.children import at_table, bot_file, bot_spec, games, inside, isolated
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -45,19 +46,6 @@ def test_claims_forced_moves_and_events_are_as_inside(tmp_path: Path, auto: bool
         rows = games(referee, range(2))
     assert timeless(rows) == timeless(games(inside(bots, "tactical"), range(2)))
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
-
-
-def test_helpers_are_imported_inside_act_and_from_source(tmp_path: Path) -> None:
-    helper, evil = tmp_path / "helper.py", tmp_path / "evil.txt"
-    helper.write_text("def pick(moves):\n    return moves[0]\n")
-    evil.write_text("def pick(moves):\n    return None\n")
-    cached, unchecked = cache_from_source(str(helper)), py_compile.PycInvalidationMode.UNCHECKED_HASH
-    py_compile.compile(str(evil), cached, invalidation_mode=unchecked)
-    bots = [bot_file(tmp_path, "def act(view, moves):\n    import helper\n    return helper.pick(moves)\n"), "random"]
-    with at_table(bots, "base") as referee:
-        rows = games(referee, range(1))
-    assert timeless(rows) == timeless(games(inside(bots, "base"), range(1)))
-    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
 
 
 LISTENS = """
@@ -103,23 +91,18 @@ def test_numbers_of_texts_are_the_same_in_every_process(tmp_path: Path) -> None:
 
 def test_the_time_that_is_left_is_seen_and_kept(tmp_path: Path) -> None:
     code = """
-import time
 class Bot:
     def begin(self, setup):
         assert (setup.clock.move_ms, setup.clock.bank_ms) == (2000, 60_000.5), setup
         self.last = 60_000.5
     def act(self, view, moves):
         move, bank = view.clock
-        assert move == 2000 and view.clock.total_ms == move + bank
-        assert bank <= self.last
+        assert move == 2000 and bank <= self.last
         self.last = bank
         return view.rng.choice(moves)
 """
-    bots = [bot_file(tmp_path, code), "random"]
-    clock = TimeLeft(2000, 60_000.5)
-    with at_table(bots, clock=clock) as referee:
+    with at_table([bot_file(tmp_path, code), "random"], clock=TimeLeft(2000, 60_000.5)) as referee:
         rows = games(referee, range(2))
-    assert timeless(rows) == timeless(games(inside(bots, clock=clock), range(2)))
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
 
 
@@ -133,11 +116,9 @@ def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
         bot.act(state.view(state.to_move), state.legal_moves())
     bot.load()
     first = bot.process
-    bot.load()
-    assert bot.process is first
-    bot.prepare()
-    bot.prepare()
-    assert bot.process is first
+    for again in (bot.load, bot.prepare, bot.prepare):
+        again()
+        assert bot.process is first
     assert bot.close() == "it was stopped"
     assert bot.process is None
     bot.prepare()
@@ -145,34 +126,90 @@ def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
     bot.close()
 
 
-def test_the_result_of_a_game_is_told(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    code = f"""
-class Bot:
-    def act(self, view, moves): return moves[0]
-    def end(self, result):
-        with open({str(told)!r}, "a") as file: file.write(repr(result) + "\\n")
-"""
-    bots = [bot_file(tmp_path, code), "raises:after=4"]
+# ---------------------------------------------------------------- faults
+
+
+@pytest.mark.parametrize(
+    ("hook", "what"), [("end", "ValueError"), ("__init__", "SystemExit"), ("act", "KeyboardInterrupt")]
+)
+def test_an_exception_is_told_as_inside(hook: str, what: str) -> None:
+    bots = [f"raises:hook={hook},what={what}", "first"]
     with at_table(bots) as referee:
+        rows = games(referee, [0])
+    within = games(inside(bots), [0])
+    assert timeless(rows) == timeless(within)
+    assert [detail(row) for row in rows] == [detail(row) for row in within]
+    assert {forfeit(row) for row in rows} == {(None if hook == "end" else "exception", "a")}
+    text = detail(rows[0]).removeprefix("a failed after the game by exception: ")
+    assert text.startswith(f"in {hook}: Traceback")
+    assert text.count("raises.py") == 2
+    assert not any(name in text for name in ("child.py", "packing.py", "python/bot.py", "referee.py"))
+
+
+def test_what_has_raised_plays_on_in_the_same_process() -> None:
+    with at_table(["raises:after=3", "first"]) as referee:
         games(referee, [0])
-    isolated_heard = told.read_text()
-    told.unlink()
-    games(inside(bots), [0])
-    assert told.read_text() == isolated_heard
-    assert isolated_heard.count("forfeit='exception'") == 2
+        process = referee.players["a"].remote.process
+        games(referee, [1])
+        assert process is referee.players["a"].remote.process is not None
 
 
-def test_nothing_but_the_view_is_in_the_process(tmp_path: Path) -> None:
-    """Neither a referee, nor a state with the other hand or the decks, is to be found there."""
+@pytest.mark.parametrize(
+    ("bot", "how", "level"),
+    [
+        ("exit_hard", "it ended itself with exit code", "process"),
+        pytest.param("segfault", "it was killed by SIGSEGV", "sandbox", marks=pytest.mark.sandbox),
+    ],
+)
+def test_the_end_of_a_process_is_a_crash_and_the_next_game_has_a_new_one(bot: str, how: str, level: str) -> None:
+    with at_table([bot, "first", "random"], level=level) as referee:
+        fine = timeless(games(referee, [5], "b", "c"))
+        for row in games(referee, [0]):
+            assert forfeit(row) == ("crash", "a")
+            assert detail(row).startswith(f"in act: {how}")
+            assert referee.players["a"].remote.process is None
+        assert timeless(games(referee, [5], "b", "c")) == fine
+
+
+@pytest.mark.parametrize(
+    ("bot", "hook"),
+    [("loop_c", "act"), *(pytest.param(f"loop_{one}", one, marks=pytest.mark.slow) for one in ("begin", "end"))],
+)
+def test_who_never_answers_runs_out_of_time(bot: str, hook: str) -> None:
+    limits = BotLimits(decision_s=0.5, loading_s=20)
+    with at_table([bot, "first"], limits=limits) as referee:
+        row = games(referee, [0])[0]
+        assert forfeit(row) == (None if hook == "end" else "timeout", "a")
+        assert f"in {hook}: no answer within 0.5" in detail(row)
+        assert referee.players["a"].remote.process is None
+
+
+@pytest.mark.parametrize("code", ["x = 1\n", "raise ValueError('early')\ndef act(view, moves): pass\n"])
+def test_a_file_that_cannot_be_loaded_is_refused_as_inside(tmp_path: Path, code: str) -> None:
+    text = bot_file(tmp_path, code)
+    with pytest.raises(BotError) as within:
+        load_bot(bot_spec(text, "a"))
+    bot = isolated(text)
+    with pytest.raises(BotError) as outside:
+        bot.load()
+    assert str(outside.value) == str(within.value)
+    assert bot.process is None
+
+
+@pytest.mark.slow
+def test_who_has_used_much_processor_time_gets_a_new_process_before_that_is_used_up(tmp_path: Path) -> None:
     code = """
-import gc, sys
-from arena.game.engine import State
-def act(view, moves):
-    states = [one for one in gc.get_objects() if isinstance(one, State)]
-    hidden = [(one.hand_of(1 - view.seat), len(set(one.clan_cards_left))) for one in states]
-    raise ValueError([name for name in sys.modules if name.startswith(("arena.tournament", "arena.cli"))], hidden)
+import time
+class Bot:
+    def begin(self, setup):
+        end = time.process_time() + 0.25
+        while time.process_time() < end: pass
+    def act(self, view, moves): return moves[0]
 """
-    with at_table([bot_file(tmp_path, code), "first"]) as referee:
-        text = detail(games(referee, [0])[0])
-    assert text.endswith("ValueError: ([], [((), 1)])")
+    with at_table([bot_file(tmp_path, code), "first"], limits=BotLimits(cpu_s=1)) as referee:
+        pids = set()
+        for deal in range(3):
+            rows = games(referee, [deal])
+            assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
+            pids.add(referee.players["a"].remote.process.pid)
+    assert len(pids) > 1

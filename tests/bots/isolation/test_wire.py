@@ -1,10 +1,11 @@
-"""Wire bots, told and judged without a process: what is said, what is taken, what is a fault of which kind."""
+"""Wire bots without a process: what is said to them, which answers are taken, what is a fault of which kind."""
 
 from __future__ import annotations
 
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,11 +22,14 @@ from tests.bots.isolation.wire_fakes import (
     SETUP,
     SPEC,
     FakeProcess,
+    Message,
     Recorder,
     fake_bot,
     fault,
     honest,
+    line,
     position,
+    special_bot,
     table,
 )
 from tests.game.play import go, scouted
@@ -64,11 +68,8 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
             }
         assert (told["decks"]["clan"], told["decks"]["tactic"]) == view.deck_counts
         assert (told["phase"], told["turns"], told["passes"]) == (view.phase, view.turns, view.passes)
-        assert (told["ruse"], told["pending"], told["taken_from"]) == (
-            view.ruse_under_way,
-            view.pending,
-            view.taken_from,
-        )
+        unfinished = (view.ruse_under_way, view.pending, view.taken_from)
+        assert (told["ruse"], told["pending"], told["taken_from"]) == unfinished
         assert told["known_in_hand"] == list(view.known_in_hand)
         assert [(one["card"], one["deck"], one["above"]) for one in told["known_in_decks"]] == list(view.known_in_decks)
         assert "events" not in told
@@ -100,11 +101,9 @@ def test_events_are_told_once_each_and_none_is_left_out() -> None:
     recorder = Recorder(lambda message: len(message["moves"]) // 2, {"events": True})
     bot = fake_bot(recorder)
     seen: list[str] = []
-    bot.finish, finish = (
-        lambda view, result: (seen.extend(map(str, view.history)), finish(view, result))[1],
-        bot.finish,
-    )
+    finish = bot.finish
     assert finish is not None
+    bot.finish = lambda view, result: (seen.extend(map(str, view.history)), finish(view, result))[1]
     for row in table(bot, "tactical").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     told: list[str] = []
@@ -173,3 +172,111 @@ def test_a_file_that_has_changed_since_is_noticed(tmp_path: Path) -> None:
     script.write_text("2")
     with pytest.raises(BotError, match="has changed since it was named"):
         WireBot(spec, "process", BotLimits())
+
+
+# ---------------------------------------------------------------- answers
+
+
+def test_a_move_is_named_by_its_text_or_its_place() -> None:
+    view, moves = position()
+    wanted: list[Any] = ["r", 5, 0, moves[7].text, len(moves) - 1]
+    expected = [5, 0, 7, len(moves) - 1]
+    bot = fake_bot(Recorder(lambda message: wanted.pop(0)))
+    bot.prepare()
+    bot.begin(SETUP)
+    assert fault(lambda: bot.act(view, moves))[0] == "illegal move"
+    assert [moves.index(bot.act(view, moves)) for _ in expected] == expected
+
+
+@pytest.mark.parametrize(
+    ("move", "text"),
+    [
+        ("claim 3", "claim 3 is not legal: a card must be played now"),
+        (54, "move number 54 is not one of the 54 (counted from 0)"),
+        ("x" * 60000, "'" + "x" * 80 + "'... (60000 in all) is not a move"),
+        ("\ud800\x1b[2J", r"'\ud800\x1b[2J' is not a move"),
+    ],
+)
+def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: Any, text: str) -> None:
+    view, moves = position()
+    bot = fake_bot(Recorder(lambda message: move))
+    bot.prepare()
+    bot.begin(SETUP)
+    process = bot.process
+    kind, why = fault(lambda: bot.act(view, moves))
+    assert kind == "illegal move"
+    assert why.startswith(text)
+    bot.prepare()
+    bot.begin(SETUP)
+    assert bot.process is process
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"\n", "an empty line"),
+        (b"move 3\n", "not valid JSON"),
+        (b'{"move":0}\n', 'has no "id"'),
+        (b'{"id":2,"move":0}\n', "answered the message with the id 2 instead of 3"),
+        (b'{"id":ID}\n', 'has no "move"'),
+        (b'{"id":ID,"move":0}{}\n', "not valid JSON (Extra data"),
+        (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "not valid JSON"),
+        (b"[" * 60000 + b"\n", "not valid JSON"),
+        (b'{"id":ID,"move":0,"x":"\xff"}\n', "not UTF-8 (byte 22)"),
+        (b'{"id":ID,"move":0,"x":"\0"}\n', "a NUL"),
+        (b'{"id":ID,"move":0,"x":"' + b"x" * 65536 + b'"}\n', "longer than 65536 bytes"),
+    ],
+)
+def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) -> None:
+    def act(message: Message) -> list[bytes]:
+        data = answer.replace(b"ID", str(message["id"]).encode())
+        return [data[at : at + 50000] for at in range(0, len(data), 50000)]
+
+    bot = special_bot(act=act)
+    bot.prepare()
+    bot.begin(SETUP)
+    process = bot.process
+    kind, why = fault(lambda: bot.act(*position()))
+    assert kind == "protocol"
+    assert why.startswith("in act: ")
+    assert text in why
+    assert len(why) < 300
+    assert why.isascii()
+    assert why.isprintable()
+    assert process.closed  # type: ignore[union-attr]
+    assert bot.process is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b'{"id":3,"move":0}\r\n',
+        b'\xef\xbb\xbf{"id":3,"move":0}\n',
+        '{"id":3,"move":0,"say":"schön ☺"}\n'.encode(),
+        b'{"id":3,"move":0,"type":"act","why":{"x":[[[[[[[[[[[[[[1e5]]]]]]]]]]]]]],"y":-0.5}}\n',
+        b'{"id":3,"move":0,"say":"' + b"x" * 65000 + b'"}\n',
+    ],
+)
+def test_what_is_an_answer_is_taken_though_it_comes_in_pieces(answer: bytes) -> None:
+    view, moves = position()
+    bot = special_bot(act=lambda message: [answer[at : at + 7] for at in range(0, len(answer), 7)])
+    bot.prepare()
+    bot.begin(SETUP)
+    assert bot.act(view, moves) is moves[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ({}, 'needs "protocol"'),
+        ({"protocol": 1}, "speaks version 1 of the protocol; this program speaks 3"),
+        ({"protocol": 3, "name": "x" * 101}, "up to 100 characters"),
+        ({"protocol": 3, "events": "yes"}, '"events" is a string'),
+    ],
+)
+def test_hello_is_read_strictly(answer: Message, text: str) -> None:
+    bot = special_bot(hello=lambda message: [line(id=message["id"], **answer)])
+    kind, why = fault(bot.prepare)
+    assert kind == "protocol"
+    assert why.startswith("in hello: ")
+    assert text in why

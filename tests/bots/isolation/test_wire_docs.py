@@ -75,7 +75,7 @@ def test_the_example_fits_the_schema_and_shows_everything() -> None:
     assert phases >= {"play", "draw", "take", "put", "return"}
 
 
-FEW = ("iello-base", "iello-tactical", "bga-expert", "battle-line-expert")
+FEW = ("bga-expert", "battle-line-expert")
 
 
 @pytest.mark.slow

@@ -6,22 +6,19 @@ import logging
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import Setup, TimeLeft
+from arena.bots.bot import TimeLeft
 from arena.bots.isolation import process as processes
-from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
-from arena.game.rules import load_rules
 from arena.tournament.games import PairTask, Row
 from arena.tournament.referee import Referee
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.isolation.wire_fakes import position, table
+from tests.bots.isolation.wire_fakes import table
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -74,10 +71,7 @@ def points(row: Row) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["c", "js"])
-@pytest.mark.parametrize(
-    "rules", ["base", "bga-expert", *(pytest.param(one, marks=pytest.mark.soak) for one in ("tactical", "expert"))]
-)
+@pytest.mark.parametrize(("language", "rules"), [("c", "tactical"), ("js", "bga-expert")])
 def test_the_examples_play_without_a_fault_and_beat_random(
     commands: dict[str, str], language: str, rules: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,17 +103,13 @@ def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: st
         ("early", "protocol", 'in act: has written something without being asked: \'{"id": 6,'),
         ("banner", "protocol", "MyBot 3.1 (c) me"),
         ("late_word", None, "a failed after the game by protocol: in end: "),
-        ("closes", "crash", "in act: it closed its output"),
         ("exits", "crash", "in act: it ended itself with exit code 3\n  this is  the end"),
     ],
 )
 def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | None, text: str) -> None:
     bot = wire_bot(bad(name), limits=QUICK if kind == "timeout" else None)
     referee = table(bot)
-    start = time.monotonic()
-    rows = referee.play_unit(PairTask(0, 0, "a", "b"))
-    seconds = time.monotonic() - start
-    for row in rows:
+    for row in referee.play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (kind, "a"), detail(row)
         assert text in detail(row)
         assert kind is None or points(row) == 0
@@ -127,28 +117,8 @@ def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | Non
     pids = processes.own_children()
     bot.close()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
-    # the time limit twice, and two starts of Python on a machine that has other things to do
-    assert seconds < 15
     alone = Referee(referee.settings, [referee.players["b"], referee.players["c"]])
     assert timeless(referee.play_unit(PairTask(1, 0, "b", "c"))) == timeless(alone.play_unit(PairTask(1, 0, "b", "c")))
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_a_bot_that_works_while_its_opponent_thinks_is_stopped_meanwhile() -> None:
-    clock = TimeLeft(20_000, None)
-    bot = wire_bot(bad("ponders"))
-    bot.prepare()
-    bot.begin(Setup(0, 0, load_rules("base"), 1, clock))
-    assert isinstance(bot.process, BotProcess)
-    stat = Path(f"/proc/{bot.process.pid}/stat")
-    view, moves = position(clock=clock)
-    deadline = time.monotonic() + 30
-    while stat.read_text().rpartition(")")[2].split()[0] != "T":
-        assert time.monotonic() < deadline
-        assert bot.act(view, moves) is moves[0]
-        time.sleep(0.05)
-    assert bot.act(view, moves) is moves[0]
-    bot.close()
 
 
 @pytest.mark.parametrize(

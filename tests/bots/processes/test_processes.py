@@ -1,15 +1,19 @@
-"""Helpers for processes: identity, ending what others have started, and which process comes first."""
+"""Helpers for processes: identity, ending what others have started, which comes first, and cores to themselves."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from arena.bots.cores import behind
+from arena.bots import cores
+from arena.bots.cores import NO_PINNING, behind, core_held, usable_cores
 from arena.bots.processes import children, descendants, end_descendants, has_children, is_running, start_time
 from tests.bots.processes.waiting import wait_for
 
@@ -62,3 +66,63 @@ def test_a_process_and_its_session_come_behind() -> None:
     assert out[0] == str(nice)
     if sys.platform == "linux" and Path("/proc/self/autogroup").exists() and os.geteuid() == 0:
         assert out[-1] == str(nice)
+
+
+# ---------------------------------------------------------------- cores that nobody holds, at names of the tests' own
+
+
+@pytest.fixture
+def address(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Another than that of runs, which may be under way on this machine."""
+    found = f"\0arena-test/{random.getrandbits(64)}/"
+    monkeypatch.setattr(cores, "_ADDRESS", found)
+    monkeypatch.delenv(NO_PINNING, raising=False)
+    return found
+
+
+@contextlib.contextmanager
+def worker(address: str, place: int) -> Iterator[list[int]]:
+    """A process of another run that is pinned as a worker is; the cores that it may use then."""
+    code = f"""
+from arena.bots import cores
+cores._ADDRESS = {address!r}
+cores.pin_to_core({place})
+print(*cores.usable_cores(), flush=True)
+input()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        yield [int(core) for core in process.stdout.readline().split()]
+        process.kill()
+
+
+@linux
+def test_nothing_is_pinned_if_that_is_off(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(NO_PINNING, "1")
+    with worker(address, 0) as late:
+        assert late == usable_cores()
+
+
+@linux
+def test_the_first_workers_of_two_runs_take_two_cores(address: str) -> None:
+    usable = usable_cores()
+    if len(usable) < 2:
+        pytest.skip("there is one core")
+    with worker(address, 0) as one, worker(address, 0) as other:
+        assert one == usable[:1]
+        assert other == usable[1:2]
+    assert not any(map(core_held, usable))  # freed with the process
+
+
+@linux
+def test_where_all_cores_are_held_nothing_is_pinned(address: str) -> None:
+    usable = usable_cores()
+    with contextlib.ExitStack() as others:
+        for core in usable:
+            found = cores._bound(core)
+            assert found is not None
+            others.enter_context(found)
+        with worker(address, 0) as late:
+            assert late == usable

@@ -80,74 +80,36 @@ def test_everything_is_read(tmp_path: Path) -> None:
     [
         ({"gmaes": 10}, "gmaes: unknown key; did you mean 'games'?"),
         ({"move_ms": 50}, "move_ms: unknown key; did you mean 'clock.move_ms'?"),
-        ({"rounds": 3, "format": "swiss"}, "rounds: unknown key; did you mean 'swiss.rounds'?"),
         ({"games": "ten"}, 'games: expected a whole number from 1 to 1000000000, found the string "ten"'),
-        ({"games": 0}, "games: expected a whole number from 1 to 1000000000, found 0"),
         ({"pairs": "yes"}, 'pairs: expected true or false, found the string "yes"'),
-        (
-            {"format": "swis"},
-            "format: expected one of round-robin, gauntlet, swiss, knockout, match,"
-            " series, sprt, found 'swis'; did you mean 'swiss'?",
-        ),
+        ({"format": "swis"}, " match, series, sprt, found 'swis'; did you mean 'swiss'?"),
         ({"name": "a/b"}, "name: expected a valid folder name, without slashes, found 'a/b'"),
         ({"clock": 50}, "clock: expected a table [clock] with move_ms, bank_ms, found the number 50"),
-        (
-            {"swiss": {"rounds": 3}},
-            'swiss: the table [swiss] belongs to format = "swiss", but the format is "round-robin"',
-        ),
-        (
-            {"format": "gauntlet", "gauntlet": {"hero": "gredy"}},
-            "gauntlet.hero: expected one of the bots (random, greedy), found 'gredy'; did you mean 'greedy'?",
-        ),
-        (
-            {"format": "gauntlet", "gauntlet": {"hero": ["greedy", "greedy"]}},
-            "gauntlet.hero: 'greedy' is named twice",
-        ),
-        (
-            {"format": "gauntlet", "gauntlet": {"hero": ["greedy", "random"]}},
-            "gauntlet.hero: every bot is a hero, so none can meet another; leave one out, or use round-robin",
-        ),
-        (
-            {"format": "gauntlet", "gauntlet": {"hero": 7}},
-            "hero: expected a string or a list of strings, found the num",
-        ),
-        (
-            {"format": "gauntlet", "gauntlet": {"hero": ["greedy", 7]}},
-            "a string or a list of strings, found the number 7",
-        ),
-        (
-            {"format": "series"},
-            "series: expected either rounds (games of a series) or target (points to reach), found neither",
-        ),
-        ({"format": "series", "series": {"rounds": 1, "target": 5}}, "found both"),
+        ({"swiss": {"rounds": 3}}, 'swiss: the table [swiss] belongs to format = "swiss", but the format is "round-'),
+        ({"format": "gauntlet", "gauntlet": {"hero": "gredy"}}, "hero: expected one of the bots (random, greedy)"),
+        ({"format": "gauntlet", "gauntlet": {"hero": ["greedy", "greedy"]}}, "hero: 'greedy' is named twice"),
+        ({"format": "gauntlet", "gauntlet": {"hero": ["greedy", "random"]}}, "hero: every bot is a hero, so none can"),
+        ({"format": "gauntlet", "gauntlet": {"hero": ["a", 7]}}, "a string or a list of strings, found the number 7"),
+        ({"format": "series"}, "series: expected either rounds (games of a series) or target (points to reach), found"),
+        ({"format": "sprt", "sprt": {"elo0": 10, "elo1": 5}}, "elo0 (10) must be less than elo1 (5)"),
+        ({"format": "sprt", "sprt": {"alpha": 0.7}}, "sprt.alpha: expected an error rate between 0 and 0.5, found 0.7"),
+        ({"format": "sprt", "games": 100}, "use sprt.max_pairs instead"),
         ({"format": "series", "games": 5, "series": {"rounds": 1}}, "games: not used by format"),
         ({"format": "swiss", "own_deals": True}, "own_deals: belongs to round-robin and gauntlet, not to swiss"),
         ({"format": "match", "bots": ["a", "b", "c"]}, 'bots: format = "match" is for two bots, found 3; for more use'),
         ({"scheduler": "tcp://x:1"}, 'scheduler: belongs to executor = "dask"'),
         ({"bots": ["random"]}, "bots: expected at least two bots, found 1"),
         ({"bots": ["random", 7]}, "bots, entry 2: expected a bot's name or a table with spec, name, params,"),
-        (
-            {"bots": ["random", "random"]},
-            'bots, entry 2: a second bot named \'random\'; give it another name: { spec = "random", name = "..." }',
-        ),
-        (
-            {"bots": [{"spec": "random", "name": "Ren\u00e9"}, {"spec": "greedy", "name": "Rene\u0301"}]},
-            "bots, entry 2: a second bot named",
-        ),
-        ({"bots": ["random", {"name": "x"}]}, "bots, entry 2: spec is missing"),
-        (
-            {"bots": ["random", {"spec": "x", "params": [1]}]},
-            "bots, entry 2, params: expected a table of strings, numbers or booleans",
-        ),
+        ({"bots": ["random", "random"]}, "a second bot named 'random'; give it another name: { spec = \"random\", "),
+        ({"bots": [{"spec": "a", "name": "Ren\u00e9"}, {"spec": "b", "name": "Rene\u0301"}]}, "a second bot named"),
+        ({"bots": ["random", {"spec": "x", "params": [1]}]}, "bots, entry 2, params: expected a table of strings, num"),
         ({"metrics": 7}, 'metrics: expected a table such as {length = "mean turns"}, found the number 7'),
         ({"metrics": {"Long": "mean turns"}}, "metrics.Long: a name has up to 20 small letters, digits and '_'"),
-        ({"metrics": {"a": ["mean"]}}, "metrics.a: expected 'mean turns', 'sum stones', 'share turns > 50' or"),
         ({"metrics": {"a": "median turns"}}, "'quantile 0.99 note.depth', found 'median turns'"),
         (
             {"metrics": {"a": "mean turn"}},
             "metrics.a: unknown fact 'turn'; did you mean 'turns'? (known: turns, plies,",
         ),
-        ({"metrics": {"a": "mean opponent"}}, "mean needs a number, such as turns; 'opponent' is not one"),
         ({"metrics": {"a": "share turns"}}, "share needs a condition, such as turns > 50; 'turns' is not one"),
         ({"metrics": {"a": "quantile 1 ms"}}, "metrics.a: expected a quantile between 0 and 1, found 1"),
         ({"metrics": {f"a{n}": "mean turns" for n in range(21)}}, "metrics: expected at most 20, found 21"),
@@ -192,11 +154,9 @@ def test_unreadable_files(tmp_path: Path) -> None:
     ("spec", "params", "name"),
     [
         ("greedy", {}, "greedy"),
-        ("bots/greedy.py", {}, "greedy"),
         ("C:\\bots\\greedy.py", {}, "greedy"),
         ("bots/search.py:rollouts=200,depth=3", {}, "search:rollouts=200,depth=3"),
         ("search:rollouts=200", {"depth": 3}, "search:rollouts=200,depth=3"),
-        ("package.module:Class", {}, "Class"),
         ("package.module:Class:depth=3", {}, "Class:depth=3"),
     ],
 )
@@ -211,18 +171,9 @@ def test_canonical_leaves_out_what_makes_no_difference() -> None:
     assert one.canonical() == config(seed=1).canonical()
     assert config(seed=1, isolation="process").canonical() == config(seed=1, isolation="sandbox").canonical()
     changes: list[dict[str, Any]] = [
-        {"seed": 2},
-        {"games": 7},
-        {"rules": "expert"},
-        {"pairs": False},
-        {"clock": {"move_ms": 1}},
-        {"own_deals": False},
-        {"deals": ["1:1", "1:2", "1:3", "1:4"]},
-        {"bots": ["greedy", "random"]},
-        {"format": "swiss"},
-        {"format": "gauntlet"},
-        {"isolation": "process"},
-        {"bots": [{"spec": "greedy", "isolation": "sandbox"}, "random", "first"]},
+        *({"seed": 2}, {"games": 7}, {"rules": "expert"}, {"pairs": False}, {"clock": {"move_ms": 1}}),
+        *({"own_deals": False}, {"deals": ["1:1", "1:2", "1:3", "1:4"]}, {"bots": ["greedy", "random"]}),
+        *({"format": "swiss"}, {"format": "gauntlet"}, {"isolation": "process"}),
     ]
     for change in changes:
         assert config(**{"seed": 1, **change}).canonical() != one.canonical(), change
@@ -231,19 +182,13 @@ def test_canonical_leaves_out_what_makes_no_difference() -> None:
     assert config(**shared.to_dict()) == shared
 
 
-@pytest.mark.parametrize(
-    ("given", "heroes", "stored"),
-    [
-        ({}, (), None),
-        ({"hero": "greedy"}, ("greedy",), "greedy"),
-        ({"hero": ["greedy"]}, ("greedy",), "greedy"),
-        ({"hero": ["greedy", "random"]}, ("greedy", "random"), ["greedy", "random"]),
-    ],
-)
-def test_heroes_are_one_or_several(given: dict[str, Any], heroes: tuple[str, ...], stored: object) -> None:
-    one = config(bots=["greedy", "random", "first"], format="gauntlet", gauntlet=given)
+@pytest.mark.parametrize("hero", [None, "greedy", ["greedy"], ["greedy", "random"]])
+def test_heroes_are_one_or_several(hero: str | list[str] | None) -> None:
+    heroes = (hero,) if isinstance(hero, str) else tuple(hero or ())
+    given = {"gauntlet": {"hero": hero}} if hero else {}
+    one = config(bots=["greedy", "random", "first"], format="gauntlet", **given)
     assert one.format_settings == GauntletSettings(heroes)
-    assert one.canonical()["gauntlet"] == {"hero": stored}
+    assert one.canonical()["gauntlet"] == {"hero": heroes[0] if len(heroes) == 1 else [*heroes] or None}
     assert config_from_dict(json.loads(json.dumps(one.to_dict())), source="store") == one
 
 
@@ -259,14 +204,7 @@ def test_there_is_an_example_for_each_format() -> None:
     assert {load_config(file).format for file in EXAMPLES} == set(FORMATS)
 
 
-ALL = [
-    TournamentConfig,
-    BotSetting,
-    Clock,
-    Limits,
-    LeagueSettings,
-    *(one.settings for one in FORMATS.values()),
-]
+ALL = [TournamentConfig, BotSetting, Clock, Limits, LeagueSettings, *(one.settings for one in FORMATS.values())]
 
 
 @pytest.mark.parametrize("of", ALL, ids=lambda of: of.__name__)

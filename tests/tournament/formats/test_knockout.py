@@ -14,7 +14,7 @@ from tests.tournament.formats.schedules import names, play_all, scores
 from tests.tournament.runner.fake import Progress, fake_result
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.integers(2, 20), st.integers(1, 4), st.booleans())
 def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
     schedule = knockout(names(bots), games, 3, paired)
@@ -34,61 +34,48 @@ def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
 
 def test_knockout_byes_go_to_the_first_seeds() -> None:
     schedule = knockout(names(6), 2)
-    assert [(p.a, p.b, p.round) for p in schedule.pairings(Progress())] == [
-        ("bot3", "bot4", 0),
-        ("bot2", "bot5", 0),
-    ]
+    assert [(p.a, p.b, p.round) for p in schedule.pairings(Progress())] == [("bot3", "bot4", 0), ("bot2", "bot5", 0)]
     assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
 
 
 def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
     schedule = knockout(["a", "b"], 2, extra=1)
-    drawn = Progress()
-    add_games(drawn, 0, wins="a b", stones=(2, 3))
+    drawn = played((2, 3), "ab")
     (task,) = schedule.tasks(drawn)
-    assert (task.deal, schedule.planned(drawn)) == (1, 4)
-    more = Progress()
-    add_games(more, 0, wins="a b", stones=(2, 3))
-    add_games(more, 1, wins="b a", stones=(2, 3))
-    assert not list(schedule.tasks(more))
-    # the loser's stones are b's when a won: b has 5+2+5+2 points, a 5+3+5+3
-    assert [p.bot for p in schedule.ranking(more)] == ["a", "b"]
-    assert label(schedule, more) == "match points"
-    other = Progress()
-    add_games(other, 0, wins="a b", stones=(3, 2))
-    add_games(other, 1, wins="b a", stones=(3, 2))
-    assert [p.bot for p in schedule.ranking(other)] == ["b", "a"]
-    assert (label(schedule, other), label(schedule, drawn)) == ("match points", "")
-    equal = Progress()
-    add_games(equal, 0, wins="a b", stones=(2, 2))
-    add_games(equal, 1, wins="b a", stones=(2, 2))
-    assert [(p.bot, p.remark) for p in schedule.ranking(equal)] == [
-        ("a", "winner"),
-        ("b", "lost to a in round 1"),
-    ]
-    assert label(schedule, equal) == "seed"
-    won = Progress()
-    add_games(won, 0, wins="b b", stones=(2, 2))
-    assert label(schedule, won) == "games"
+    assert (task.deal, schedule.planned(drawn), label(schedule, drawn)) == (1, 4, "")
+    for stones, decided_by, ranking in (
+        ((2, 3), "match points", ["a", "b"]),  # b has 5+2+5+2 points, a 5+3+5+3
+        ((3, 2), "match points", ["b", "a"]),
+        ((2, 2), "seed", ["a", "b"]),
+    ):
+        done = played(stones, "ab", "ba")
+        assert not list(schedule.tasks(done))
+        assert label(schedule, done) == decided_by
+        assert [place.bot for place in schedule.ranking(done)] == ranking
+        assert schedule.ranking(done)[1].remark == f"lost to {ranking[0]} in round 1"
+    assert label(schedule, played((2, 2), "bb")) == "games"
 
 
 def label(schedule: Knockout, done: Progress) -> str:
-    """By what the only meeting was decided."""
+    """Return by what the only meeting was decided."""
     [[meeting]] = schedule.round_results(done)
     return meeting.decided_by
 
 
-def add_games(done: Progress, deal: int, wins: str, stones: tuple[int, int]) -> None:
-    """A pair of games between a and b; `stones` are the loser's when a won and when b won."""
-    for game, winner in enumerate(wins.split()):
-        first = "ab"[game]
-        loser = stones[0] if winner == "a" else stones[1]
-        owned = (5, loser) if winner == first else (loser, 5)
-        played = fake_result(GameTask(0, deal, game, first, "ba"[game], 0))
-        done.add(replace(played, score=float(winner == first), stones=owned))
+def played(stones: tuple[int, int], *wins: str) -> Progress:
+    """Return pairs of games between a and b; `stones` are the loser's when a won and when b won."""
+    done = Progress()
+    for deal, winners in enumerate(wins):
+        for game, winner in enumerate(winners):
+            first = "ab"[game]
+            loser = stones[0] if winner == "a" else stones[1]
+            owned = (5, loser) if winner == first else (loser, 5)
+            result = fake_result(GameTask(0, deal, game, first, "ba"[game], 0))
+            done.add(replace(result, score=float(winner == first), stones=owned))
+    return done
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.integers(2, 20), st.integers(1, 4), st.integers(0, 60))
 def test_the_bracket_leads_from_round_to_round(bots: int, games: int, units: int) -> None:
     schedule = knockout(names(bots), games, 1)

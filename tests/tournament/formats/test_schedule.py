@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import tracemalloc
-from itertools import islice
+from collections import Counter
+from itertools import combinations, islice
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.round_robin import round_robin
+from arena.tournament.formats.round_robin import gauntlet, round_robin
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.formats.series import SeriesSchedule
-from arena.tournament.games import GameId, GameResult, PairTask, ScheduleProgress, Task
+from arena.tournament.games import GameId, PairTask, ScheduleProgress, Task
 from tests.tournament.formats.schedules import names, play, play_all, schedules
 from tests.tournament.runner.fake import Progress
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(schedules)
 def test_a_schedule_repeats_and_its_games_are_in_order(schedule: Schedule) -> None:
     tasks, results, done = play_all(schedule)
@@ -30,6 +31,9 @@ def test_a_schedule_repeats_and_its_games_are_in_order(schedule: Schedule) -> No
     pairings = {pairing.number: pairing for pairing in schedule.pairings(done)}
     for task in tasks:
         assert pairings[task.pairing] == (task.pairing, task.round, task.a, task.b)
+        if isinstance(task, PairTask) and task.games == (0, 1):  # each deal twice, with the bots swapped
+            one, two = play(task)
+            assert (one.first, one.second, one.id) == (two.second, two.first, two.id._replace(game=0))
 
 
 @settings(max_examples=30)
@@ -60,25 +64,6 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     assert sorted(stored + played, key=lambda r: r.id) == sorted(results, key=lambda r: r.id)
 
 
-@settings(max_examples=60)
-@given(schedules)
-def test_each_deal_is_played_twice_with_the_bots_swapped(schedule: Schedule) -> None:
-    tasks, results, _ = play_all(schedule)
-    if isinstance(schedule, SeriesSchedule):
-        return
-    by_deal: dict[tuple[int, int], list[GameResult]] = {}
-    for result in results:
-        by_deal.setdefault((result.id.pairing, result.id.deal), []).append(result)
-    paired = any(isinstance(task, PairTask) and task.games == (0, 1) for task in tasks)
-    for (_, _), games in by_deal.items():
-        if paired:
-            one, two = games
-            assert (one.first, one.second) == (two.second, two.first)
-            assert (one.id.game, two.id.game) == (0, 1)
-        else:
-            assert len(games) == 1
-
-
 def test_a_million_pairs_take_no_room() -> None:
     schedule = round_robin(names(5), 2_000_000)
     done = ScheduleProgress({0: (0, 50_000)})
@@ -98,7 +83,58 @@ def test_identity_as_a_number_and_as_text(pairing: int, deal: int, game: int) ->
     assert identity.key < 2**63
 
 
-@pytest.mark.parametrize("text", ["", "1/2", "1/2/2", "a/1/0", "1/-1/0", "1/2/0/0", "²/1/0"])
+@pytest.mark.parametrize("text", ["", "1/2/2", "a/1/0", "1/-1/0", "1/2/0/0", "²/1/0"])
 def test_bad_names_of_games(text: str) -> None:
     with pytest.raises(ValueError, match="PAIRING/DEAL/GAME"):
         GameId.parse(text)
+
+
+# ---------------------------------------------------------------- round robin, gauntlet and match
+
+
+@given(st.integers(2, 8), st.integers(1, 9))
+def test_round_robin_gives_each_pairing_the_same_number_of_games(bots: int, games: int) -> None:
+    schedule = round_robin(names(bots), games)
+    count = Counter((task.a, task.b) for task in schedule.tasks(ScheduleProgress()))
+    assert set(count) == set(combinations(names(bots), 2))
+    assert set(count.values()) == {(games + 1) // 2}
+    assert {task.deal for task in schedule.tasks(ScheduleProgress())} == set(range((games + 1) // 2))
+
+
+@given(st.integers(2, 8), st.integers(1, 9), st.integers(0, 100))
+def test_any_prefix_is_balanced(bots: int, games: int, length: int) -> None:
+    schedule = round_robin(names(bots), games)
+    tasks = list(islice(schedule.tasks(ScheduleProgress()), length))
+    count = Counter({pair.number: 0 for pair in schedule.meetings})
+    count.update(task.pairing for task in tasks)
+    assert max(count.values()) - min(count.values()) <= 1
+    played = Counter(dict.fromkeys(names(bots), 0))
+    played.update(bot for task in tasks for bot in (task.a, task.b))
+    assert max(played.values()) - min(played.values()) <= 2  # within a round, and one may rest
+
+
+@given(st.integers(2, 8), st.integers(1, 12))
+def test_unpaired_bots_begin_in_turn(bots: int, games: int) -> None:
+    schedule = round_robin(names(bots), games, paired=False)
+    begun: Counter[tuple[int, str]] = Counter()
+    for task in schedule.tasks(ScheduleProgress()):
+        assert isinstance(task, PairTask)
+        (game,) = task.game_tasks()
+        begun[game.pairing, game.first] += 1
+    for pairing in schedule.meetings:
+        assert abs(begun[pairing.number, pairing.a] - begun[pairing.number, pairing.b]) <= 1
+
+
+@given(st.permutations(names(6)), st.booleans())
+def test_the_games_of_two_bots_do_not_depend_on_the_others(bots: list[str], paired: bool) -> None:
+    def games(field: list[str]) -> set[object]:
+        return {task._replace(pairing=0) for task in round_robin(field, 3, paired).tasks(ScheduleProgress())}
+
+    assert games(bots[:4]) == games(bots) & games(sorted(bots[:4]))
+
+
+def test_heroes_meet_all_others_but_not_one_another() -> None:
+    schedule = gauntlet(["a", "b", "c", "d"], 4, ["d", "a"])
+    assert [(meeting.a, meeting.b) for meeting in schedule.meetings] == [("b", "d"), ("a", "b"), ("c", "d"), ("a", "c")]
+    assert schedule.planned(ScheduleProgress()) == 16
+    assert [(t.a, t.b) for t in gauntlet(["a", "b", "c"], 2).tasks(ScheduleProgress())] == [("a", "b"), ("a", "c")]

@@ -5,16 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.series import SeriesSchedule, is_over, series, series_results, series_rule, starter_after
+from arena.tournament.formats.series import SeriesSchedule, is_over, series, series_results, series_rule
 from arena.tournament.games import GameId, GameResult, ScheduleProgress, SeriesTask
 from tests.tournament.formats.schedules import names, play_all
-
-
-def test_who_begins_next() -> None:
-    winner, loser, alternate = (series_rule(rule, rounds=9) for rule in ("winner", "loser", "alternate"))
-    assert [starter_after(winner, 1, score) for score in (2, 1, 0)] == [1, 0, 0]
-    assert [starter_after(loser, 1, score) for score in (2, 1, 0)] == [0, 0, 1]
-    assert [starter_after(alternate, 1, score) for score in (2, 1, 0)] == [0, 0, 0]
 
 
 @settings(max_examples=30)
@@ -34,12 +27,8 @@ def test_no_more_games_than_expected_are_ever_played(bots: int, matches: int, ta
 def test_when_a_series_ends() -> None:
     rounds, target = series_rule(rounds=2), series_rule(target=10)
     assert [is_over(rounds, games, 5, 5) for games in (0, 1, 2)] == [False, False, True]
-    assert [is_over(target, 2, *points) for points in ((9, 9), (10, 9), (4, 11), (10, 10))] == [
-        False,
-        True,
-        True,
-        False,
-    ]
+    points = ((9, 9), (10, 9), (4, 11), (10, 10))
+    assert [is_over(target, 2, *each) for each in points] == [False, True, True, False]
     assert is_over(target, target.stride, 0, 0)
 
 
@@ -79,11 +68,7 @@ def test_series_follow_the_rulebook(
         else:
             assert len(games) == length
         result = next(r for r in series_results(schedule.rule, games))
-        assert (result.points_a, result.points_b, result.games) == (
-            points[task.a],
-            points[task.b],
-            len(games),
-        )
+        assert (result.points_a, result.points_b, result.games) == (points[task.a], points[task.b], len(games))
         assert result.number == task.deal // task.rule.stride
     found = series_results(schedule.rule, results)
     assert sum(result.games for result in found) == done.games
@@ -93,11 +78,8 @@ def test_series_follow_the_rulebook(
 
 def test_first_starters_follow_the_seed_and_alternate() -> None:
     def starters(seed: int) -> list[int]:
-        return [
-            t.starter
-            for t in series(["a", "b"], seed, 40, rounds=3).tasks(ScheduleProgress())
-            if isinstance(t, SeriesTask)
-        ]
+        tasks = series(["a", "b"], seed, 40, rounds=3).tasks(ScheduleProgress())
+        return [task.starter for task in tasks if isinstance(task, SeriesTask)]
 
     one = starters(1)
     assert one == starters(1) != starters(2)

@@ -49,21 +49,8 @@ def test_an_exception_from_a_hook_forfeits_with_a_traceback(hook: str, what: str
         assert len(record.moves) == row.plies
 
 
-def test_a_bot_that_takes_the_seat_for_a_number_of_turns_is_told_both_names() -> None:
-    class Early(Bot):
-        def act(self, view, moves):
-            return moves[0] if view.turn < 10 else moves[-1]
-
-    for row in play(Referee(GameSettings(load_rules("base"), 1), [Player("a", Early), player("first", "b")]), [0]):
-        assert forfeit(row) == ("exception", "a")
-        last = detail(row).splitlines()[-1]  # and no suggestion of a name that is only spelled alike
-        assert last.startswith("AttributeError: a view has no turn: view.to_move is the seat that decides, 0 or 1,")
-        assert last.endswith("and view.turns the number of turns begun")
-
-
-@pytest.mark.parametrize("what", ["ValueError", "SystemExit"])
-def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
-    bots = referee(f"raises:hook=end,what={what}", "first")
+def test_an_exception_in_end_is_noted_and_changes_nothing() -> None:
+    bots = referee("raises:hook=end,what=SystemExit", "first")
     for row, honest in zip(play(bots, range(2)), play(referee("first", "first"), range(2)), strict=True):
         assert forfeit(row) == (None, "a")
         assert row.record == honest[18]
@@ -86,7 +73,6 @@ def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
         ("none", "act returned None, not one of the moves"),
         ("text", "act returned the text '"),
         ("number", "act returned the int 7"),
-        ("list", "act returned a list"),
         ("class", "act returned a type"),
         ("other_phase", "draw clan"),
         ("elsewhere", "@5"),
@@ -110,11 +96,10 @@ def test_a_forged_move_does_no_harm() -> None:
     code = (
         "from tests.tournament.referee.games import *\n"
         "rows = play(referee('nonsense:what=beyond', 'first'), range(2))\n"
-        "print([forfeit(row) for row in rows] == [('illegal move', 'a')] * 4)"
+        "assert [forfeit(row) for row in rows] == [('illegal move', 'a')] * 4"
     )
-    root = BOTS.parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
+    done = subprocess.run([sys.executable, "-c", code], cwd=BOTS.parents[2], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.usefixtures("clock")
@@ -144,11 +129,6 @@ def test_the_quick_path_judges_alike() -> None:
         assert timeless(quick) == timeless(play(slow, [0, 1]))
 
 
-def test_a_bot_may_do_with_its_list_what_it_likes() -> None:
-    for row in play(referee("mutates", "first"), range(5)):
-        assert forfeit(row) == (None, None)
-
-
 def test_the_first_fault_counts() -> None:
     rows = play(referee("raises:hook=end", "nonsense"), range(2))
     assert [forfeit(row) for row in rows] == [("illegal move", "b")] * 4
@@ -161,31 +141,24 @@ def test_the_first_fault_counts() -> None:
 def test_end_and_observe_are_not_called_on_who_has_forfeited() -> None:
     calls: list[str] = []
 
-    class Fails(Bot):
-        def act(self, view, moves):
-            raise ValueError
-
-        def end(self, result):
-            calls.append("end of the loser")
-
     class Wins(Bot):
         def act(self, view, moves):
             return moves[0]
 
         def end(self, result):
-            calls.append(f"{result.reason}: {result.forfeit}")
+            calls.append(f"{type(self).__name__}, {result.reason}: {result.forfeit}")
+
+    class Fails(Wins):
+        def act(self, view, moves):
+            raise ValueError
 
     table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Fails), Player("b", Wins)])
     play(table, [0])
-    assert calls == ["forfeit: exception"] * 2
+    assert calls == ["Wins, forfeit: exception"] * 2
 
 
 def test_a_broken_bots_record_ignores_earlier_games() -> None:
     """The claims of the other bot stood in the record only if it had been made for an earlier game."""
-
-    class Breaks(Bot):
-        def __init__(self):
-            raise ValueError
 
     class Claims(Bot):
         auto_claim = False
@@ -193,43 +166,22 @@ def test_a_broken_bots_record_ignores_earlier_games() -> None:
         def act(self, view, moves):
             return moves[0]
 
-    settings = GameSettings(load_rules("base"), 1)
-    fresh = Referee(settings, [Player("a", Breaks), Player("b", Claims)])
-    later = Referee(settings, [Player("a", Breaks), Player("b", Claims), Player("c", Claims)])
+    settings, breaks = GameSettings(load_rules("base"), 1), Player("a", lambda: 1 / 0)
+    fresh = Referee(settings, [breaks, Player("b", Claims)])
+    later = Referee(settings, [breaks, Player("b", Claims), Player("c", Claims)])
     later.play(GameTask(1, 7, 0, "b", "c", 0))
     records = [table.play(GameTask(0, 0, 0, "a", "b", 0))[18] for table in (fresh, later)]
     assert records[0] == records[1]
     assert sorted(records[0].split(";")[0][-2:]) == ["0", "1"]
 
 
-def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
-    table = referee("raises:what=KeyboardInterrupt", "first", passes=lambda error: isinstance(error, KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        play(table, [0])
-
-
-def test_our_own_errors_are_loud(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = referee("first", "first")
-    monkeypatch.setattr("arena.tournament.referee.make_row", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        play(table, [0])
-
-
 # ---------------------------------------------------------------- others' games
 
 
 HOSTILE = [
-    *(f"raises:hook={hook},what={what}" for hook in HOOKS for what in ("ValueError", "KeyboardInterrupt")),
-    *(
-        "exits",
-        "recursion",
-        "bad_exception",
-        "nonsense",
-        "mutates",
-        "disturbs",
-        "leaks",
-    ),
-    *("prints:kb=20", "global_random"),
+    *(f"raises:hook={hook},what=KeyboardInterrupt" for hook in HOOKS),
+    *("exits", "recursion", "bad_exception", "nonsense", "mutates", "disturbs", "leaks", "prints:kb=20"),
+    "global_random",
 ]
 
 
@@ -271,14 +223,7 @@ def test_what_a_bot_disturbs_is_put_back(caplog: pytest.LogCaptureFixture) -> No
     after += (signal.getsignal(signal.SIGALRM), sys.stdout, sys.stderr)
     assert after == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-    for word in (
-        "working directory",
-        "recursion limit",
-        "environment",
-        "sys.path",
-        "timer",
-        "garbage collector",
-    ):
+    for word in ("working directory", "recursion limit", "environment", "sys.path", "timer", "garbage collector"):
         assert word in caplog.text
 
 
@@ -337,10 +282,5 @@ def test_a_game_that_was_cut_off_is_the_fault_of_who_was_asked(asked: int, stage
     if stage == "end":
         assert played == moves
     assert cut_row(settings, task._replace(deal=5), snapshot, "crash", "") is None
-
-
-def test_nobody_is_to_blame_between_games() -> None:
-    snapshot = move_log.read_snapshot(move_log.new_buffer())
-    assert snapshot.hook is None
-    task = GameTask(0, 0, 0, "a", "b", 0)
-    assert cut_row(GameSettings(load_rules("base"), 1), task, snapshot, "crash", "") is None
+    between = move_log.read_snapshot(move_log.new_buffer())  # nobody is to blame
+    assert (between.hook, cut_row(settings, task, between, "crash", "")) == (None, None)

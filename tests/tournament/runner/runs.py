@@ -104,6 +104,24 @@ class Running:
         self.process.send_signal(signal.SIGKILL)
 
 
+class SendsSignal(ProgressListener):
+    """Sends a signal, once, as soon as so many games are stored: to this process, or to another."""
+
+    def __init__(self, done: int, number: int = signal.SIGINT, pid: int | None = None) -> None:
+        self.done = done
+        self.number = number
+        self.pid = pid
+        self.sent = False
+
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
+        self.update(status)
+
+    def update(self, status: RunStatus) -> None:
+        if status.done >= self.done and not self.sent:
+            self.sent = True
+            os.kill(os.getpid() if self.pid is None else self.pid, self.number)
+
+
 class _Printed(ProgressListener):
     """Prints progress as lines on stdout; printed games are stored."""
 

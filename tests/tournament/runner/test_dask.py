@@ -1,34 +1,43 @@
-"""Runs on a real Dask cluster of several processes: the same games, also when one of them is killed."""
+"""Runs on a real Dask cluster of several processes: the same games, also when one of them is killed.
+
+Also the files of bots on their way to other machines.
+"""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from arena.bots.kept import copies_folder, copy_bots
+from arena.bots.loading import load_bot
 from arena.bots.processes import children, is_running
+from arena.bots.source_files import current_hash
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
-from arena.tournament.games import Chunk, PairTask, Row
-from arena.tournament.runner.executors import Executor, make_executor
-from arena.tournament.runner.job import Job, Played
+from arena.tournament.runner.job import Job
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from tests.bots.processes.waiting import wait_for
-from tests.tournament.runner.runs import FIELD, bot, forfeits, games, play, settings
+from tests.tournament.runner.runs import FIELD, SendsSignal, bot, forfeits, games, play, settings
 
-distributed = pytest.importorskip(
-    "distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'"
-)
+pytest.importorskip("distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'")
+from arena.tournament.runner import dask as bot_files
+from arena.tournament.runner.dask import BotFiles, pack
+
 pytestmark = [
     pytest.mark.process,
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
 ]
 
@@ -37,7 +46,7 @@ HERE = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[int]]]:
-    """A scheduler and three workers as `dask scheduler` and `dask worker` start them: address, workers' pids."""
+    """A scheduler and two workers as `dask scheduler` and `dask worker` start them: address, workers' pids."""
     folder = tmp_path_factory.mktemp("cluster")
     address = folder / "scheduler.json"
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
@@ -46,9 +55,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
         assert wait_for(address.is_file, 30)
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(address)]
         options = ["--nthreads", "1", "--no-dashboard", "--memory-limit", "0", "--no-nanny"]
-        started += [_start([*worker, *options], folder) for _ in range(3)]
-        import json
-
+        started += [_start([*worker, *options], folder) for _ in range(2)]
         yield json.loads(address.read_text())["address"], [process.pid for process in started[1:]]
     finally:
         for process in reversed(started):
@@ -63,53 +70,34 @@ def _start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=silent, stderr=silent)
 
 
-class _KillsAt(ProgressListener):
-    """Kills a process once when so many games are stored."""
-
-    def __init__(self, done: int, pid: int) -> None:
-        self.done = done
-        self.pid = pid
-        self.orphans: list[int] = []
-
-    def update(self, status: RunStatus) -> None:
-        if status.done >= self.done >= 0:
-            self.done = -1
-            self.orphans = children(self.pid)
-            os.kill(self.pid, signal.SIGKILL)
-
-
-def test_a_cluster_gives_the_same_games_though_a_worker_dies(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_games_though_it_is_stopped_and_a_worker_dies(
+    cluster: tuple[str, list[int]], tmp_path: Path
+) -> None:
     address, pids = cluster
     data = settings(bot("sleeper", "slow", ms=4.0), *FIELD[:2], games=16)
     play(tmp_path / "local", data)
-    killer = _KillsAt(8, pids[0])
-    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=killer)
-    assert report.done == report.total == 48
-    assert killer.done == -1
-    assert games(tmp_path / "dask") == games(tmp_path / "local")
-    assert forfeits(tmp_path / "dask") == {}
-    assert killer.orphans
-    assert wait_for(lambda: not any(map(is_running, killer.orphans)))
-
-
-def test_ctrl_c_and_resume_on_a_cluster(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
-    address, _ = cluster
-    data = settings(bot("sleeper", "slow", ms=3.0), *FIELD[:2], games=16)
-
-    class Interrupts(_KillsAt):
-        def update(self, status: RunStatus) -> None:
-            if status.done >= self.done >= 0:
-                self.done = -1
-                os.kill(os.getpid(), signal.SIGINT)
-
-    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=Interrupts(4, 0))
+    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=SendsSignal(4))
     assert report.interrupted
     assert 4 <= report.done < report.total
-    play(tmp_path / "dask", data, executor="dask", scheduler=address)
-    play(tmp_path / "local", data)
+    orphans: list[int] = []
+
+    class Kills(SendsSignal):
+        def update(self, status: RunStatus) -> None:
+            orphans[:] = orphans or children(pids[0])
+            super().update(status)
+
+    kills = Kills(report.done + 1, signal.SIGKILL, pids[0])
+    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=kills)
+    assert report.done == report.total == 48
+    assert kills.sent
     assert games(tmp_path / "dask") == games(tmp_path / "local")
+    assert forfeits(tmp_path / "dask") == {}
+    assert orphans
+    assert wait_for(lambda: not any(map(is_running, orphans)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9"])  # there are no certificates
 def test_a_scheduler_that_is_not_there(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.tournament.runner.dask._WAIT_S", 0.5)
@@ -125,39 +113,116 @@ def test_without_distributed_the_remedy_is_told(tmp_path: Path, monkeypatch: pyt
         play(tmp_path, settings(*FIELD), executor="dask")
 
 
+@pytest.mark.slow
 def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
     """The folder is gone when the first chunk is sent."""
     home = tmp_path / "mine"
     home.mkdir()
     (home / "helper.py").write_text("def choose(moves):\n    return moves[-1]\n")
     (home / "bot.py").write_text("import helper\n\ndef act(view, moves):\n    return helper.choose(moves)\n")
-    job = Job("base", 1, (find_bot(str(home / "bot.py"), name="mine"), find_bot("random")))
-    chunk = Chunk(1, (PairTask(0, 0, "mine", "random"),))
-    rows = []
-    for executor, scheduler in (("local", None), ("dask", cluster[0])):
-        made = make_executor(job, executor, scheduler, lambda record: None)
-        try:
-            if executor == "dask":
-                shutil.rmtree(home)
-            made.submit(chunk)
-            rows.append(_rows(made))
-        finally:
-            made.close()
-    assert [row.record for row in rows[0]] == [row.record for row in rows[1]]
+    data = settings({"spec": str(home / "bot.py"), "name": "mine"}, FIELD[0], games=2)
+    play(tmp_path / "local", data)
+
+    class Removes(ProgressListener):
+        def begin(self, name: str, seed: int, status: RunStatus) -> None:
+            shutil.rmtree(home)
+
+    play(tmp_path / "dask", data, executor="dask", scheduler=cluster[0], progress=Removes())
+    assert games(tmp_path / "dask") == games(tmp_path / "local")
 
 
-def _rows(made: Executor) -> list[Row]:
-    found: list[Row] = []
-    while len(found) < 2:
-        for event in made.events(1.0):
-            assert isinstance(event, Played), event
-            found += event.named_rows()
-    return found
-
-
+@pytest.mark.slow
 def test_a_worker_with_another_version_is_refused(
     cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: "9.9, sources abc")
     with pytest.raises(ArenaError, match=r"has another version of this program .* \(9\.9, sources abc\); install"):
         play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])
+
+
+# ---------------------------------------------------------------- files of bots
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "here" / "mine"
+    (folder / "data").mkdir(parents=True)
+    (folder / "bot.py").write_text(
+        "import helper\n\nclass Mine:\n    def act(self, view, moves):\n        return moves[helper.AT]\n"
+    )
+    (folder / "helper.py").write_text(
+        "import os\nAT = int(open(os.path.join(os.path.dirname(__file__), 'data/at')).read())\n"
+    )
+    (folder / "data" / "at").write_text("3")
+    (folder / ".env").write_text("secret")
+    (folder / "run.sh").write_text("#!/bin/sh\nexec cat\n")
+    (folder / "run.sh").chmod(0o755)
+    return folder
+
+
+def job_of(*specs: str, folder: Path | None = None) -> Job:
+    return Job("base", 1, tuple(find_bot(spec, folder=folder) for spec in specs))
+
+
+def files_of(job: Job, below: Path) -> BotFiles:
+    """The files of a job's bots, as a worker of a cluster gets them; unpacked in a folder."""
+    files = BotFiles("run", pack(job), bot_files.about())
+    files.setup(SimpleNamespace(local_directory=str(below)))
+    return files
+
+
+def names(archive: bytes) -> list[str]:
+    return tarfile.open(fileobj=io.BytesIO(archive)).getnames()
+
+
+def test_a_folder_travels(home: Path, tmp_path: Path) -> None:
+    job = job_of(str(home / "bot.py"), "random")
+    packed = pack(job)
+    assert names(packed[str(home)]) == ["bot.py", "data/at", "helper.py", "run.sh"]
+    assert len(packed) == 1  # every machine has the bots of the program
+    there = files_of(job, tmp_path)
+    assert there.placed(job) == job  # nothing is unpacked where the files are
+    shutil.rmtree(home)
+    mine, house = there.placed(job).bots
+    assert (mine.name, mine.source_hash) == (job.bots[0].name, job.bots[0].source_hash)
+    assert Path(mine.path).is_relative_to(tmp_path)
+    assert load_bot(mine).spec == mine  # with its helper, and with what that reads
+    assert house == job.bots[1]
+    there.teardown(None)
+    assert not Path(mine.path).exists()
+    assert not list(tmp_path.glob("arena-bots-*"))
+
+
+@pytest.mark.parametrize("name", ["bot.py", "helper.py"])
+def test_another_file_at_the_same_place_is_not_used(home: Path, tmp_path: Path, name: str) -> None:
+    there = files_of(job := job_of(str(home / "bot.py")), tmp_path)
+    (home / name).write_text("def act(view, moves):\n    return moves[0]\n")
+    assert there.placed(job).bots[0].path != str(home / "bot.py")
+
+
+def test_a_bot_that_is_edited_during_play_travels_as_it_was(home: Path, tmp_path: Path) -> None:
+    with copies_folder(tmp_path / "run") as copies:
+        job = job_of(str(home / "bot.py"), "random")
+        job = replace(job, kept=copy_bots(job.bots, copies))
+        (home / "helper.py").write_text("AT = 0\n")
+        (home / "bot.py").unlink()
+        there = files_of(job, tmp_path)
+        assert there.placed(job) == job  # the folder of the run is there as well
+    mine = there.placed(job).bots[0]
+    assert there.placed(job).kept[0] is None  # nobody edits what was sent
+    assert current_hash(Path(mine.path)) == mine.source_hash
+    assert load_bot(mine).spec == mine
+
+
+def test_a_command_travels(home: Path, tmp_path: Path) -> None:
+    job = job_of("cmd:./run.sh --fast", folder=home)
+    there = files_of(job, tmp_path)
+    shutil.rmtree(home)
+    (bot,) = there.placed(job).bots
+    assert bot.command == (bot.path, "--fast")
+    assert Path(bot.path).stat().st_mode & 0o111
+
+
+def test_of_a_large_folder_only_the_bot_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_files, "_MOST_FILES", 2)
+    assert names(pack(job_of(str(home / "bot.py")))[str(home)]) == ["bot.py"]

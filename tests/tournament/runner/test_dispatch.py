@@ -1,17 +1,21 @@
-"""The dispatch loop with an executor that plays nothing: what it hands out, stores and does when it is to stop."""
+"""The dispatch loop with an executor that plays nothing: what it hands out, stores and does when it is to stop.
+
+Also how the speed of games is measured meanwhile.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
 from arena.tournament.games import Chunk, PairTask
 from arena.tournament.runner.executors import Dispatcher, StopSignals
-from arena.tournament.runner.job import Drained, Failed, Lost, Played, WorkerEvent
+from arena.tournament.runner.job import Failed, Lost, Played, WorkerEvent
+from arena.tournament.runner.progress import GameRate
 
 UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
 
@@ -30,10 +34,8 @@ class FakeExecutor:
         self.chunks: list[Chunk] = []
         self.waiting: deque[Chunk] = deque()
         self.calls = 0
-        self.draining = False
 
     def submit(self, chunk: Chunk) -> None:
-        assert not self.draining
         self.chunks.append(chunk)
         self.waiting.append(chunk)
         assert len(self.waiting) <= 2 * self.slots
@@ -48,13 +50,9 @@ class FakeExecutor:
                 if tasks:
                     played = Chunk(chunk.number, tasks)
                     found.append(Played(played, self.unit_s * len(tasks), {}, (), self.starting_s))
-        if self.draining:
-            self.waiting.clear()
-            found.append(Drained())
         return found
 
-    def drain(self) -> None:
-        self.draining = True
+    def drain(self) -> None: ...
 
     def close(self) -> None: ...
 
@@ -76,28 +74,21 @@ def _raise(event: Failed) -> None:
     raise RuntimeError(event.text)
 
 
-def _play(
-    executor: FakeExecutor,
-    stored: Stored,
-    signals: StopSignals | None = None,
-    tick: Callable[[], None] = lambda: None,
-) -> list[str]:
+def _play(executor: FakeExecutor, stored: Stored) -> list[str]:
     """Play all units; what was told meanwhile."""
     told: list[str] = []
     dispatcher = Dispatcher(
         executor,
-        signals or StopSignals(),
+        StopSignals(),
         failed=_raise,  # type: ignore[arg-type]
         lost=lambda event: told.append(event.text),
-        stopping=lambda: told.append("stopping"),
-        tick=tick,
         clock=lambda: 0.06 * executor.calls,
     )
     dispatcher.play(iter(UNITS), len(UNITS), stored)
     return told
 
 
-@pytest.mark.parametrize("unit_s", [0.0005, 0.001, 0.01, 1.0])
+@pytest.mark.parametrize("unit_s", [0.0005, 1.0])
 def test_every_unit_is_stored_once_in_chunks_of_some_length(unit_s: float) -> None:
     executor, stored = FakeExecutor(unit_s), Stored()
     assert _play(executor, stored) == []
@@ -133,29 +124,6 @@ def test_nothing_more_is_handed_out_when_it_is_enough() -> None:
     assert executor.waiting
 
 
-def test_asked_to_stop_it_stores_what_is_in_hand() -> None:
-    signals, executor, stored = StopSignals(), FakeExecutor(), Stored()
-
-    def ask_once() -> None:
-        signals.count = 1
-
-    assert _play(executor, stored, signals, ask_once) == ["stopping"]
-    handed_out = [task for chunk in executor.chunks for task in chunk.tasks]
-    assert stored.units == handed_out[: len(stored.units)]
-    assert 1 <= len(stored.units) < len(handed_out) < len(UNITS)
-
-
-def test_asked_twice_it_does_not_wait_for_the_workers() -> None:
-    signals, executor = StopSignals(), FakeExecutor()
-    executor.drain = lambda: None  # type: ignore[method-assign]  # they never come to an end
-
-    def ask_twice() -> None:
-        signals.count = 2
-
-    _play(executor, Stored(), signals, ask_twice)
-    assert executor.waiting
-
-
 def test_signals_are_counted_and_given_back() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with StopSignals() as signals:
@@ -165,3 +133,27 @@ def test_signals_are_counted_and_given_back() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         assert signals.at_once
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+@pytest.mark.parametrize(
+    ("stored", "now", "rate"),
+    [
+        ([(22.0, 2), (22.005, 4)], 22.01, 4 / 22.01),  # a short run of slow games
+        ([(1.0, 10), (2.0, 20)], 2.5, 20 / 2.5),
+        ([(float(second), 5 * second) for second in range(1, 101)], 100.0, 5.0),
+        ([(50.0, 1000), (55.0, 1010), (61.0, 1016)], 61.0, 16 / 11),  # it has become slow
+        ([(22.0, 2), (100.0, 4)], 100.0, 2 / 78),  # games that take longer than the window
+        ([], 3.0, 0.0),
+    ],
+)
+def test_the_rate_of_the_last_seconds(
+    monkeypatch: pytest.MonkeyPatch, stored: list[tuple[float, int]], now: float, rate: float
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("arena.tournament.runner.progress.time.monotonic", lambda: clock[0])
+    measured = GameRate()
+    games = 0
+    for clock[0], games in stored:
+        measured.add(games)
+    clock[0] = now
+    assert measured.per_second(games) == pytest.approx(rate)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import re
 import shutil
 import signal
@@ -23,8 +22,8 @@ from arena.results.run_standings import standings
 from arena.results.standings_report import write_run_files
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.runner.play_run import play_run, prepare
-from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
+from tests.tournament.runner.runs import SendsSignal
 
 pytestmark = pytest.mark.process
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
@@ -77,7 +76,7 @@ class Cup:
             table = {"spec": str(file), "name": player.name, "params": params, "isolation": player.isolation}
             bots.append(table)
         limits = {"decision_s": 0.4}
-        values: dict[str, Any] = {"bots": bots, "seed": 11, "workers": 2, "limits": limits}
+        values: dict[str, Any] = {"bots": bots, "seed": 11, "workers": 1 + len(bots) % 2, "limits": limits}
         values["format"] = self.format
         if self.format == "series":
             values["series"] = {"rounds": 2, "matches": self.units}
@@ -85,17 +84,6 @@ class Cup:
             values |= {"games": 2 * self.units if self.pairs else self.units, "pairs": self.pairs}
             values |= {} if self.own_deals is None else {"own_deals": self.own_deals}
         return config_from_dict(values, "cup")
-
-
-class KilledAfter(ProgressListener):
-    """Kills this process as soon as some games are stored."""
-
-    def __init__(self, games: int) -> None:
-        self.games = games
-
-    def update(self, status: RunStatus) -> None:
-        if status.done >= self.games:
-            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def outcome(folder: Path) -> tuple[Any, ...]:
@@ -112,7 +100,6 @@ class UpToDate(RuleBasedStateMachine):
     """A class changes its bots all evening, and the organiser brings the run up to date now and then."""
 
     late = False
-    formats = ("round-robin", "gauntlet")
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,9 +115,9 @@ class UpToDate(RuleBasedStateMachine):
         players = (replace(each, **values) if each.name == name else each for each in self.cup.players)
         self.cup = replace(self.cup, players=tuple(players))
 
-    @initialize(form=st.integers(0, 1))
-    def begin(self, form: int) -> None:
-        self.cup = replace(self.cup, format=self.formats[form])
+    @initialize(form=st.sampled_from(["round-robin", "gauntlet", "series"]))
+    def begin(self, form: str) -> None:
+        self.cup = replace(self.cup, format=form)
 
     @precondition(lambda self: len(self.cup.players) < 5)
     @rule(version=st.integers(1, 3), at=st.integers(0, 4), isolation=st.sampled_from(["none", "none", "process"]))
@@ -172,9 +159,8 @@ class UpToDate(RuleBasedStateMachine):
     def resize_and_kill(self, games: int, units: int) -> None:
         self.resize(units)
         config = self.cup.config(self.root)
-        child = multiprocessing.get_context("fork").Process(
-            target=play_run, args=(config, self.root / "run", KilledAfter(games))
-        )
+        dies = SendsSignal(games, signal.SIGKILL)
+        child = multiprocessing.get_context("fork").Process(target=play_run, args=(config, self.root / "run", dies))
         child.start()
         child.join(30)
         child.kill()  # a fork of a process with threads may stand still
@@ -198,12 +184,6 @@ class UpToDate(RuleBasedStateMachine):
         assert outcome(self.root / "run") == self.fresh[self.cup]
 
 
-class SeriesUpToDate(UpToDate):
-    """The same with series."""
-
-    formats = ("series", "series")
-
-
 class LateUpToDate(UpToDate):
     """The same with bots that may give no answer."""
 
@@ -212,10 +192,8 @@ class LateUpToDate(UpToDate):
 
 _COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
 TestUpToDate = UpToDate.TestCase
-TestUpToDate.settings = settings(max_examples=4, stateful_step_count=8, derandomize=True, **_COMMON)
+TestUpToDate.settings = settings(max_examples=3, stateful_step_count=8, derandomize=True, **_COMMON)
 TestMoreUpToDate = pytest.mark.slow(type("TestMoreUpToDate", (UpToDate.TestCase,), {}))
-TestMoreUpToDate.settings = settings(max_examples=8, stateful_step_count=14, **_COMMON)
-TestSeries = pytest.mark.slow(SeriesUpToDate.TestCase)
-TestSeries.settings = settings(max_examples=4, stateful_step_count=10, **_COMMON)
+TestMoreUpToDate.settings = settings(max_examples=6, stateful_step_count=10, **_COMMON)
 TestLate = pytest.mark.slow(LateUpToDate.TestCase)
-TestLate.settings = settings(max_examples=2, stateful_step_count=8, **_COMMON)
+TestLate.settings = settings(max_examples=2, stateful_step_count=6, **_COMMON)

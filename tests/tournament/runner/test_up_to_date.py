@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,26 +18,17 @@ from arena.tournament.runner.play_run import play_run
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
-from tests.tournament.runner.runs import FIELD, games, settings
+from tests.tournament.runner.runs import FIELD, SendsSignal, games, settings
 
 pytestmark = pytest.mark.process
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 
 
-def own(*bots: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return settings of a format that has another word for the number of games."""
-    return {key: value for key, value in settings(*bots, **more).items() if key != "games"}
+class PressesCtrlC(SendsSignal):
+    """Presses Ctrl-C with the first games in hand, not before."""
 
-
-class PressCtrlC(ProgressListener):
-    """Presses Ctrl-C as soon as there is a sign of life: with the first games in hand."""
-
-    pressed = False
-
-    def update(self, status: RunStatus) -> None:
-        if not self.pressed:
-            self.pressed = True
-            os.kill(os.getpid(), signal.SIGINT)
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
+        """Do nothing."""
 
 
 def field(games: int, **more: Any) -> TournamentConfig:
@@ -64,33 +52,22 @@ def count(folder: Path) -> int:
         return reader.count()
 
 
-SIZED: dict[str, Callable[[int], dict[str, Any]]] = {
-    "pairs": lambda number: settings(*FIELD, games=2 * number),
-    "single games": lambda number: settings(*FIELD, games=number, pairs=False),
-    "series": lambda number: own(*FIELD, format="series", series={"target": 12, "matches": number}),
-    "sprt": lambda number: own(*FIELD[:2], format="sprt", sprt={"elo0": 0, "elo1": 1, "max_pairs": number}),
-}
-
-
-@pytest.mark.parametrize("sized", SIZED.values(), ids=SIZED)
-def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(
-    tmp_path: Path, sized: Callable[[int], dict[str, Any]]
-) -> None:
-    """More games, then fewer, then more again."""
-    for workers, number in enumerate((3, 5, 2, 6), start=1):
-        play(tmp_path / "run", config_from_dict(sized(number)), workers)
+def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(tmp_path: Path) -> None:
+    """More games, then fewer: of a test, as test_make.py has the other formats."""
+    data = {"name": "test", "format": "sprt", "bots": [*FIELD[:2]], "seed": 11}
+    for number in (3, 5, 2):
+        config = config_from_dict({**data, "sprt": {"elo0": 0, "elo1": 1, "max_pairs": number}})
+        play(tmp_path / "run", config)
         if number != 3:
-            play(tmp_path / f"{number}", config_from_dict(sized(number)))
+            play(tmp_path / f"{number}", config, workers=1)
             assert whole(tmp_path / "run") == whole(tmp_path / f"{number}")
-    with Reader(tmp_path / "run") as reader:
-        assert reader.count() == reader.count_all()
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    play(folder, field(200), 1, progress=PressCtrlC())
+    play(folder, field(200), 1, progress=PressesCtrlC(0))
     assert 0 < (before := count(folder)) < 300
-    play(folder, field(100), 1, progress=PressCtrlC())  # fewer than it was to have
+    play(folder, field(100), 1, progress=PressesCtrlC(0))  # fewer than it was to have
     assert before <= count(folder) < 300
     play(folder, field(100))
     play(tmp_path / "once", field(100))
@@ -98,33 +75,37 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
 
 
 SWISS, KNOCKOUT = {"format": "swiss", "swiss": {"rounds": 2}}, {"format": "knockout"}
+CHANGES: dict[str, dict[str, Any]] = {
+    "seed: 11 there, 12 asked for": {"seed": 12},
+    "rules: ": {"rules": "tactical"},
+    "clock.move_ms: nothing there, 9000 asked for": {"clock": {"move_ms": 9000}},
+}
 
 
 @pytest.mark.parametrize(
-    ("usual", "change", "message"),
+    ("usual", "changes"),
     [
-        ({}, {"seed": 12}, "seed: 11 there, 12 asked for"),
-        ({}, {"rules": "tactical"}, "rules: "),
-        ({}, {"clock": {"move_ms": 9000}}, "clock.move_ms: nothing there, 9000 asked for"),
-        (SWISS, {"games": 6}, "games: 4 there, 6 asked for"),
-        (KNOCKOUT, {"bots": [*FIELD[:2]]}, r"(?s)a knockout run takes no other bots or games, because the results"),
+        ({}, CHANGES),
+        (SWISS, {"games: 4 there, 6 asked for": {"games": 6}}),
+        (KNOCKOUT, {"a knockout run takes no other bots or games, because the results": {"bots": [*FIELD[:2]]}}),
     ],
 )
 def test_games_of_another_shape_need_another_folder(
-    tmp_path: Path, usual: dict[str, Any], change: dict[str, Any], message: str
+    tmp_path: Path, usual: dict[str, Any], changes: dict[str, dict[str, Any]]
 ) -> None:
     data = settings(*FIELD, games=4, **usual)
-    play(tmp_path, config_from_dict(data))
+    play(tmp_path, config_from_dict(data), workers=1)
     before = whole(tmp_path)
-    with pytest.raises(StoreError, match=message):
-        play(tmp_path, config_from_dict(data | change))
+    for message, change in changes.items():
+        with pytest.raises(StoreError, match=f"(?s){message}"):
+            play(tmp_path, config_from_dict(data | change))
     assert whole(tmp_path) == before
 
 
 def test_a_swiss_run_takes_more_rounds(tmp_path: Path) -> None:
     for rounds in (1, 3):
-        play(tmp_path / "run", field(4, format="swiss", swiss={"rounds": rounds}))
-    play(tmp_path / "once", field(4, format="swiss", swiss={"rounds": 3}))
+        play(tmp_path / "run", field(2, format="swiss", swiss={"rounds": rounds}), workers=1)
+    play(tmp_path / "once", field(2, format="swiss", swiss={"rounds": 3}))
     assert whole(tmp_path / "run") == whole(tmp_path / "once")
 
 
@@ -142,22 +123,17 @@ def small_errors(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     until = UntilError(45.0)
     play_until(folder, until)
     assert until.reached
-    return folder, until.games
-
-
-def test_it_stops_at_the_first_stop_where_all_errors_are_small(small_errors: tuple[Path, int]) -> None:
-    folder, games = small_errors
-    found = standings(read_run(folder))
-    assert games > 40
-    assert max(row["elo_error95"] for row in found.rows) <= 45
+    assert until.games > 40
+    assert max(row["elo_error95"] for row in standings(read_run(folder)).rows) <= 45
     with Reader(folder) as reader:
-        assert (stored_config(reader).games, reader.count()) == (games, 3 * games)
+        assert (stored_config(reader).games, reader.count()) == (until.games, 3 * until.games)
+    return folder, until.games
 
 
 def test_wherever_it_begins_it_stops_at_the_same_games(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
     play(tmp_path, field(4))
     play_until(tmp_path, UntilError(90.0))
-    play_until(tmp_path, UntilError(45.0), 2, PressCtrlC())
+    play_until(tmp_path, UntilError(45.0), 2, PressesCtrlC(0))
     assert count(tmp_path) < 3 * small_errors[1]
     play(tmp_path, field(2 * small_errors[1]))  # more than it takes
     play_until(tmp_path, UntilError(45.0), 2)
@@ -178,16 +154,13 @@ def test_the_errors_of_some_bots_only(tmp_path: Path) -> None:
     play_until(tmp_path, one)
     assert one.reached
     assert (one.worst[1], one.games <= 40) == (best["bot"], True)
+
+
+def test_what_is_no_such_end_is_refused() -> None:
+    for error in (0, float("nan")):
+        with pytest.raises(ArenaError, match="above 0"):
+            UntilError(error).begin(field(4))
     with pytest.raises(ArenaError, match="did you mean 'ann'"):
         UntilError(10, ["anne"]).begin(field(4))
-
-
-@pytest.mark.parametrize("error", [0, -1, float("nan"), float("inf")])
-def test_an_error_is_a_number_above_0(error: float) -> None:
-    with pytest.raises(ArenaError, match="above 0"):
-        UntilError(error).begin(field(4))
-
-
-def test_formats_without_games_of_each_pairing_have_no_such_end() -> None:
     with pytest.raises(ArenaError, match="swiss does not grow by games"):
         UntilError(10).begin(field(4, format="swiss"))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.tournament.games import Chunk, GameTask, Row
+from arena.tournament.games import Chunk, Row
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import Store, Wanted, open_store
-from tests.tournament.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs, row_of
+from tests.tournament.runner.fake import CONFIG, pair_tasks, play_pairs
 
 BOTS = ["ann", "bob", "cid"]
 ENTRIES = [BotEntry(name, name, f"hash of {name}", {"depth": 2}) for name in BOTS]
@@ -73,7 +72,3 @@ def chunk_of(deals: range, number: int = 0) -> Chunk:
 
 def expected(deals: range) -> list[Row]:
     return sorted(play_pairs(chunk_of(deals)))
-
-
-def game(task: GameTask, **changes: Any) -> Row:
-    return row_of(replace(fake_result(task, faults=False), **changes))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
 import shutil
@@ -30,12 +29,8 @@ ROOT = Path(__file__).parents[3]
 
 def test_settings_differ_key_by_key() -> None:
     there = {"seed": 7, "clock": {"move_ms": 50}, "bots": [{"name": "ann", "spec": "x"}, {"name": "bob", "spec": "y"}]}
-    asked = {
-        "seed": 8,
-        "clock": {"move_ms": 50, "bank_ms": 9},
-        "bots": [{"name": "ann", "spec": "z"}, {"name": "cid", "spec": "y"}],
-    }
-    assert setting_differences(there, asked) == [
+    bots = [{"name": "ann", "spec": "z"}, {"name": "cid", "spec": "y"}]
+    assert setting_differences(there, {"seed": 8, "clock": {"move_ms": 50, "bank_ms": 9}, "bots": bots}) == [
         'bots in order: ["ann", "bob"] there, ["ann", "cid"] asked for',
         'bots.ann.spec: "x" there, "z" asked for',
         'bots.bob.spec: "y" there, nothing asked for',
@@ -59,20 +54,9 @@ def test_reopened_it_shows_what_is_wanted_and_keeps_the_rest(tmp_path: Path) -> 
         assert (store.bots(), [*store.entries().values()]) == (changed, [*ENTRIES, changed[1]])
 
 
-@pytest.mark.process
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with begin(tmp_path):
-        with pytest.raises(StoreError, match=r"another process is playing the run in"):
-            open_store(tmp_path)
-        other = subprocess.run(
-            [sys.executable, "-m", "tests.tournament.store.writer", str(tmp_path), "2"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert f"another process is playing the run in {tmp_path}. Wait for it" in other.stderr
-        assert other.stdout == ""
+    with begin(tmp_path), pytest.raises(StoreError, match=rf"another process is playing the run in {tmp_path}. Wait"):
+        open_store(tmp_path)
     open_store(tmp_path).close()
 
 
@@ -117,7 +101,7 @@ def test_a_full_disk_loses_nothing_stored(store: Store) -> None:
     store.add([(chunk_of(range(10)), play_pairs(chunk_of(range(10))))])
     pages = query(store, "PRAGMA page_count")[0][0]
     store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
-    more = chunk_of(range(10, 500))
+    more = chunk_of(range(10, 200))
     with pytest.raises(StoreError, match=r"the disk is full\. Everything stored so far is safe"):
         store.add([(more, play_pairs(more))])
     assert list(store.rows()) == expected(range(10))
@@ -205,24 +189,19 @@ def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None
 
 
 def start_writer(folder: Path, deals: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.tournament.store.writer", str(folder), str(deals)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-m", "tests.tournament.store.writer", str(folder), str(deals)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.slow
 @pytest.mark.process
 def test_reading_beside_a_run(tmp_path: Path) -> None:
-    writer = start_writer(tmp_path, 1500)
+    writer = start_writer(tmp_path, 500)
     assert writer.stdout is not None
     counts = []
     try:
         for at, line in enumerate(writer.stdout):
-            if at % 100 == 0 and line.strip() != "done":
+            if at % 50 == 0 and line.strip() != "done":
                 with Reader(tmp_path) as reader:
                     counts.append(reader.count())
                     assert counts[-1] >= 8 * (at + 1)  # everything reported is to be seen
@@ -234,7 +213,6 @@ def test_reading_beside_a_run(tmp_path: Path) -> None:
     assert counts == sorted(counts)
 
 
-@pytest.mark.process
 def test_nothing_stays_behind_a_run_or_its_readers(tmp_path: Path) -> None:
     with begin(tmp_path) as store:
         store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
@@ -244,7 +222,3 @@ def test_nothing_stays_behind_a_run_or_its_readers(tmp_path: Path) -> None:
         with Reader(tmp_path) as two:
             two.columns()
     assert sorted(os.listdir(tmp_path)) == [".lock", DATABASE]
-    start_writer(tmp_path / "killed", 2000).kill()
-    with contextlib.suppress(StoreError), Reader(tmp_path / "killed") as reader:
-        reader.count()
-    assert {*os.listdir(tmp_path / "killed")} <= {DATABASE, ".lock"} if (tmp_path / "killed").exists() else True
