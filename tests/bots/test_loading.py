@@ -93,6 +93,8 @@ def test_what_is_not_there_is_named_with_the_nearest_known(here: Path) -> None:
     bot_file(here / "bots" / "mine.py")
     assert error_of("bots/mime.py").endswith("did you mean 'mine.py'?")
     assert "name one file in it (mine.py)" in error_of("./bots")
+    write(here / "yours" / "first.py", "")
+    assert "the bot yours is a folder; name one file in it (first.py)" in error_of("yours")
     bot_file(here / "bots" / "x" / "syn.py")
     assert error_of("bots/x/nofile.py") == f"no bot bots/x/nofile.py: there is no such file in {here / 'bots' / 'x'}"
     for spec in ("bots/greedy.py", "greedy.py", "nowhere/greedy.py"):
@@ -186,6 +188,7 @@ def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> 
         "cmd:bots/mybott --fast": "did you mean 'mybot'?",
         "cmd:pythom3 x.py": "did you mean 'python3'?",
         "cmd:./nowhere/bot": f"there is no folder {here}/nowhere",
+        "cmd:bots": "is a folder",
         "cmd:bots/script.py": "or name what runs it: cmd:python3 bots/script.py",
         "cmd:bots/script": "there is script.py, but no program made from it; build it first",
         "cmd:'open": "no closing quotation",
@@ -282,6 +285,14 @@ def test_a_function_of_a_package(here: Path) -> None:
     assert bot.act(None, [1, 2]) == 2  # type: ignore[arg-type, list-item, comparison-overlap]
     assert bot.ask_forced
     assert "is not a bot" in error_of("team.quick:pick")
+
+
+def test_a_package_may_have_parts_in_several_folders(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(here / "parts" / "first.py", "from parts.second import act\n")
+    write(here / "more" / "parts" / "second.py", "def act(view, moves):\n    return moves[0]\n")
+    monkeypatch.syspath_prepend(here / "more")
+    assert load_bot("parts.first:act").name == "first"
+    assert load_bot("parts.second:act").name == "second"
 
 
 # ---------------------------------------------------------------- parameters

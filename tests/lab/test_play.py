@@ -173,6 +173,7 @@ def test_global_generators_repeat_and_are_given_back() -> None:
     [
         ({"bot_a": 7}, "the int 7 is not a bot: expected a spec"),
         ({"deal": -1}, "deals are numbered from 0"),
+        ({"deal": 1.5}, "deal is a number, a Deal or a string"),
         ({"deal": "17"}, "'17' is not a deal"),
         ({"deal": "42:17", "seed": 41}, "the deal '42:17' has the seed 42, but seed=41"),
         ({"deal": Deal(b"\0", b"", 0)}, "the clan deck"),

@@ -80,6 +80,7 @@ def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:
         (["first", "random"], {"clock": 5}, "clock"),
         (["first", Bot], {}, "is not a spec; worker processes load bots by name or file"),
         (7, {}, "bots is a list of specs, a table or a TOML file, not the int 7"),
+        ("cups/*.py", {}, "names bots, not a tournament; write a list: "),
         ("quik", {}, "unknown tournament 'quik'; did you mean 'quick'?"),
     ],
 )

@@ -135,7 +135,8 @@ class Bot:
 
 def test_a_broken_view_is_no_end_of_the_world(tmp_path: Path) -> None:
     whole = ask()
-    broken, found = answers(loaded(tmp_path, FIRST) + begin(), whole[:30] + b"\xff" * (len(whole) - 30), whole)
+    pieces = whole[:30] + b"\xff" * (len(whole) - 30), whole[:40], whole[40:]
+    broken, found = answers(loaded(tmp_path, FIRST) + begin(), *pieces)
     assert (broken.kind, found.kind) == (FAULT, ANSWER)
     with pytest.raises(BotFault, match="not a view"):
         read_answer(broken, 1)

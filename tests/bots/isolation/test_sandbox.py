@@ -59,6 +59,19 @@ tell([os.getcwd(), os.listdir(), files, os.listdir(os.path.dirname(os.getcwd()))
 
 
 @pytest.mark.sandbox
+def test_names_with_a_dot_and_results_are_covered(bot: Path) -> None:
+    (bot / ".env").write_text("secret", encoding="utf-8")
+    for name in (".git", "results", "openings"):
+        (bot / name).mkdir()
+        (bot / name / "file").write_text("content", encoding="utf-8")
+    code = """
+tell([attempt(lambda: open(".env").read()), attempt(lambda: open(".git/new", "w")),
+      *map(os.listdir, (".git", "results", "openings"))])
+"""
+    assert learn(code, bot) == ["PermissionError 13", READ_ONLY, [], [], ["file"]]
+
+
+@pytest.mark.sandbox
 def test_what_bubblewrap_is_given_is_not_handed_on(bot: Path) -> None:
     ended = run(confined((sys.executable, "-I", "-c", "import os; print(os.getenv('A'))"), bot), {"A": "1"})
     assert (ended.stdout, ended.stderr) == ("None\n", "")

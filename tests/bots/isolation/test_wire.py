@@ -216,6 +216,11 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
     [
         (b"\n", "an empty line"),
         (b"move 3\n", "not valid JSON"),
+        (b"[]\n", "a list instead of an object"),
+        (b'{"id":"ID","move":0}\n', 'the "id" of the answer is a string'),
+        (b'{"id":ID,"move":0.0}\n', '"move" is a number with a fraction'),
+        (b'{"id":ID,"move":NaN}\n', "not valid JSON"),
+        (b"x" * 200000, "longer than 65536 bytes"),
         (b'{"move":0}\n', 'has no "id"'),
         (b'{"id":2,"move":0}\n', "answered the message with the id 2 instead of 3"),
         (b'{"id":ID}\n', 'has no "move"'),

@@ -99,6 +99,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ({"format": "match", "bots": ["a", "b", "c"]}, 'bots: format = "match" is for two bots, found 3; for more use'),
         ({"scheduler": "tcp://x:1"}, 'scheduler: belongs to executor = "dask"'),
         ({"bots": ["random"]}, "bots: expected at least two bots, found 1"),
+        ({"bots": ["random", {"name": "x"}]}, "bots, entry 2: spec is missing"),
         ({"bots": ["random", 7]}, "bots, entry 2: expected a bot's name or a table with spec, name, params,"),
         ({"bots": ["random", "random"]}, "a second bot named 'random'; give it another name: { spec = \"random\", "),
         ({"bots": [{"spec": "a", "name": "Ren\u00e9"}, {"spec": "b", "name": "Rene\u0301"}]}, "a second bot named"),

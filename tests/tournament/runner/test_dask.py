@@ -21,7 +21,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.bots.kept import copies_folder, copy_bots
+from arena.bots.kept import BotSources, copies_folder, copy_bots
 from arena.bots.loading import load_bot
 from arena.bots.processes import children, is_running
 from arena.bots.source_files import current_hash
@@ -212,6 +212,19 @@ def test_a_bot_that_is_edited_during_play_travels_as_it_was(home: Path, tmp_path
     assert there.placed(job).kept[0] is None  # nobody edits what was sent
     assert current_hash(Path(mine.path)) == mine.source_hash
     assert load_bot(mine).spec == mine
+
+
+def test_what_travels_is_the_copy_where_the_original_is_as_well(home: Path, tmp_path: Path) -> None:
+    with copies_folder(tmp_path / "run") as copies:
+        job = job_of(str(home / "bot.py"))
+        job = replace(job, kept=copy_bots(job.bots, copies))
+        there = files_of(job, tmp_path)
+    placed = there.placed(job)
+    assert placed.bots == job.bots
+    (home / "helper.py").write_text("AT = 0\n")
+    sources = BotSources(placed.bots, placed.kept)
+    assert sources.changed(["bot"]) == ["bot"]
+    assert current_hash(Path(sources.spec(0).path)) == job.bots[0].source_hash
 
 
 def test_a_command_travels(home: Path, tmp_path: Path) -> None:

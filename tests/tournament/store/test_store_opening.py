@@ -90,6 +90,8 @@ def test_an_empty_file_becomes_a_run_and_reads_as_none(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"there is no run in .*: it holds no "):
+        Reader(tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"cannot write to .*file"):
         open_store(tmp_path / "file")

@@ -1,5 +1,0 @@
-"""Reads nothing and says nothing."""
-
-import time
-
-time.sleep(60)
