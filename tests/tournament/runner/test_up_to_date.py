@@ -104,8 +104,8 @@ def test_games_of_another_shape_need_another_folder(
 
 def test_a_swiss_run_takes_more_rounds(tmp_path: Path) -> None:
     for rounds in (1, 3):
-        play(tmp_path / "run", field(2, format="swiss", swiss={"rounds": rounds}), workers=1)
-    play(tmp_path / "once", field(2, format="swiss", swiss={"rounds": 3}))
+        play(tmp_path / "run", field(4, format="swiss", swiss={"rounds": rounds}), workers=1)
+    play(tmp_path / "once", field(4, format="swiss", swiss={"rounds": 3}))
     assert whole(tmp_path / "run") == whole(tmp_path / "once")
 
 
