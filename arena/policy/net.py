@@ -10,8 +10,8 @@
 `hand` are the values of cards in the hand and of unseen cards, for stones where the seat's side has cards and room.
 `rules` are the highest value, when wild cards are bound and when stones are claimed, for stones that are not owned. The
 sum over the stones is linear, so the cost of a move is the cost of its changes. The contributions of the other side, of
-a colour and of the hand to the first layers are computed once and kept. Everything is in 32-bit floats. Weights are
-trained by `tools.training`.
+a colour and of the hand to the first layers are computed once and kept. Rows of weights are noted first and summed
+together, without those times 0. Everything is in 32-bit floats. Weights are trained by `tools.training`.
 """
 
 from __future__ import annotations
@@ -45,10 +45,6 @@ if not cython.compiled:
         """Set `out[o:o + 64] = x[i:i + 64]`."""
         out[o : o + 64] = x[i : i + 64]
 
-    def add64(out: Any, o: int, x: Any, i: int) -> None:
-        """Add 64 numbers to 64 others."""
-        out[o : o + 64] += x[i : i + 64]
-
     def clear64(out: Any, o: int) -> None:
         """Set `out[o:o + 64] = 0`."""
         out[o : o + 64] = 0
@@ -57,10 +53,21 @@ if not cython.compiled:
         """Add to `out[o:o + 64]` the 64 weights from `w[at]` on, times `x`."""
         out[o : o + 64] += w[at : at + 64] * np.float32(x)
 
-    def rows64(out: Any, o: int, w: Any, at: int, x: Any, i: int, n: int) -> None:
-        """Add to `out[o:o + 64]` the `n` rows of weights from `w[at]` on, each times its input from `x[i]` on."""
+    def note64(terms: Any, w: Any, at: int, x: float) -> None:
+        """Note the 64 weights from `w[at]` on, times `x`, for the next sum."""
+        terms.append((w, at, np.float32(x)))
+
+    def notes64(terms: Any, w: Any, at: int, x: Any, i: int, n: int) -> None:
+        """Note the `n` rows of weights from `w[at]` on, each times its input from `x[i]` on, but for inputs of 0."""
         for k in range(n):
-            out[o : o + 64] += w[at + 64 * k : at + 64 * k + 64] * x[i + k]
+            if x[i + k] != 0:
+                terms.append((w, at + 64 * k, x[i + k]))
+
+    def sum64(out: Any, o: int, terms: Any) -> None:
+        """Add what was noted to `out[o:o + 64]` in that order, and forget it."""
+        for w, at, x in terms:
+            out[o : o + 64] += w[at : at + 64] * x
+        terms.clear()
 
     def relu64(x: Any) -> None:
         """Replace negative numbers among the 64 by 0."""
@@ -153,6 +160,7 @@ class Net(Evaluator):
         hands: Any
         wanted: Any
         colours: Any
+        terms: Any
         known: list[int]
         hand_stamp: list[int]
         wanted_stamp: list[int]
@@ -169,6 +177,7 @@ class Net(Evaluator):
             self.wanted, self.colours = floats(62 * HIDDEN), floats(6 * HIDDEN)
             self.known, self.hand_stamp, self.colour_stamp = [0] * 10, [0] * 60, [0] * 6
             self.wanted_stamp, self.wanted_hand = [0] * 62, [0] * 61
+            self.terms = []
             self.claims = self.root_claims = 0
             return self
 
@@ -208,12 +217,13 @@ class Net(Evaluator):
         p = self.seat
         x = self.x
         w = self.weights
+        terms = self.terms
         hidden = self.hidden
         chance = known_chance(board, p, s, self.mine, self.theirs)
         if (board.owned[0] | board.owned[1]) >> s & 1:
             my_features(board, p, s, chance, self.room, x, 0)
             copy64(hidden, 0, w, B1)
-            rows64(hidden, 0, w, 0, x, 0, 2)
+            notes64(terms, w, 0, x, 0, 2)
         else:
             at = self.levels(board, s)
             if chance < 0.0:
@@ -223,16 +233,17 @@ class Net(Evaluator):
                 self.their_half(board, s, at)
             my_features(board, p, s, chance, self.room, x, 0)
             copy64(hidden, 0, self.halves, HIDDEN * at)
-            rows64(hidden, 0, w, HIDDEN * 2, x, 2, 4)
-            rows64(hidden, 0, w, HIDDEN * 10, x, 10, 15)
-            row64(hidden, 0, w, HIDDEN * 43, x[43])
-            row64(hidden, 0, w, HIDDEN * 45, x[45])
+            notes64(terms, w, HIDDEN * 2, x, 2, 4)
+            notes64(terms, w, HIDDEN * 10, x, 10, 15)
+            notes64(terms, w, HIDDEN * 43, x, 43, 1)
+            notes64(terms, w, HIDDEN * 45, x, 45, 1)
             self.my_cards(board, s)
             if self.claims >> s & 1:
-                row64(hidden, 0, w, HIDDEN * 98, 1.0)
+                note64(terms, w, HIDDEN * 98, 1.0)
             if self.claims >> 9 + s & 1:
-                row64(hidden, 0, w, HIDDEN * 99, 1.0)
-        row64(hidden, 0, w, HIDDEN * 40, x[40])
+                note64(terms, w, HIDDEN * 99, 1.0)
+        notes64(terms, w, HIDDEN * 40, x, 40, 1)
+        sum64(hidden, 0, terms)
         relu64(hidden)
         narrow(self.code, w, W2, hidden)
         widen(self.z, MIDDLE * slot, w, W3 + CODE * MIDDLE * s, self.code)
@@ -240,27 +251,30 @@ class Net(Evaluator):
 
     @cython.final
     def my_cards(self, board: State, s: int) -> None:
-        """Add the contributions of the cards of the seat's side, and of the cards that it may want."""
+        """Note the contributions of the cards of the seat's side, and of the cards that it may want."""
         p = self.seat
         clan = board.sides[9 * p + s] & ALL60
-        self.add_cards(self.hidden, 0, HIDDEN * 48, clan)
+        self.note_cards(HIDDEN * 48, clan)
         if not clan or board.complete[p] >> s & 1:
             return
-        add64(self.hidden, 0, self.wanted, HIDDEN * self.wanted_by(self.mine.hand))
+        note64(self.terms, self.wanted, HIDDEN * self.wanted_by(self.mine.hand), 1.0)
         colour = side_colour(board, p, s)
         if colour >= 0:
-            self.add_cards(self.hidden, 0, HIDDEN * 58, self.mine.hand & PLANE << colour)
+            self.note_cards(HIDDEN * 58, self.mine.hand & PLANE << colour)
             if self.colour_stamp[colour] != self.looks:
                 self.colour_stamp[colour] = self.looks
                 clear64(self.colours, HIDDEN * colour)
-                self.add_cards(self.colours, HIDDEN * colour, HIDDEN * 68, self.mine.unseen & PLANE << colour)
-            add64(self.hidden, 0, self.colours, HIDDEN * colour)
+                cards = self.mine.unseen & PLANE << colour
+                while cards:
+                    row64(self.colours, HIDDEN * colour, self.weights, HIDDEN * (68 + ctz(cards) // 6), 0.5)
+                    cards &= cards - 1
+            note64(self.terms, self.colours, HIDDEN * colour, 1.0)
 
     @cython.final
-    def add_cards(self, out: Any, o: int, at: int, cards: int) -> None:
-        """Add half the row of weights of each card's value; the rows of the values 1, 2, ... begin at `at`."""
+    def note_cards(self, at: int, cards: int) -> None:
+        """Note half the row of weights of each card's value; the rows of the values 1, 2, ... begin at `at`."""
         while cards:
-            row64(out, o, self.weights, at + HIDDEN * (ctz(cards) // 6), 0.5)
+            note64(self.terms, self.weights, at + HIDDEN * (ctz(cards) // 6), 0.5)
             cards &= cards - 1
 
     @cython.final
@@ -291,32 +305,35 @@ class Net(Evaluator):
         """Compute what the other side of a stone contributes to the hidden layer; `at` is the place of its levels."""
         x = self.x
         w = self.weights
+        terms = self.terms
         to = HIDDEN * at
         q = 1 - self.seat
         their_features(board, q, s, self.root.clan_left, self.others, STEP * at, x, 0)
         copy64(self.halves, to, w, B1)
-        rows64(self.halves, to, w, HIDDEN * 6, x, 6, 4)
-        rows64(self.halves, to, w, HIDDEN * 25, x, 25, 15)
-        rows64(self.halves, to, w, HIDDEN * 41, x, 41, 2)
-        row64(self.halves, to, w, HIDDEN * 44, x[44])
-        rows64(self.halves, to, w, HIDDEN * 46, x, 46, 2)
-        self.add_cards(self.halves, to, HIDDEN * 78, board.sides[9 * q + s] & ALL60)
+        notes64(terms, w, HIDDEN * 6, x, 6, 4)
+        notes64(terms, w, HIDDEN * 25, x, 25, 15)
+        notes64(terms, w, HIDDEN * 41, x, 41, 2)
+        notes64(terms, w, HIDDEN * 44, x, 44, 1)
+        notes64(terms, w, HIDDEN * 46, x, 46, 2)
+        self.note_cards(HIDDEN * 78, board.sides[9 * q + s] & ALL60)
         colour = side_colour(board, q, s)
         if colour >= 0:
-            self.add_cards(self.halves, to, HIDDEN * 88, self.mine.unseen & PLANE << colour)
+            self.note_cards(HIDDEN * 88, self.mine.unseen & PLANE << colour)
         if board.values == 10:
-            row64(self.halves, to, w, WR, 1.0)
+            note64(terms, w, WR, 1.0)
         if board.on_play and board.with_tactics:
-            row64(self.halves, to, w, WR + HIDDEN, 1.0)
+            note64(terms, w, WR + HIDDEN, 1.0)
         if board.window_start:
-            row64(self.halves, to, w, WR + 2 * HIDDEN, 1.0)
+            note64(terms, w, WR + 2 * HIDDEN, 1.0)
         if board.window_after:
-            row64(self.halves, to, w, WR + 3 * HIDDEN, 1.0)
+            note64(terms, w, WR + 3 * HIDDEN, 1.0)
+        sum64(self.halves, to, terms)
 
     def combine(self, board: State) -> float:
         """Return the chance to win, from the contributions of the nine stones and the hand."""
         x = self.x
         w = self.weights
+        terms = self.terms
         middle = self.hidden
         at = self.card if self.card >= 0 else 60
         if at == 60 or self.hand_stamp[at] != self.looks:
@@ -324,12 +341,13 @@ class Net(Evaluator):
                 self.hand_stamp[at] = self.looks
             hand_features(board, self.seat, self.mine, self.root.clan_left, self.root.tactic_left, 0.0, x, 0)
             copy64(self.hands, MIDDLE * at, w, B3)
-            rows64(self.hands, MIDDLE * at, w, WG, x, 0, HAND)
+            notes64(terms, w, WG, x, 0, HAND)
+            sum64(self.hands, MIDDLE * at, terms)
         copy64(middle, 0, self.hands, MIDDLE * at)
         for s in range(9):
-            add64(middle, 0, self.z, MIDDLE * self.picked[s])
-        x[0] = self.fold()
-        row64(middle, 0, w, WG + 30 * MIDDLE, x[0])
+            note64(terms, self.z, MIDDLE * self.picked[s], 1.0)
+        note64(terms, w, WG + 30 * MIDDLE, self.fold())
+        sum64(middle, 0, terms)
         return logistic(float(dot64(middle, w, W4)) + float(w[B4]))
 
 
