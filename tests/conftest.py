@@ -35,7 +35,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     named = config.invocation_params.args
     if any(".py" in str(argument) for argument in named) or config.option.usepdb:
         return 0
-    return 2 * (os.cpu_count() or 1)
+    return 1 + (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(tryfirst=True)
