@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
-from arena.bots import syntax
+from arena.bots import compilation
 from arena.bots.faults import author_traceback, show_value
 from arena.bots.syntax import syntax_fault
 
@@ -79,11 +79,12 @@ def test_nothing_is_run(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.process
-def test_a_crash_of_the_parser_is_a_fault_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_of_the_parser_is_a_fault_of_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is an error of ours taken for one of the author's."""
 
     def instead(code: str) -> None:
-        monkeypatch.setattr(syntax, "command_of", lambda module: [sys.executable, "-c", code])
+        (tmp_path / "child.py").write_text(code)
+        monkeypatch.setattr(compilation, "__file__", str(tmp_path / "child.py"))
 
     instead("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
     assert syntax_fault(b"x") == "it nests too deeply, or is too large"
