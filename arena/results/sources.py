@@ -126,13 +126,14 @@ class StoredLeague(Source):
     def data(self) -> RunData:
         """Read the games that count for the table as a run."""
         with open_league(self.path, write=False) as league:
-            settings, shown = league.settings, versions.in_state(league, versions.ACTIVE)
-            reader = league.reader(hidden=False)
+            settings, reader = league.settings, league.reader(hidden=False)
             columns = reader.columns()
-            played = {*columns["first"].tolist(), *columns["second"].tolist()}
+            numbers = {*columns["first"].tolist(), *columns["second"].tolist()}
+            played = [bot for number, bot in enumerate(columns.bots) if number in numbers]
+            table = [version for version in versions.in_state(league, versions.ACTIVE) if version.label in played]
             config: dict[str, Any] = {
                 "format": "league",
-                "bots": [{"name": bot} for number, bot in enumerate(columns.bots) if number in played],
+                "bots": [{"name": bot} for bot in played],
                 "rules": settings.rules,
                 "seed": None,
             }
@@ -143,8 +144,8 @@ class StoredLeague(Source):
                 forfeits=tuple(reader.forfeit_reasons()),
                 folder=str(self.path),
                 prior=settings.prior,
-                anchors={version.label: settings.anchor_elo for version in shown if version.name == settings.anchor},
-                centre=[version.label for version in shown],
+                anchors={version.label: settings.anchor_elo for version in table if version.name == settings.anchor},
+                centre=[version.label for version in table],
             )
 
 
