@@ -125,9 +125,9 @@ def test_ratings_from_sums_are_those_of_the_games() -> None:
 @pytest.mark.slow
 @pytest.mark.process
 def test_a_run_on_a_terminal(tmp_path: Path) -> None:
-    with Terminal("tournament", "again=random", "first", "random", "--games", "2000", cwd=tmp_path) as screen:
+    with Terminal("tournament", "again=random", "first", "random", "--games", "20000", cwd=tmp_path) as screen:
         assert screen.end() == 0
-        assert all(text in screen.raw for text in ("±95%", "games/s", "left", "6,000 of 6,000 games (100%)"))
+        assert all(text in screen.raw for text in ("±95%", "games/s", "left", "60,000 of 60,000 games (100%)"))
         assert "columns hidden; use --wide to see them" in screen.text
         assert "ms/move" not in screen.text
 
