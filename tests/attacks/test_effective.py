@@ -20,6 +20,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @linux
+@pytest.mark.soak
 def test_without_isolation_the_cards_can_be_found(tmp_path: Path) -> None:
     attacks = [attack("peeks_objects"), attack("peeks_memory"), attack("peeks_descriptors"), attack("guesses_seeds")]
     # one of them copies all memory that the worker has from its parent, and one looks at every object in it
@@ -48,7 +49,8 @@ def test_a_process_that_plays_both_games_of_a_pair_knows_the_hands(tmp_path: Pat
 
 
 @needs_sandbox
-@pytest.mark.parametrize("own", [pytest.param(False, marks=pytest.mark.soak), True])
+@pytest.mark.soak
+@pytest.mark.parametrize("own", [False, True])
 def test_deals_can_be_remembered_unless_each_pairing_has_its_own(own: bool, tmp_path: Path) -> None:
     one, other = attack("remembers_opponents"), attack("babbles", how="prints")
     found = tournament(tmp_path, [one, other], "sandbox", games=24, format="round-robin", gauntlet=None, own_deals=own)

@@ -73,7 +73,7 @@ def trials(folder: Path) -> list[tuple[dict[str, Any], float, str]]:
     return [(one.params, one.value, one.state.name) for one in study.trials if one.state.name != "FAIL"]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_it_finds_what_is_good(played: Played) -> None:
     found = tune(TuningTask("mine.py", PARAMS, ("random",), seed=1, trials=16, games=100), Path("t"))
     assert abs(float(found.params["x"]) - 0.3) < 0.2
@@ -95,7 +95,7 @@ def test_all_trials_play_the_same_deals_and_the_confirmation_others(played: Play
     assert len(first | second | {last}) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_interruption_and_more_trials_change_nothing(played: Played) -> None:
     task = TuningTask("mine.py", PARAMS, seed=5, trials=7, games=100, confirm=20)
     whole = tune(task, Path("whole"))

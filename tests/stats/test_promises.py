@@ -53,7 +53,7 @@ def test_ignoring_the_deals_breaks_the_promise() -> None:
     assert np.mean(held) < 0.88
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_sequential_tests_err_as_rarely_as_they_say() -> None:
     errors = 0
     for generator in np.random.default_rng([22, 0]).spawn(200):
