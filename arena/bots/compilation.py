@@ -1,4 +1,7 @@
-"""The process in which `arena.bots.syntax` has a file compiled: this file alone, so that it starts in 20 ms."""
+"""The program that `arena.bots.syntax` runs to compile a file.
+
+It imports nothing else of the arena, so it starts in a fifth of the time.
+"""
 
 import contextlib
 import sys
