@@ -14,7 +14,6 @@ import pytest
 from arena import paths
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
-from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.tournament.games import PairTask
@@ -100,20 +99,24 @@ def test_the_card_that_completes_a_colour_run_is_played(bot: Barca | Planner | T
     assert str(bot.act(state.view(0, Rng(1)), state.legal_moves())) == "r9@4"
 
 
-def with_deserter(rules: str = "expert") -> State:
-    """Seat 0 holds the Banshee; seat 1 has g7 g8 at stone 1, where seat 0 has the worse side b1 y4 k5."""
-    state = set_up(rules, "b1 y4 k5 r1 r2 r3", "g7 g8 g9 p1 p2 p3", deck="y9 p9 y8 p8 y7 p7", tactic="deserter")
-    return go(state, "b1@1,draw tactic,g7@1,draw clan,y4@1,draw clan,g8@1,draw clan,k5@1,draw clan")
-
-
-def test_a_tactic_card_is_kept_until_a_stone_is_lost() -> None:
-    kept, lost = go(with_deserter(), "p1@9,draw clan"), go(with_deserter(), "g9@1,draw clan")
+@pytest.mark.parametrize(
+    ("tactic", "side", "rivals", "defence"),
+    [("deserter", "r1 r2 r3", "g7 g8 g9", "deserter"), ("fog", "b8 y9 k7", "g1 g2 g3", "fog@1")],
+)
+def test_a_tactic_card_is_kept_until_a_stone_is_lost(tactic: str, side: str, rivals: str, defence: str) -> None:
+    x, y, z = side.split()
+    g, h, last = rivals.split()
+    deck = "y6 p9 y5 p8 y4 p7"
+    state = set_up("expert", f"{side} r4 r5 r6", f"{rivals} p1 p2 p3", deck=deck, tactic=tactic)
+    state = go(state, f"{x}@1,draw tactic,{g}@1,draw clan,{y}@1,draw clan,{h}@1,draw clan,{z}@1,draw clan")
+    kept, lost = go(state.copy(), "p1@9,draw clan"), go(state, f"{last}@1,draw clan")
     assert lost.owners == kept.owners == "........."  # in expert it is claimed at the start of the next turn
     bot = Tactician()
     assert bot.act(kept.view(0, Rng(1)), kept.legal_moves()).kind == "place"
-    assert str(bot.act(lost.view(0, Rng(1)), lost.legal_moves())) == "deserter"
-    go(lost, "deserter")
-    assert str(bot.act(lost.view(0, Rng(1)), lost.legal_moves())) in ("take g7@1", "take g8@1", "take g9@1")
+    assert str(bot.act(lost.view(0, Rng(1)), lost.legal_moves())) == defence
+    if defence == "deserter":
+        go(lost, defence)
+        assert str(bot.act(lost.view(0, Rng(1)), lost.legal_moves())) in ("take g7@1", "take g8@1", "take g9@1")
 
 
 def test_uct_takes_the_move_that_wins_at_once() -> None:
