@@ -61,13 +61,14 @@ const served = new DOMParser().parseFromString(arguments[0], 'text/html').queryS
 return [plain(document.querySelector('.viewer .table')), plain(served)];
 """
 MOVING = """
-const done = arguments[0], seen = new Set();
-const look = () => {
-  for (const one of document.getAnimations()) if (one.effect.pseudoElement) seen.add(one.effect.pseudoElement);
-};
-document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
-const timer = setInterval(look, 10);
-setTimeout(() => { clearInterval(timer); done([...seen]); }, 2000);
+const done = arguments[0], start = document.startViewTransition.bind(document);
+let movement = null;
+document.startViewTransition = (draw) => movement = start(draw);
+const moved = () => done(document.getAnimations().map((one) => String(one.effect.pseudoElement)));
+setTimeout(() => { // a quarter of a second after a change, the next one moves
+  document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+  movement ? movement.ready.then(moved, (error) => done([String(error)])) : done([]);
+}, 300);
 """
 
 
