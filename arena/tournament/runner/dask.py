@@ -101,11 +101,13 @@ class DaskExecutor:
     def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
         try:
             self._client.wait_for_workers(1, timeout=_WAIT_S)
+            return dict(self._client.nthreads())
         except TimeoutError as error:
             raise ArenaError(
                 f"the scheduler {scheduler} has no workers; start some with: dask worker {scheduler}"
             ) from error
-        return dict(self._client.nthreads())
+        except OSError as error:
+            raise ArenaError(f"the Dask scheduler {scheduler} is gone: {one_line(str(error), 200)}") from error
 
     @property
     def slots(self) -> int:
@@ -223,9 +225,20 @@ class DaskExecutor:
 
 def _connect(where: Any) -> Any:
     try:
-        return distributed.Client(where, timeout=_WAIT_S, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, TypeError, ValueError) as error:  # TypeError: a tls:// address without certificates
+        return _Client(where)
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # such as tls:// without a certificate
         raise ArenaError(f"cannot reach the Dask scheduler {where}: {error}") from error
+
+
+class _Client(distributed.Client):
+    """A client that is closed if it cannot start; Dask would wait a minute for it when the program ends."""
+
+    def __init__(self, where: Any) -> None:
+        try:
+            super().__init__(where, timeout=_WAIT_S, set_as_default=False)  # type: ignore[no-untyped-call]
+        except BaseException:
+            self.status = "closed"
+            raise
 
 
 # ---------------------------------------------------------------- bots' files

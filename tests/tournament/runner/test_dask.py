@@ -106,6 +106,28 @@ def test_a_scheduler_that_is_not_there(address: str, tmp_path: Path, monkeypatch
     assert threading.active_count() < 50
 
 
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_client_that_cannot_start_is_not_waited_for(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "arena.cli.main", "match", "greedy", "random", "--games", "2", "--scheduler"]
+    done = subprocess.run([*command, "tls://127.0.0.1:9"], cwd=tmp_path, capture_output=True, text=True, timeout=40)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: cannot reach the Dask scheduler tls://127.0.0.1:9: ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_ends_before_a_worker_comes(
+    cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object, **__: object) -> None:
+        raise OSError("Timed out trying to connect")
+
+    monkeypatch.setattr("distributed.Client.wait_for_workers", ended)
+    with pytest.raises(ArenaError, match=f"the Dask scheduler {cluster[0]} is gone: Timed out"):
+        play(tmp_path, settings(*FIELD), executor="dask", scheduler=cluster[0])
+
+
 def test_without_distributed_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "arena.tournament.runner.dask", raising=False)
