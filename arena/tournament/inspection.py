@@ -279,6 +279,7 @@ class _Check:
     printed: int = 0
     doing: str = ""
     pair_s: float = 0.0  # the last one took, without the start of its process
+    start_s: float = 0.0  # the longest that a process took to start
     spent_s: float = 0.0  # on pairs in the current rule set
 
     def say(self, doing: str) -> None:
@@ -345,13 +346,16 @@ class _Check:
             )
 
     def _pair(self, session: _Session, unit: PairTask) -> list[GameResult]:
+        begun = time.monotonic()
         rows = session.play(unit)
         self.pair_s = sum(game.duration_ms for game in rows) / 1e3
+        self.start_s = max(self.start_s, time.monotonic() - begun - self.pair_s)
         self.spent_s += self.pair_s
         return rows
 
     def _late(self) -> str:
-        return f"because time ran out (--seconds): a game takes {self.pair_s / 2:.2g} s"
+        start = f", and a process {self.start_s:.2g} s to start" if self.start_s > self.pair_s else ""
+        return f"because time ran out (--seconds): a game takes {self.pair_s / 2:.2g} s{start}"
 
     # ------------------------------------------------------------ what it shows
 

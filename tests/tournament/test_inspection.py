@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,13 @@ def test_when_time_is_up_the_rest_is_named() -> None:
         f"base: {40 - played} of 40 games, because time ran out (--seconds): a game takes "
     )
     assert f"only {played} of 40 games were played" in check_text(report)
+
+
+def test_a_bot_that_loads_slowly_is_told_so(tmp_path: Path) -> None:
+    bot = tmp_path / "loads.py"
+    bot.write_text("import time\n\ntime.sleep(0.5)\n\ndef act(view, moves):\n    return moves[0]\n")
+    report = check_bot(str(bot), level="none", rules=("base", "tactical"), seconds=0.1)
+    assert re.search(r"a game takes 0\.0\d* s, and a process \S+ s to start$", report.left_out[-1])
 
 
 def test_a_slow_bot_keeps_to_the_time(tmp_path: Path) -> None:
