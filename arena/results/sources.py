@@ -362,7 +362,7 @@ def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]
     if limit and number > limit:
         yield f"       ...  and {number - limit} more (--limit 0 lists all)"
     if not wanted.all:
-        yield f"\n{number:,} of {total:,} games in {name}. {see}"
+        yield f"\n{number:,} of {total:,} games in {name}. {see}" if number else f"0 of {total:,} games in {name}."
 
 
 def listed_values(source: Source, wanted: GameFilter, limit: int) -> dict[str, Any]:

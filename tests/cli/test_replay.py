@@ -57,7 +57,7 @@ def test_games_are_chosen_by_bot_result_and_deal(arena: Arena, played: Path) -> 
     for _, first, second, score in listed(against):
         assert {first, second} == {"first", "again"}
         assert (first == "first") == (score == "1-0")
-    assert "0 of 30 games" in arena("replay", played, "--forfeits").out
+    assert arena("replay", played, "--forfeits").out == f"0 of 30 games in {played}.\n"
     assert len(listed(arena("replay", played, "--bot", "first", "--limit", 3).out)) == 3
 
 
