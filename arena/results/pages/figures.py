@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.results.decisions import plays_frame, spaced
 from arena.results.note_figures import reliability, run_notes
@@ -57,6 +57,8 @@ _PAIRED = ("round-robin", "gauntlet", "match")
 
 def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, Plot]:
     """Plot a run by a name in KINDS, by title. Raise StatsError if there is nothing to show."""
+    if kind not in PLOT_KINDS:
+        raise StatsError(f"{run.name}: no plot '{kind}'{did_you_mean(kind, PLOT_KINDS)}")
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
     plot: Plot | None = None

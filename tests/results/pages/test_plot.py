@@ -12,6 +12,7 @@ import arena as public
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import MOST_LINES, PLOT_KINDS, Lines, svg
 from arena.results.sources import StoredComparison
+from arena.stats.frames import StatsError
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.results.pages.conftest import Page
 from tests.results.synthetic import store_run
@@ -63,6 +64,8 @@ def test_comparisons_are_plotted_by_variant(compared: Path, tmp_path: Path, aren
     assert "rules tactical, 10 games, own deals, seed 3</text>" in picture._repr_svg_()
     picture.save(tmp_path / "two.svg")
     assert (tmp_path / "two.svg").read_text() == picture._repr_svg_()
+    with pytest.raises(StatsError, match="no plot 'length'; did you mean 'lengths'"):
+        public.load(compared).plot("length")
 
 
 def test_notebooks_show_runs_and_games_with_names_as_texts(strange: Path, compared: Path) -> None:
