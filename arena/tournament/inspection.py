@@ -45,6 +45,7 @@ DEFAULT_GAMES = 40
 LEAGUE_MS = 1000  # the default clock of a league, per decision
 MUCH_PRINTED = 2000  # characters per game
 LEAK_MB, LEAK_PER_GAME_MB = 2.0, 0.02
+COMMAND_LEAK_MB = 32.0  # node and Java collect their garbage that late
 
 _AGAINST_RANDOM, _AGAINST_ITSELF = 0, 1  # numbers of the pairings
 _GAME_SEED, _OTHER_SEED = "0", "1"  # seeds of Python's hashes: the usual one, and a different one
@@ -405,6 +406,7 @@ class _Check:
 
     def _memory(self) -> list[Finding]:
         limit = self.limits.memory_mb or Job("base", 0, ()).bot_limits.memory_mb
+        least = COMMAND_LEAK_MB if self.bot.command else LEAK_MB
         for part in self.parts:
             memory = part.memory
             if memory is None:
@@ -412,7 +414,7 @@ class _Check:
             if memory.peak_mb > limit / 2:
                 text = f"uses {memory.peak_mb:,.0f} of its {limit} MB of memory"
                 return [Finding(WARNING, "memory", text, part.rules)]
-            if memory.growth_mb > LEAK_PER_GAME_MB and memory.growth_mb * len(part.rows) > LEAK_MB:
+            if memory.growth_mb > LEAK_PER_GAME_MB and memory.growth_mb * len(part.rows) > least:
                 text = f"its memory grows by {memory.growth_mb:.2g} MB per game"
                 return [Finding(WARNING, "memory leak", text, part.rules)]
         return []

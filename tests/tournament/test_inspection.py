@@ -181,6 +181,18 @@ def test_a_command() -> None:
         check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="none")
 
 
+@pytest.mark.parametrize(("size", "codes"), [(500_000, []), (4_000_000, ["memory leak"])])
+def test_a_command_may_collect_its_garbage_late(size: int, codes: list[str], tmp_path: Path) -> None:
+    text = (BOTS / "wire_lazy.py").read_text()
+    keeps = f'    if message["type"] == "begin":\n        kept.append(b"x" * {size})\n'
+    bot = tmp_path / "late.py"
+    bot.write_text(
+        "kept = []\n" + text.replace('    if message["type"] == "act"', keeps + '    if message["type"] == "act"')
+    )
+    report = check_bot(f"cmd:python3 {bot}", level="process", rules=("base",), games=16)
+    assert [finding.code for finding in report.findings] == codes
+
+
 def test_each_check_deals_other_cards() -> None:
     one, two = (check_bot(str(BOTS / "no_act.py"), level="none", rules=("base",), games=2) for _ in range(2))
     assert one.seed != two.seed
