@@ -425,7 +425,7 @@ def _why_missing(path: Path) -> str:
     if not os.path.isdir(path.parent):
         return f"there is no folder {path.parent}"
     names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
-    sources = [name for name in names if Path(name).stem == path.name]
+    sources = [name for name in names if Path(name).stem == path.name and not name.endswith(".py")]
     if sources:
         return f"there is {', '.join(sources)}, but no program made from it; build it first"
     return f"there is no such file in {path.parent}{did_you_mean(path.name, names)}"

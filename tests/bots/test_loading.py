@@ -184,13 +184,16 @@ def test_the_hash_of_a_command_covers_its_text_and_its_files(here: Path) -> None
 def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> None:
     program(here / "bots" / "mybot")
     write(here / "bots" / "script.py", "")
+    write(here / "bots" / "compiled.c", "")
     for spec, text in {
         "cmd:bots/mybott --fast": "did you mean 'mybot'?",
         "cmd:pythom3 x.py": "did you mean 'python3'?",
         "cmd:./nowhere/bot": f"there is no folder {here}/nowhere",
         "cmd:bots": "is a folder",
         "cmd:bots/script.py": "or name what runs it: cmd:python3 bots/script.py",
-        "cmd:bots/script": "there is script.py, but no program made from it; build it first",
+        "cmd:bots/script": "did you mean 'script.py'?",
+        "bots/script": "did you mean 'script.py'?",
+        "cmd:bots/compiled": "there is compiled.c, but no program made from it; build it first",
         "cmd:'open": "no closing quotation",
         "cmd:  ": "names no program",
         "cmd:bots/mybot a\0b": "NUL",
