@@ -74,7 +74,7 @@ class Formation:
     @property
     def label(self) -> str:
         """The category and the sum in a few letters, such as `colour run 24`."""
-        return f"{self._category_words} {self.sum}"
+        return f"{CATEGORY_WORDS[self.strength // RANK]} {self.sum}"
 
     @property
     def _category_words(self) -> str:
