@@ -176,6 +176,24 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
 
+def test_the_pages_for_beginners_fit_the_screen(driver: Any, server: Served) -> None:
+    boxes = "return [...document.querySelectorAll(arguments[0])].map((one) => one.getBoundingClientRect().toJSON())"
+    driver.set_window_size(1280, 900)
+    driver.get(f"{server.url}/play")
+    labels = driver.execute_script(boxes, ".felt .says")
+    assert len(labels) > 3
+    for one in labels:  # the words under a stone stay beside those of its neighbours
+        assert [
+            other for other in labels if other["top"] == one["top"] and other["left"] < one["left"] < other["right"]
+        ] == []
+    driver.get(f"{server.url}/learn")
+    (button,) = driver.execute_script(boxes, "main form .first")
+    assert button["width"] < 400
+    driver.set_window_size(400, 900)
+    for cards in driver.execute_script(boxes, ".formations .cards"):
+        assert cards["height"] < cards["width"] / 2  # three cards in a line
+
+
 def test_an_organiser_invites_a_class(driver: Any, server: Served) -> None:
     driver.set_window_size(400, 900)
     driver.get(server.url)
