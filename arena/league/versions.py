@@ -241,10 +241,9 @@ def _check_author(submission: Submission, name: str, author: str | None) -> None
     if submission.author == author:
         return
     whose = f"by author '{author}'" if author else "submitted without an author"
-    remedy = f"--author '{author}'" if author else "no --author"
     raise LeagueError(
-        f"the name '{name}' is taken by a bot {whose}. A new version of that bot needs {remedy}; another bot"
-        " needs another name: --name NAME"
+        f"the name '{name}' is taken by a bot {whose}: a new version of it needs the same author,"
+        " another bot another name"
     )
 
 

@@ -93,7 +93,9 @@ def test_what_is_not_taken_is_said_at_once(web: Web) -> None:
     wanted = f"Python 3.{sys.version_info.minor} cannot read mine.py: line 2: '(' was never closed"
     assert wanted in html.unescape(ann.upload(content=broken, status=400))
     assert wanted in html.unescape(ann.get("/me"))  # which lists what was not accepted
-    assert "The name &#39;one&#39; is taken" in ann.upload("one.py", GOOD, status=400)
+    taken = ann.upload("one.py", GOOD, status=400)
+    assert "The name &#39;one&#39; is taken" in taken
+    assert "--name" not in taken
     assert "choose a file" in ann.post("/me/upload", status=400).lower()
     head = {"authorization": f"Bearer {web.token('Bob')}"}
     answer = web.new().post("/api/v1/submissions", headers=head, files={"file": ("mine.py", broken)})
@@ -180,6 +182,7 @@ def test_a_class_is_invited_at_once(web: Web) -> None:
     faults = [line for line in page.text.splitlines() if line.startswith("Line ")]
     assert faults == [
         "Line 3: Ann already has an invitation; to make another, revoke it first.",
+        "Line 5: Cleo is in the list twice; two people need two names.",
         "Line 6: an author's name is one line of printable text, at most 80 characters.",
         "Line 7: there is already an author 'Ann'; use that spelling.",
     ]
