@@ -163,20 +163,19 @@ def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool
 def invite_all(store: WebStore, names: str) -> tuple[dict[str, str], list[str]]:
     """Invite the authors named in lines of text; return their tokens by author, and why others were not invited.
 
-    Blank lines and repeated names are skipped. Raise LeagueError, inviting nobody, if the names are too many.
+    Blank lines are skipped. Raise LeagueError, inviting nobody, if the names are too many.
     """
-    lines: dict[str, int] = {}
-    for number, line in enumerate(names.splitlines(), start=1):
-        if name := line.strip():
-            lines.setdefault(name, number)
+    lines = {number: name for number, line in enumerate(names.splitlines(), start=1) if (name := line.strip())}
     if len(lines) > MOST_INVITED:
         raise LeagueError(f"at most {MOST_INVITED} authors can be invited at once, found {len(lines)}: paste fewer")
     now = time.time()
     invited = {one.author for one in invitations(store) if one.state(now) in VALID}
     tokens, faults = {}, []
     with store.change():
-        for name, number in lines.items():
+        for number, name in lines.items():
             try:
+                if name in tokens:
+                    raise LeagueError(f"{name} is in the list twice; two people need two names")
                 if name in invited:
                     raise LeagueError(f"{name} already has an invitation; to make another, revoke it first")
                 tokens[name] = invite(store, name)
