@@ -146,7 +146,10 @@ async def _begin(request: Request) -> Response:
 def _table(request: Request, who: Visitor) -> PlayTable:
     table = backend_of(request).tables.get(request.path_params["key"], who.owner)
     if table is None:
-        raise NoPage("this game is not yours, or it no longer exists: the server stopped, or nobody moved for a while")
+        raise NoPage(
+            "this game is not yours, or it no longer exists: you began another, the server stopped, or nobody moved for"
+            " a while"
+        )
     return table
 
 
