@@ -212,6 +212,8 @@ def test_a_page_is_sound_on_a_narrow_screen(driver: Any, file: Path) -> None:
     driver.get(file.as_uri())
     driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     assert_sound(driver)
+    longest = "const one = document.querySelector('.facts dd'); one.textContent = '888704103586051190'; "
+    assert driver.execute_script(f"{longest} return one.scrollWidth <= one.clientWidth")  # a seed that was drawn
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert driver.get_log("browser") == []
 
