@@ -23,6 +23,7 @@ from arena.game.rules import Rules
 from arena.results.records import export_line, record_lines
 from arena.terminal.input import Person, Resigned
 from arena.text import first_line, one_line
+from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult, GameTask, Row
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
@@ -212,7 +213,7 @@ def end_text(session: Session, reason: bool = True) -> str:
     assert result is not None
     stones = result.stones if result.first == person else result.stones[::-1]
     if result.forfeit is not None:
-        detail = f": {first_line(result.detail or '', 200)}" if reason else ""
+        detail = f": {first_line(reason_line(result.detail), 200)}" if reason else ""
         return f"{one_line(result.forfeit_by or '')} forfeits by {result.forfeit}{detail}. You win."
     if result.winner is None:
         return f"A draw, {stones[0]} stones to {stones[1]}."

@@ -85,8 +85,8 @@ def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None
 def test_a_bot_that_fails_loses(person: Typing) -> None:
     Path("bad.py").write_text("def act(view, moves):\n    raise ValueError('\\x1b[2Jno')\n")
     result = person("1\n" * 9, "bad.py", "--seed", 1)
-    assert "bad forfeits by exception" in result.out
-    assert "You win" in result.out
+    assert "bad forfeits by exception: ValueError: " in result.out
+    assert "no (bad.py, line 2). You win." in result.out
     assert "\x1b" not in result.out
 
 
