@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import os
 import re
+import shlex
 from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
@@ -169,11 +170,10 @@ def _called(folder: Path) -> str:
 
 
 def _next_steps(folder: Path, bot: str, repository: bool) -> str:
-    where = _called(folder)
-    ready = f"\n{where[0].upper()}{where[1:]} is ready."
+    ready = f"\nEverything is in {_called(folder)}."
     if repository:
         return f"{ready} {(folder / 'README.md').as_posix()} says how to set it up on GitHub."
-    change = "" if str(folder) == "." else f"  cd {folder}\n"
+    change = "" if str(folder) == "." else f"  cd {shlex.quote(str(folder))}\n"
     return (
         f"{ready} Try:\n\n{change}  arena run quick\n"
         f"  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"

@@ -27,7 +27,7 @@ def files(folder: Path) -> set[str]:
 
 def test_a_place_to_work_in(arena: Arena) -> None:
     out = arena("new", "--workspace", "work").out
-    assert "work is ready" in out.lower()
+    assert "Everything is in work." in out
     made = files(Path("work"))
     assert {"bots/mybot.py", "configs/quick.toml", "configs/leagues/open.toml", ".gitignore"} <= made
     examples = {name for name in files(ROOT / "examples") if "__pycache__" not in name}
