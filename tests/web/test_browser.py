@@ -192,6 +192,8 @@ def test_the_pages_for_beginners_fit_the_screen(driver: Any, server: Served) -> 
     driver.set_window_size(400, 900)
     for cards in driver.execute_script(boxes, ".formations .cards"):
         assert cards["height"] < cards["width"] / 2  # three cards in a line
+    shapes = [one["height"] / one["width"] for one in driver.execute_script(boxes, "table .card")]
+    assert min(shapes) > 1.3, shapes
 
 
 def test_an_organiser_invites_a_class(driver: Any, server: Served) -> None:
