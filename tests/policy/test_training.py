@@ -27,17 +27,27 @@ def test_how_games_ended() -> None:
     assert (data.counts == 1).all()
 
 
-def test_what_moves_were_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mean", [False, True])
+def test_what_moves_were_worth(mean: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tools.training.positions.SEARCHED", 3)
     np.save(tmp_path / "net.npy", random_weights(1))
-    data = searched("base", str(tmp_path / "net.npy"), 5, 2)
+    data = searched("base", str(tmp_path / "net.npy"), 5, 2, mean)
     assert data.counts.sum() == len(data)
     assert 1 < data.counts.mean() <= 6
     assert ((data.y >= 0) & (data.y <= 1)).all()
     assert len(set(data.y)) > len(data) / 2
-    again = searched("base", str(tmp_path / "net.npy"), 5, 2)
+    again = searched("base", str(tmp_path / "net.npy"), 5, 2, mean)
     assert (data.x == again.x).all()
     assert (data.y == again.y).all()
+
+
+def test_the_mean_of_two_nets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.training.positions.SEARCHED", 3)
+    net, first = random_weights(1), np.array(weights.read_weights(weights.WEIGHTS_FOLDER / "tactical-1.bin"))
+    np.save(tmp_path / "net.npy", net)
+    data = searched("battle-line-expert", str(tmp_path / "net.npy"), 5, 2, mean=True)
+    own, other = (np.log(said / (1 - said)) for said in (net_values(one, data.x.astype(float)) for one in (net, first)))
+    assert data.y == pytest.approx(1 / (1 + np.exp(-0.7 * own - 0.3 * other)), abs=0.003)  # x is rounded to 16 bits
 
 
 def test_the_weights_say_how_they_were_made() -> None:
@@ -48,7 +58,7 @@ def test_the_weights_say_how_they_were_made() -> None:
         assert words[:4] == ["python", "-m", "tools.training", name.removesuffix("-1")]
         assert one["sha256"] == hashlib.sha256((weights.WEIGHTS_FOLDER / f"{name}.bin").read_bytes()).hexdigest()
         while "log" in one:  # those of an earlier trainer have none
-            steps = sum(word in ("--generation", "--search") for word in one["command"].split())
+            steps = sum(word in ("--generation", "--search", "--mean") for word in one["command"].split())
             assert {line["step"] for line in one["log"]} == set(range(steps))
             before = name if "start" in one else f"{name}-{steps - 2}"
             assert {"odds", before} <= {line["against"] for line in one["log"] if "share" in line}
@@ -80,12 +90,12 @@ def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("tools.training.positions.SEARCHED", 10)
     monkeypatch.setattr(weights, "WEIGHTS_FOLDER", tmp_path)
-    command = "base --generation 1000:8:5 --search 20:1:6 --keep 0.4 --deals 20"
+    command = "base --generation 1000:8:5 --search 20:1:6 --mean 20:1:7 --keep 0.4 --deals 20"
     words = [*command.split(), "--workers", "1"]
     for name in ("one", "two"):
         done = CliRunner().invoke(training.main, [*words, "--out", str(tmp_path / name), "--install", "base"])
         assert done.exit_code == 0, done.output
-    assert (np.load(tmp_path / "one" / "base-1.npy") == np.load(tmp_path / "two" / "base-1.npy")).all()
+    assert (np.load(tmp_path / "one" / "base-2.npy") == np.load(tmp_path / "two" / "base-2.npy")).all()
     made = json.loads((tmp_path / "weights.json").read_text())["base"]
     assert made["command"] == f"python -m tools.training {command}"
     losses = [line["loss"] for line in made["log"] if line.get("step") == 0 and "loss" in line]
@@ -99,7 +109,7 @@ def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (["nowhere", "--generation", "1:1:1"], "unknown rule set 'nowhere'"),
         (["base", "--generation", "1:1"], "'1:1' is not GAMES:EPOCHS:SEED, such as 50000:6:5"),
         (["base", "--generation", "1:1:1", "--deals", "1"], "1 is not in the range 2<=x<=100000"),
-        (["base"], "There is nothing to learn: give --generation, or --start and --search."),
+        (["base"], "There is nothing to learn: give --generation, or --start and --search or --mean."),
         (["base", "--generation", "1:1:1", "--install", "mine"], "'mine' is not one of 'base', 'tactical'"),
     ],
 )

@@ -5,8 +5,9 @@ against `odds` in turn), adds their positions to the earlier ones, and fits a ne
 their games. A search starts from the last weights: in games of that net against itself, variants of `odds` and bots of
 other families, it selects some decisions, tries several moves of each in the same samples of the hidden cards, lets the
 net continue from there, and fits the net to the values of the moves and the differences between them (expert iteration:
-Anthony, Tian and Barber 2017). `--start base` starts from a packaged net. After each step the net plays the previous
-one and `odds`; the log records the gain with its error.
+Anthony, Tian and Barber 2017). A mean fits the net to the mean of what it and the first packaged net say about such
+moves: two nets that were trained apart err differently. `--start base` starts from a packaged net. After each step the
+net plays the previous one and `odds`; the log records the gain with its error.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ except ModuleNotFoundError as error:
     raise SystemExit("Training needs PyTorch: pip install -e '.[train]'") from None
 from tools.training.positions import Array, Positions, join, play_out, player, search_out
 
-#: Learning rates of generations and of searches.
-RATES = 2e-3, 1e-3
+#: The kinds of steps, each with its learning rate and the weight of differences between moves.
+KINDS = {"generation": (2e-3, 40.0), "search": (1e-3, 40.0), "mean": (2e-3, 100.0)}
 #: The packaged nets.
 NETS = ("base", "tactical")
 #: The seed of the first weights and of the order of the positions.
@@ -47,12 +48,12 @@ SEED = 1
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """A generation or a search: games, rounds through the positions, seed of the games."""
+    """A step of one of KINDS: games, rounds through the positions, seed of the games."""
 
     games: int
     epochs: int
     seed: int
-    search: bool = False
+    kind: str = "generation"
 
 
 class StepType(click.ParamType[TrainingStep]):
@@ -60,15 +61,15 @@ class StepType(click.ParamType[TrainingStep]):
 
     name = "step"
 
-    def __init__(self, search: bool) -> None:
-        self.search = search
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> TrainingStep:
         parts = str(value).split(":")
         numbers = [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 10]
         if not len(parts) == len(numbers) == 3 or 0 in numbers[:2]:
             self.fail(f"{value!r} is not GAMES:EPOCHS:SEED, such as 50000:6:5", param, ctx)
-        return TrainingStep(numbers[0], numbers[1], numbers[2], self.search)
+        return TrainingStep(numbers[0], numbers[1], numbers[2], self.kind)
 
 
 def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> tuple[float, float]:
@@ -93,36 +94,36 @@ def train(
     """Train one step after the other; return the file with the last weights, as written by numpy.
 
     `start_net`: a packaged net to start from. A generation learns from all positions so far, a search from the
-    positions of the last two searches.
+    positions of the last two searches, a mean from its own.
     """
-    parts: dict[bool, list[Positions]] = {False: [], True: []}
-    last = None
+    parts: list[Positions] = []
+    last, before = None, ""
     if start_net:
         last = str(out / f"{start_net}.npy")
         np.save(last, np.array(weights.read_weights(weights.WEIGHTS_FOLDER / f"{start_net}.bin"), dtype=np.float32))
     for number, step in enumerate(steps):
         begun = time.monotonic()
-        if step.search:
-            assert last is not None
-            fresh = search_out(rules, last, step.games, step.seed, workers)
-        else:
+        if step.kind == "generation":
             pairs = [(last, last), (last, "odds")] if last else [("odds", "odds")]
             fresh = play_out(rules, pairs, step.games, step.seed, keep, workers)
-        found = parts[step.search]
-        found.insert(0, fresh)
-        if step.search:
-            parts[False].clear()
-            del found[2:]
-        data = join(found)
+            start = start_weights(SEED)
+        else:
+            assert last is not None
+            fresh = search_out(rules, last, step.games, step.seed, workers, mean=step.kind == "mean")
+            start = weights_of(np.load(last), SEED)
+            del parts[1 if step.kind == before == "search" else 0 :]
+        parts.insert(0, fresh)
+        before = step.kind
+        data = join(parts)
         log(step=number, positions=len(data), decisions=len(data.counts), seconds=round(time.monotonic() - begun))
         held = len(fresh.counts) // 20
-        start = weights_of(np.load(last), SEED) if step.search and last else start_weights(SEED)
 
         def tell(epoch: int, entropy: float, spread: float, number: int = number) -> None:
             log(step=number, epoch=epoch, loss=round(entropy, 5), spread=round(spread, 6))
 
         learned = data.cut(held, len(data.counts))
-        fitted = fit(learned, fresh.cut(0, held), start, step.epochs, SEED, RATES[step.search], tell=tell)
+        rate, spread = KINDS[step.kind]
+        fitted = fit(learned, fresh.cut(0, held), start, step.epochs, SEED, rate, spread, tell=tell)
         path = out / f"{rules[0]}-{number}.npy"
         np.save(path, flat(fitted))
         for other in ("odds", last) if last else ("odds",):
@@ -158,12 +159,14 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
     return names
 
 
-@click.command(help="Train a net for one or several RULES by self-play: first all generations, then the searches.")
+@click.command(
+    help="Train a net for one or several RULES by self-play: first all generations, then the searches, then the means."
+)
 @click.argument("rules", nargs=-1, required=True, callback=known_rules)
 @click.option(
     "--generation",
     "generations",
-    type=StepType(False),
+    type=StepType("generation"),
     multiple=True,
     metavar="GAMES:EPOCHS:SEED",
     help="Learn how games end: games, rounds of learning, seed; may be repeated.",
@@ -171,10 +174,18 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
 @click.option(
     "--search",
     "searches",
-    type=StepType(True),
+    type=StepType("search"),
     multiple=True,
     metavar="GAMES:EPOCHS:SEED",
     help="Go on from the last weights and learn what moves turn out to be worth; may be repeated.",
+)
+@click.option(
+    "--mean",
+    "means",
+    type=StepType("mean"),
+    multiple=True,
+    metavar="GAMES:EPOCHS:SEED",
+    help="Go on from the last weights and learn the mean with the first packaged net; may be repeated.",
 )
 @click.option("--start", type=click.Choice(NETS), help="Go on from a packaged net, without generations before.")
 @click.option(
@@ -204,6 +215,7 @@ def main(
     rules: tuple[str, ...],
     generations: tuple[TrainingStep, ...],
     searches: tuple[TrainingStep, ...],
+    means: tuple[TrainingStep, ...],
     start: str | None,
     keep: float,
     deals: int,
@@ -212,8 +224,8 @@ def main(
     install: str | None,
 ) -> None:
     """Run the command line."""
-    if not generations and not (start and searches):
-        raise click.UsageError("There is nothing to learn: give --generation, or --start and --search.")
+    if not generations and not (start and (searches or means)):
+        raise click.UsageError("There is nothing to learn: give --generation, or --start and --search or --mean.")
     out.mkdir(parents=True, exist_ok=True)
     lines: list[dict[str, Any]] = []
 
@@ -222,12 +234,12 @@ def main(
         click.echo("  ".join(f"{key} {value}" for key, value in line.items()))
         (out / "log.json").write_text(json.dumps(lines, indent=1) + "\n")
 
-    steps = (*generations, *searches)
+    steps = (*generations, *searches, *means)
     last = train(rules, steps, deals, keep, out, log, workers, start)
     if install:
         words = ["python -m tools.training", *rules, *([f"--start {start}"] if start else [])]
         for step in steps:
-            words.append(f"--{'search' if step.search else 'generation'} {step.games}:{step.epochs}:{step.seed}")
+            words.append(f"--{step.kind} {step.games}:{step.epochs}:{step.seed}")
         words.append(f"--keep {keep:g} --deals {deals}")
         write_weights(
             weights.WEIGHTS_FOLDER / f"{install}.bin", np.load(last), {"command": " ".join(words), "log": lines}

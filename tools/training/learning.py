@@ -1,6 +1,6 @@
 """Fit the weights of `arena.policy.Net` to positions, with PyTorch: `pip install torch`.
 
-The loss is the cross entropy of the chance to win, plus two weighted parts: with `SPREAD`, the squared error of the
+The loss is the cross entropy of the chance to win, plus two weighted parts: with `spread`, the squared error of the
 differences between the values of several moves of one decision, because these decide the choice; with `STONES`, the
 cross entropy of the final owner of each stone, a helper output on the stones' embeddings that exists only in training.
 """
@@ -20,8 +20,8 @@ from tools.training.positions import Array, Positions
 Weights: TypeAlias = dict[str, torch.Tensor]
 #: The inputs of a stone, and of nine stones.
 STONE, STONES_END = 100, 900
-#: Weights of the parts of the loss.
-SPREAD, STONES = 40.0, 0.45
+#: The weight of the owners in the loss.
+STONES = 0.45
 #: Shapes of the helper output.
 HELPER = {"wp": (16,), "bp": (1,)}
 #: The numbers of inputs of arrays that start with random weights, whose variance depends on them (He et al. 2015).
@@ -112,12 +112,14 @@ def fit(
     epochs: int,
     seed: int,
     rate: float,
+    spread: float = 40.0,
     batch: int = 1500,
-    tell: Callable[[int, float, float], None] = lambda epoch, entropy, spread: None,
+    tell: Callable[[int, float, float], None] = lambda epoch, entropy, differences: None,
 ) -> Weights:
     """Fit weights with Adam (Kingma and Ba 2015), a cosine-shaped rate and half the batches mirrored.
 
-    A batch has about `batch` positions. `tell(epoch, entropy, spread)` gets the losses on the held-out positions.
+    A batch has about `batch` positions; `spread` is the weight of the differences. `tell(epoch, entropy, differences)`
+    gets the losses on the held-out positions.
     """
     rng = np.random.default_rng(seed)
     w = {name: array.clone().requires_grad_() for name, array in weights.items()}
@@ -131,11 +133,11 @@ def fit(
             x, y, groups, owned = batch_of(data, np.sort(order[at * size : at * size + size]))
             if rng.random() < 0.5:
                 x, owned = mirrored(x), owned.flip(1)
-            entropy, spread, stones = losses(w, x, y, groups)
+            entropy, differences, stones = losses(w, x, y, groups)
             known = owned >= 0
             whose = cross_entropy(stones, owned.clamp(0, 1), known.float(), reduction="sum") / owned.numel()
             adam.zero_grad()
-            (entropy + SPREAD * spread + STONES * whose).backward()
+            (entropy + spread * differences + STONES * whose).backward()
             adam.step()
             cosine.step()
         tell(epoch + 1, *loss_of(w, held))

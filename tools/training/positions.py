@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from arena import paths
 from arena.bots.bot import Setup, hook_of
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
@@ -24,6 +25,7 @@ from arena.policy.inputs import NUMBERS, Recorder, features
 from arena.policy.net import Net
 from arena.policy.search import Playout
 from arena.policy.stepping import play_games
+from arena.policy.weights import read_weights
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 #: Games in a chunk of self-play, and the most positions they can have; games in a chunk of searched decisions.
@@ -33,6 +35,8 @@ GAMES, MOST, SEARCHED = 250, 16000, 50
 WIDTH, MARGIN, SAMPLES, DEPTH, TAIL = 5, 0.2, 3, 8, 6
 #: The share of decisions to search.
 SHARE = 0.35
+#: The share of the first packaged net in the mean of two.
+FIRST = 0.3
 #: Variants of `odds` as opponents: optimistic and careful ones beside the usual, one that counts cards as `barca` does,
 #: and one that keeps its tactic cards until they gain much, as `tactician` does; and these bots themselves.
 TEMPERS = (
@@ -153,13 +157,16 @@ class Opponents:
         return others[rng.integers(len(others))]
 
 
-def searched(rules_name: str, net: str, seed: int, number: int) -> Positions:
-    """Return positions after several moves of searched decisions in one chunk of games, with their values.
+def searched(rules_name: str, net: str, seed: int, number: int, mean: bool = False) -> Positions:
+    """Return positions after several moves of some decisions in one chunk of games, with their values.
 
     The best moves, and one of the others, are tried in the same samples of the hidden cards and continued by the net.
+    With `mean`, nothing is tried: a value is the mean of what the net and the first packaged one say (of the logits).
     """
     rules = load_rules(rules_name)
     judge, playout, opponents = player(net), Playout(player(net)), Opponents(net)
+    first = read_weights(paths.WEIGHTS_FOLDER / f"{'tactical' if rules.tactics else 'base'}-1.bin")
+    both = [Net(numbers, tactic_price=0.0) for numbers in (np.load(net), first)]
     x: list[Array] = []
     y: list[float] = []
     counts: list[int] = []
@@ -173,7 +180,10 @@ def searched(rules_name: str, net: str, seed: int, number: int) -> Positions:
         while not state.is_over:
             moves = state.legal_moves()
             if state.phase in ("play", "take", "put") and len(moves) > 1 and rng.random() < SHARE:
-                rows, values = worths(state, moves, judge, playout, hidden, rng)
+                if mean:
+                    rows, values = means(state, moves, both, rng)
+                else:
+                    rows, values = worths(state, moves, judge, playout, hidden, rng)
                 x += rows
                 y += values
                 counts += [len(rows)] if rows else []
@@ -190,16 +200,9 @@ def worths(
     """Return the features after some of the moves, and their mean values in samples; empty for a decided game."""
     view = state.view(state.to_move)
     values = np.array(judge.values(view, moves))
-    best = float(values.max())
-    if not 0.005 < best < 0.995:
-        return [], []
-    order = np.argsort(-values, kind="stable")
-    tried = [i for i in order[:WIDTH] if values[i] > best - MARGIN]
-    if len(tried) < len(moves):
-        tried.append(order[rng.integers(len(tried), len(moves))])
     samples = [view.sample(hidden) for _ in range(SAMPLES)]
     rows, worth = [], []
-    for i in tried:
+    for i in to_try(values, rng):
         total = 0.0
         for sample in samples:
             after = sample.copy()
@@ -211,6 +214,37 @@ def worths(
             rows.append(features(view, [moves[i]], judge)[0].astype(np.float16))
             worth.append(total / SAMPLES)
     return rows, worth
+
+
+def means(
+    state: State, moves: list[Move], nets: list[Net], rng: np.random.Generator
+) -> tuple[list[Array], list[float]]:
+    """Return the features after some of the moves, and the means of two nets' values; empty for a decided game."""
+    view = state.view(state.to_move)
+    values = np.array([net.values(view, moves) for net in nets])
+    kept = []
+    for i in to_try(values[0], rng):
+        after = state.copy()
+        after.apply(moves[i])
+        if after.phase not in ("take", "put") and 0 < values[0, i] < 1:  # 0 and 1: the next claims end the game
+            kept.append(i)
+    if not kept:
+        return [], []
+    chances = values[:, kept]
+    worth = 1 / (1 + np.exp(-np.array([1 - FIRST, FIRST]) @ np.log(chances / (1 - chances))))
+    return list(features(view, [moves[i] for i in kept], nets[0]).astype(np.float16)), worth.tolist()
+
+
+def to_try(values: Array, rng: np.random.Generator) -> list[int]:
+    """Return the places of the best moves and of one of the others; none if the game is decided."""
+    best = float(values.max())
+    if not 0.005 < best < 0.995:
+        return []
+    order = np.argsort(-values, kind="stable")
+    tried = [int(i) for i in order[:WIDTH] if values[i] > best - MARGIN]
+    if len(tried) < len(values):
+        tried.append(int(order[rng.integers(len(tried), len(values))]))
+    return tried
 
 
 def choice(mover: Any, state: State, moves: list[Move], noise: float, rng: np.random.Generator, hidden: Rng) -> Move:
@@ -226,9 +260,11 @@ def choice(mover: Any, state: State, moves: list[Move], noise: float, rng: np.ra
     return moves[int(marks.argmax())]
 
 
-def search_out(rules: Sequence[str], net: str, games: int, seed: int, workers: int | None) -> Positions:
-    """Return searched decisions of `games` games, spread over the rule sets."""
-    jobs = [(rules[n % len(rules)], net, seed, n) for n in range(max(1, games // SEARCHED))]
+def search_out(
+    rules: Sequence[str], net: str, games: int, seed: int, workers: int | None, mean: bool = False
+) -> Positions:
+    """Return searched decisions of `games` games, spread over the rule sets; with `mean`, see `searched`."""
+    jobs = [(rules[n % len(rules)], net, seed, n, mean) for n in range(max(1, games // SEARCHED))]
     return join(each(searched, jobs, workers))
 
 
