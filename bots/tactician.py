@@ -20,7 +20,7 @@ COLOURS = "rgbypk"
 SUM, RUN, COLOUR, KIND, COLOUR_RUN = range(5)
 Strength = tuple[int, float]  # category, sum: the greater wins
 Outcome = list[tuple[Strength, float]]  # what a side may become, the strongest first, each with its chance
-EMPTY: Outcome = [
+EMPTY: Outcome = [  # assumed of an empty side, whatever cards may come
     ((COLOUR_RUN, 18), 0.22),
     ((KIND, 15), 0.22),
     ((COLOUR, 16), 0.26),

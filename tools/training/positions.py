@@ -199,10 +199,10 @@ def worths(
 ) -> tuple[list[Array], list[float]]:
     """Return the features after some of the moves, and their mean values in samples; empty for a decided game."""
     view = state.view(state.to_move)
-    values = np.array(judge.values(view, moves))
-    samples = [view.sample(hidden) for _ in range(SAMPLES)]
+    tried = to_try(np.array(judge.values(view, moves)), rng)
+    samples = [view.sample(hidden) for _ in range(SAMPLES if tried else 0)]
     rows, worth = [], []
-    for i in to_try(values, rng):
+    for i in tried:
         total = 0.0
         for sample in samples:
             after = sample.copy()
