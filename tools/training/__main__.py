@@ -97,7 +97,7 @@ def train(
     positions of the last two searches, a mean from its own.
     """
     parts: list[Positions] = []
-    last, before = None, ""
+    last = None
     if start_net:
         last = str(out / f"{start_net}.npy")
         np.save(last, np.array(weights.read_weights(weights.WEIGHTS_FOLDER / f"{start_net}.bin"), dtype=np.float32))
@@ -111,9 +111,9 @@ def train(
             assert last is not None
             fresh = search_out(rules, last, step.games, step.seed, workers, mean=step.kind == "mean")
             start = weights_of(np.load(last), SEED)
-            del parts[1 if step.kind == before == "search" else 0 :]
+            goes_on = step.kind == "search" and number > 0 and steps[number - 1].kind == "search"
+            del parts[1 if goes_on else 0 :]
         parts.insert(0, fresh)
-        before = step.kind
         data = join(parts)
         log(step=number, positions=len(data), decisions=len(data.counts), seconds=round(time.monotonic() - begun))
         held = len(fresh.counts) // 20

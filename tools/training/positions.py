@@ -19,7 +19,7 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.rng import Rng, derive_seed
-from arena.game.rules import load_rules
+from arena.game.rules import Rules, load_rules
 from arena.policy.evaluator import Evaluator
 from arena.policy.inputs import NUMBERS, Recorder, features
 from arena.policy.net import Net
@@ -165,8 +165,7 @@ def searched(rules_name: str, net: str, seed: int, number: int, mean: bool = Fal
     """
     rules = load_rules(rules_name)
     judge, playout, opponents = player(net), Playout(player(net)), Opponents(net)
-    first = read_weights(paths.WEIGHTS_FOLDER / f"{'tactical' if rules.tactics else 'base'}-1.bin")
-    both = [Net(numbers, tactic_price=0.0) for numbers in (np.load(net), first)]
+    averaged = [Net(numbers, tactic_price=0.0) for numbers in (np.load(net), first_weights(rules))] if mean else []
     x: list[Array] = []
     y: list[float] = []
     counts: list[int] = []
@@ -181,7 +180,7 @@ def searched(rules_name: str, net: str, seed: int, number: int, mean: bool = Fal
             moves = state.legal_moves()
             if state.phase in ("play", "take", "put") and len(moves) > 1 and rng.random() < SHARE:
                 if mean:
-                    rows, values = means(state, moves, both, rng)
+                    rows, values = means(state, moves, averaged, rng)
                 else:
                     rows, values = worths(state, moves, judge, playout, hidden, rng)
                 x += rows
@@ -192,6 +191,11 @@ def searched(rules_name: str, net: str, seed: int, number: int, mean: bool = Fal
     return Positions(
         np.array(x, np.float16), np.array(y, np.float32), np.full((len(y), 9), -1, np.int8), np.array(counts)
     )
+
+
+def first_weights(rules: Rules) -> Sequence[float]:
+    """Return the weights of the first packaged net for a rule set."""
+    return read_weights(paths.WEIGHTS_FOLDER / f"{'tactical' if rules.tactics else 'base'}-1.bin")
 
 
 def worths(
