@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
-from scipy.stats import t as student
 from simulate import (
     Luck,
     adjusted_test,
@@ -31,6 +30,7 @@ from simulate import (
 
 from arena.results.judge import Losses, bot_losses
 from arena.stats.adjusted import take_luck_out
+from arena.stats.bradley_terry import centre_of
 from arena.stats.distributions import Z95
 from arena.stats.field import scores
 from arena.stats.frames import games_of
@@ -42,7 +42,7 @@ from arena.stats.pairs import (
     score_intervals,
     score_of_elo,
 )
-from arena.stats.ratings import rate
+from arena.stats.ratings import MOST_AWAY, Ratings, rate
 from arena.stats.sprt import Sprt, SprtTest
 from arena.stats.stopped import stopped_estimate
 from arena.stats.variants import win_rate_differences
@@ -81,16 +81,10 @@ def coverage(
         if own_deals:
             games["deal"] += deals * games["pairing"]
         rated = rate(games)
-        order = np.array([names.index(bot) for bot in rated.bots])
-        truth = strength[order]
-        count("rating", np.abs(rated.elo - truth) <= rated.error95)
-
-        i, j = np.triu_indices(bots, 1)
-        variance = np.diag(rated.covariance)
-        spread = np.sqrt(variance[i] + variance[j] - 2 * rated.covariance[i, j])
-        width = student.ppf(0.975, np.minimum(rated.clusters[i], rated.clusters[j]))
-        gap = (rated.elo[i] - rated.elo[j]) - (truth[i] - truth[j])
-        count("difference", np.abs(gap) <= width * spread)
+        count("rating", ratings_held(rated, strength))
+        level = dict(zip(names, strength))
+        for (bot, other), gap in rated.all_differences().items():
+            count("difference", gap.elo - gap.minus <= level[bot] - level[other] <= gap.elo + gap.plus)
         count("advantage", abs(rated.first_advantage - ADVANTAGE) <= rated.first_advantage_error95)
 
         table = scores(games).set_index("bot").loc[names]
@@ -104,6 +98,43 @@ def coverage(
         gaps = win_rate_differences(both[both["pairing"] == 0])
         count("variant difference", bool(gaps["low"][0] <= 0 <= gaps["high"][0]))
     return {kind: (one[0], one[1]) for kind, one in held.items()}
+
+
+def ratings_held(rated: Ratings, strength: np.ndarray) -> np.ndarray:
+    """Return whether the interval of each rating contains the true strength, in the order of `strength`."""
+    middle, _ = centre_of(strength, MOST_AWAY)
+    order = [rated.bots.index(f"b{bot:02d}") for bot in range(len(strength))]
+    low, high = ((rated.elo + side)[order] for side in (-rated.minus, rated.plus))
+    held: np.ndarray = (low <= strength - middle) & (strength - middle <= high)
+    return held
+
+
+def edge_coverage(
+    seed: int, fields: int, bots: int, deals: int, away: float, luck: Luck, own_deals: bool = True
+) -> tuple[float, float]:
+    """Simulate fields in which one bot is `away` from the mean of the others; count its intervals, and the others'."""
+    far = others = 0.0
+    for generator in np.random.default_rng([seed, bots, deals, int(away) % 10_000]).spawn(fields):
+        strength = np.append(away, generator.normal(0.0, SPREAD / 2, bots - 1))
+        games = simulate_games(strength, deals, generator, ADVANTAGE, luck)
+        if own_deals:
+            games = play_apart(games, strength, generator, luck)
+        held = ratings_held(rate(games), strength)
+        far, others = far + held[0], others + held[1:].mean()
+    return far / fields, others / fields
+
+
+def play_apart(games: pd.DataFrame, strength: np.ndarray, generator: np.random.Generator, luck: Luck) -> pd.DataFrame:
+    """Return the same schedule with deals of its own for each pairing, as round robins have them by default."""
+    parts = []
+    for pairing, one in games.groupby("pairing"):
+        deals = int(one["deal"].nunique())
+        first, second = (int(one[name].iloc[0][1:]) for name in ("first", "second"))
+        two = simulate_games(strength[[first, second]], deals, generator, ADVANTAGE, luck)
+        names = {"b00": f"b{first:02d}", "b01": f"b{second:02d}"}
+        two = two.replace({"first": names, "second": names})
+        parts.append(two.assign(pairing=pairing, deal=two["deal"] + deals * int(pairing)))
+    return pd.concat(parts, ignore_index=True)
 
 
 def shown_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -257,7 +288,7 @@ def error_rates(
 )
 @click.option(
     "--only",
-    type=click.Choice(["coverage", "head-to-head", "losses", "adjusted", "stopped", "sprt", "adjusted-sprt"]),
+    type=click.Choice(["coverage", "edges", "head-to-head", "losses", "adjusted", "stopped", "sprt", "adjusted-sprt"]),
     help="One of the tables.",
 )
 def main(
@@ -267,6 +298,8 @@ def main(
     began = time.perf_counter()
     if only in (None, "coverage"):
         print_coverage(seed, fields, bots, deals, spread, click.echo)
+    if only in (None, "edges"):
+        print_edges(seed, fields, click.echo)
     if only in (None, "head-to-head"):
         print_head_to_head(click.echo)
     if only in (None, "losses"):
@@ -296,6 +329,23 @@ def print_coverage(
             echo(f"| {name} | {deals} | {_shares([held[kind] for kind in kinds])} |")
     held = coverage(seed, fields, bots, all_deals[0], LUCKS["seat 0.3, bot 0.3"], own_deals=True, deviation=spread)
     echo(f"| seat 0.3, bot 0.3, clusters by pair | {all_deals[0]} | {_shares([held[kind] for kind in kinds])} |")
+
+
+def print_edges(seed: int, fields: int, echo: Callable[[str], None]) -> None:
+    """Print the coverages of a bot far from the others, and of these."""
+    echo(f"\nCoverage with one bot far from the others (its intervals / the others'), {fields} fields a cell:\n")
+    distances = (-1200, -900, -600, -300, 300, 600, 900, 1200)
+    echo("| bots | deals | " + " | ".join(f"{away:+d}" for away in distances) + " |")
+    echo("|---|---|" + "---|" * len(distances))
+    for bots in (3, 5, 10, 30):
+        for deals in (10, 30, 100, 500):
+            few = max(fields * 6 // (bots * max(deals // 10, 1)), 40)
+            cells = (edge_coverage(seed, min(few, fields), bots, deals, away, LUCKS["seat 0.5"]) for away in distances)
+            echo(
+                f"| {bots} | {deals} | "
+                + " | ".join(f"{100 * far:.0f} / {100 * rest:.0f}" for far, rest in cells)
+                + " |"
+            )
 
 
 def print_head_to_head(echo: Callable[[str], None]) -> None:

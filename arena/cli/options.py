@@ -29,6 +29,7 @@ from arena.results.run_luck import judging_text, run_luck
 from arena.results.sources import GameFilter
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
+from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
 from arena.stats.frames import Floats
 from arena.text import one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
@@ -167,7 +168,7 @@ _GAMES, SEED, WORKERS = Number(_CONFIG["games"]), Number(_CONFIG["seed"]), Numbe
 _MOVE_MS, BANK_MS = Number(_CLOCK["move_ms"]), Number(_CLOCK["bank_ms"])
 DEAL = whole_option(0, (1 << DEAL_BITS) - 1)
 ISOLATION = click.Choice(ISOLATIONS)
-PRIOR, ERROR_TYPE = real_option(0, 1_000_000), Number(Setting("number", "", above=0, most=10_000))
+PRIOR, ERROR_TYPE = real_option(LEAST_PRIOR, MOST_PRIOR), Number(Setting("number", "", above=0, most=10_000))
 
 
 @dataclass(frozen=True)
@@ -343,7 +344,10 @@ def play_options(*options: Decorator) -> Decorator:
 # ---------------------------------------------------------------- looking
 
 prior = click.option(
-    "--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2, or as a league has it)."
+    "--prior",
+    type=PRIOR,
+    metavar="N",
+    help=f"Virtual draws per bot in the ratings (default: {DEFAULT_PRIOR:g}, or as a league has it).",
 )
 adjusted = click.option(
     "--adjusted",

@@ -15,9 +15,10 @@ from arena.results.ratings_report import ratings_report
 from arena.results.records import holds_records
 from arena.results.selected import choice_text, kept_bots
 from arena.results.sources import RecordFile, find_source
+from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import StatsError
 from arena.stats.pairs import counts_between
-from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
+from arena.stats.ratings import by_pairs
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.store.sqlite import StoreError

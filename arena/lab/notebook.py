@@ -66,7 +66,8 @@ FRAME_COLUMNS: dict[str, dict[str, str]] = {
         "bot": "name of the bot",
         "opponent": "name of the opponent",
         "elo_difference": "rating of the bot minus that of the opponent, Elo",
-        "elo_difference_error95": "half the 95% interval of that difference, Elo",
+        "elo_difference_plus": "how far the 95% interval of that difference reaches up, Elo; infinite without an end",
+        "elo_difference_minus": "how far it reaches down",
         "los": "likelihood that the bot is the stronger one, 0..1",
     },
     "pairings": {

@@ -60,7 +60,7 @@ def table_at(league: League, event: int) -> list[StandingsRow]:
         event,
     )
     return [
-        StandingsRow(rank, Version(*version), elo, error, Score(wins, draws, losses))
+        StandingsRow(rank, Version(*version), Score(wins, draws, losses), elo, error, error)
         for rank, elo, error, wins, draws, losses, *version in rows
     ]
 
@@ -132,7 +132,7 @@ def _store(league: League, event: int, table: Standings) -> None:
     league.run_many(
         "INSERT INTO ratings (event, version, rank, elo, error, games, wins, draws, losses)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(event, p.version.id, p.rank, p.elo, p.error, p.score.games, *astuple(p.score)) for p in table.rows],
+        [(event, p.version.id, p.rank, p.elo, p.error95, p.score.games, *astuple(p.score)) for p in table.rows],
     )
 
 

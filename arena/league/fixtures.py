@@ -43,18 +43,18 @@ def for_placement(league: League, version: Version) -> list[Fixture]:
     if not others or left <= 0:
         return []
     missing = min(settings.sample, len(others)) - len(met & others.keys())
-    if missing > 0 or own.elo is None or own.error is None:
+    if missing > 0 or own.elo is None or own.width is None:
         order = _sample_first(league, list(others.values()))
         unmet = [other for other in order if other.id not in met][:missing]
         return _shared(version, unmet, min(settings.games * len(unmet), left), settings.games_a_deal)
-    if own.error <= settings.error:
+    if own.width <= settings.error:
         return []
     ratings = {number: row.elo for number, row in others.items() if row.elo is not None}
     best = nearest(own.elo, ratings, settings.sample)
-    if own.error * own_share(table, version.id, best, own.score.games) <= OWN_SHARE * settings.error:
+    if own.width * own_share(table, version.id, best, own.score.games) <= OWN_SHARE * settings.error:
         return []
     opponents = [others[number].version for number in best]
-    wanted = games_needed(own.error, settings.error, own.score.games) - own.score.games
+    wanted = games_needed(own.width, settings.error, own.score.games) - own.score.games
     step = settings.games * len(opponents)
     return _shared(version, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left), settings.games_a_deal)
 

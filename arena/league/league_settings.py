@@ -13,6 +13,7 @@ from arena.bots.limits import Limits
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
 from arena.settings import REQUIRED, choice, flag, real, table, text, whole
+from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR
 from arena.text import one_line
 from arena.tournament.config import Clock
 from arena.tournament.validation import Checker, read_toml
@@ -53,7 +54,7 @@ class LeagueSettings:
         None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the mean of all ratings is 0", **_RATING
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
-    prior: float = real(2.0, "virtual draws per bot", least=0.01, most=100, **_RATING)
+    prior: float = real(DEFAULT_PRIOR, "virtual draws per bot", least=LEAST_PRIOR, most=100, **_RATING)
     submissions: int | None = whole(
         None, 1, 1_000_000, "new submissions per author in 24 hours", unset="no limit", **_BUDGET
     )

@@ -18,39 +18,36 @@ from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.distributions import t_width
 from arena.stats.frames import Floats
-from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import counts_between
-from arena.stats.ratings import NOISE, Ratings, by_pairs, rate
+from arena.stats.ratings import NOISE, Difference, Ratings, by_pairs, rate
 from arena.stats.score import Score
-from arena.text import counted
 
 
 @dataclass(frozen=True)
 class StandingsRow:
     """A row of the table.
 
-    `elo` is None for a bot without games; `error` (half the 95% interval) is also None for a bot that is alone. Both
-    are on the table's scale. `shown` is what readers see instead: between two bots the ratings from their pairs, as in
-    a run of the two, and no error for a bot that was seen on too few deals. A row from the history shows what was
-    stored.
+    elo           None for a bot without games
+    minus, plus   how far its 95% interval reaches down and up (`arena.stats.ratings.Ratings`): infinite without an
+                  end, None for a bot that is alone or was seen on too few deals. A row from the history has the longer
+                  side twice
+    width         half of a symmetric 95% interval, on any number of deals: by it a placement chooses its games
     """
 
     rank: int
     version: Version
-    elo: float | None
-    error: float | None
     score: Score
-    shown: tuple[float | None, float | None] | None = None
+    elo: float | None = None
+    minus: float | None = None
+    plus: float | None = None
+    width: float | None = None
 
     @property
-    def shown_elo(self) -> float | None:
-        """The rating that readers see; None if there is none."""
-        return self.elo if self.shown is None else self.shown[0]
-
-    @property
-    def shown_error(self) -> float | None:
-        """Half of the 95% interval that readers see; None if there is none."""
-        return self.error if self.shown is None else self.shown[1]
+    def error95(self) -> float | None:
+        """Return the longer side of the interval; None if it is not known or has no end."""
+        if self.minus is None or self.plus is None or math.isinf(max(self.minus, self.plus)):
+            return None
+        return max(self.minus, self.plus)
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,8 @@ class Standings:
 
     elo, covariance   of the versions in the table that have games, in the order of `rated`, in Elo and Elo²
     group             connected group of each of `rated`: ratings compare within a group only
-    others            ratings of accepted versions that are not in the table, by their number
-    duel              in a league of two versions, the ratings from their pairs, with the versions' numbers as names
+    others            the rows that accepted versions would have that are not in the table, by their number
+    ratings           of all versions, by their labels; None without games
     """
 
     rows: tuple[StandingsRow, ...]
@@ -69,14 +66,26 @@ class Standings:
     elo: Floats = field(default_factory=lambda: np.empty(0))
     covariance: Floats = field(default_factory=lambda: np.empty((0, 0)))
     group: tuple[int, ...] = ()
-    first_advantage: tuple[float, float] = (math.nan, math.nan)
-    others: dict[int, tuple[float, float]] = field(default_factory=dict)
+    others: dict[int, StandingsRow] = field(default_factory=dict)
+    ratings: Ratings | None = None
     notes: tuple[str, ...] = ()
-    duel: Ratings | None = None
+
+    @property
+    def first_advantage(self) -> tuple[float, float]:
+        """Return the first player's advantage and half its 95% interval; nan if it is not known."""
+        return (math.nan, math.nan) if self.ratings is None else self.ratings.shown_advantage()
 
     def row_of(self, version: int) -> StandingsRow | None:
         """Return the row of a version; None if it is not in the table."""
         return next((row for row in self.rows if row.version.id == version), None)
+
+    def difference(self, version: int, other: int) -> Difference | None:
+        """Return the rating of a version minus that of another; None if one is not in the table or not comparable."""
+        labels = {rated.id: rated.label for rated in self.rated}
+        if self.ratings is None or not {version, other} <= labels.keys():
+            return None
+        found = self.ratings.difference(labels[version], labels[other])
+        return None if math.isnan(found.elo) else found
 
 
 def league_standings(league: League, candidate: Version | None = None, anchored: bool = True) -> Standings:
@@ -90,75 +99,48 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
             shown = [version for version in shown if version.bot != candidate.bot] + [candidate]
         known = {version.id for version in shown}
         behind = [version for version in versions.in_state(league, ACTIVE, REPLACED) if version.id not in known]
-        games = league.reader().arrays_of({version.id: str(version.id) for version in (*shown, *behind)})
+        games = league.reader().arrays_of({version.id: version.label for version in (*shown, *behind)})
         total = league.count_games()
     if not len(games.score):
         return Standings(tuple(_unrated(shown, 1)), total)
     notes: list[str] = []
     anchors: dict[str, float] = {}
     if anchored and (anchor := league.settings.anchor) is not None:
-        numbers = {str(version.id) for version in shown if version.name == anchor}
-        anchors = dict.fromkeys(numbers.intersection(games.bots), league.settings.anchor_elo)
+        labels = {version.label for version in shown if version.name == anchor}
+        anchors = dict.fromkeys(labels.intersection(games.bots), league.settings.anchor_elo)
         if not anchors:
             notes.append(f"the anchor '{anchor}' is not in the table or has no games, so the mean is 0")
-    fit = rate(games, prior=league.settings.prior, anchors=anchors, centre=[str(version.id) for version in shown])
-    index = {int(name): i for i, name in enumerate(fit.bots)}
-    rated = [version for version in shown if version.id in index]
-    spread = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0))
-    width = np.round(t_width(np.maximum(fit.clusters, 1)) * spread, NOISE)
+    fit = rate(games, prior=league.settings.prior, anchors=anchors, centre=[version.label for version in shown])
+    if len(fit.bots) == 2 and len(shown) == 2 and not anchors:
+        fit = by_pairs(fit, counts_between(games, *fit.bots))
+    width = np.round(t_width(np.maximum(fit.clusters, 1)) * np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)), NOISE)
+    index = {name: i for i, name in enumerate(fit.bots)}
+    rated = sorted((v for v in shown if v.label in index), key=lambda v: index[v.label])
     alone = len(rated) == 1 and not anchors
-    rated.sort(key=lambda version: (int(fit.group[index[version.id]]), -fit.elo[index[version.id]], version.id))
-    duel = None
-    if len(fit.bots) == len(rated) == 2 and not anchors:
-        duel = by_pairs(fit, counts_between(games, *fit.bots))
-        if duel.flag[0]:
-            notes.append("one bot has won every game, so neither has a rating yet")
-    rows = []
-    for rank, version in enumerate(rated, start=1):
-        i = index[version.id]
+
+    def row(rank: int, version: Version) -> StandingsRow:
+        i = index[version.label]
         score = Score(*(int(column[i]) for column in (fit.wins, fit.draws, fit.losses)))
-        error = None if alone else float(width[i])
-        seen: tuple[float | None, float | None] = float(fit.elo[i]), None if fit.clusters[i] < FEWEST_DEALS else error
-        if duel is not None:
-            j = duel.bots.index(str(version.id))
-            seen = _known(duel.elo[j]), _known(duel.error95[j])
-        rows.append(StandingsRow(rank, version, float(fit.elo[i]), error, score, seen))
-    rows += _unrated([version for version in shown if version.id not in index], len(rated) + 1)
-    order = np.array([index[version.id] for version in rated], dtype=np.int64)
-    if len({int(fit.group[i]) for i in order}) > 1:
-        notes.append(
-            "the bots fall into groups that have not met, so ratings cannot be compared between groups;"
-            " 'arena league play' links them"
-        )
-    notes += [_evidence(fit)] if duel is None else duel.notes
+        if alone:
+            return StandingsRow(rank, version, score, float(fit.elo[i]))
+        minus, plus = (None if math.isnan(side[i]) else float(side[i]) for side in (fit.minus, fit.plus))
+        return StandingsRow(rank, version, score, float(fit.elo[i]), minus, plus, float(width[i]))
+
+    rows = [row(rank, version) for rank, version in enumerate(rated, start=1)]
+    rows += _unrated([version for version in shown if version.label not in index], len(rated) + 1)
+    order = np.array([index[version.label] for version in rated], dtype=np.int64)
     return Standings(
         rows=tuple(rows),
         total=total,
         rated=tuple(rated),
         elo=fit.elo[order],
         covariance=fit.covariance[np.ix_(order, order)],
-        group=tuple(int(fit.group[i]) for i in order),
-        first_advantage=(fit.first_advantage, fit.first_advantage_error95),
-        others={
-            int(name): (float(fit.elo[i]), float(width[i])) for i, name in enumerate(fit.bots) if int(name) not in known
-        },
-        notes=tuple(notes),
-        duel=duel,
+        group=tuple(fit.group[order].tolist()),
+        others={version.id: row(0, version) for version in behind if version.label in index},
+        ratings=fit,
+        notes=(*notes, *fit.notes),
     )
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
-
-
-def _evidence(fit: Ratings) -> str:
-    note = f"error bars are based on {counted(fit.deals, 'deal')}"
-    if int(fit.clusters.min()) < FEWEST_DEALS:
-        note += f"; a bot with fewer than {FEWEST_DEALS} deals has none yet"
-    return note
-
-
 def _unrated(without_games: Sequence[Version], first_rank: int) -> list[StandingsRow]:
-    return [
-        StandingsRow(rank, version, None, None, Score()) for rank, version in enumerate(without_games, start=first_rank)
-    ]
+    return [StandingsRow(rank, version, Score()) for rank, version in enumerate(without_games, start=first_rank)]

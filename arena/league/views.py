@@ -58,14 +58,20 @@ def standing_lines(
             "bot": row.version.name,
             "version": row.version.number,
             **({} if past else {"author": row.version.author}),
-            "elo": row.shown_elo,
-            "elo_error95": row.shown_error,
+            **rating_values(row),
             **change[row.version.name],
             **row.score.columns(),
             **({} if past else {"forfeits": faults.get(row.version.id, 0), "hash": row.version.hash}),
         }
         for row in table
     ]
+
+
+def rating_values(row: StandingsRow | None) -> _Line:
+    """Return a rating and its interval; None for what is not known, and for a side without end."""
+    names = ("elo", "error95", "plus", "minus")
+    values = (None if row is None else getattr(row, name) for name in names)
+    return {"elo" if name == "elo" else f"elo_{name}": value for name, value in zip(names, values)}
 
 
 def _by_bot(table: Sequence[StandingsRow]) -> dict[str, StandingsRow]:
@@ -143,10 +149,7 @@ def standing_remarks(league: League, table: Standings, since: int | None) -> lis
     """Return the notes below the current table; `since` is the event from which changes are counted."""
     anchor = league.settings.anchor
     zero = "the table's average (0)" if anchor is None else f"{anchor} ({league.settings.anchor_elo:g})"
-    prior = f"Prior: {league.settings.prior:g} virtual draws per bot."
-    if table.duel is not None:
-        prior = "With two bots, ratings and errors come from their pairs."
-    remarks = [f"Ratings are relative to {zero}; ± is a 95% interval, clustered by deal. {prior}"]
+    remarks = [f"Ratings are relative to {zero}; + and - say how far the 95% interval reaches up and down."]
     if since is not None:
         relative = ", relative to the field" if anchor is None else ""
         remarks[0] += f" Change: Elo since event {since}{relative}."
@@ -185,7 +188,7 @@ def history_lines(league: League) -> list[_Line]:
                 "bot": event.bot,
                 "version": event.number,
                 "elo": None if mine is None else mine.elo,
-                "elo_error95": None if mine is None else mine.error,
+                "elo_error95": None if mine is None else mine.error95,
                 "rank": None if mine is None else mine.rank,
                 "elo_before": None if old is None else old.elo,
                 "games": event.games,
@@ -207,7 +210,7 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
     lines = []
     for version in reversed(versions.of_bot(league, name)):
         row = table.row_of(version.id)
-        elo, error = (row.shown_elo, row.shown_error) if row else table.others.get(version.id, (None, None))
+        row = row or table.others.get(version.id)
         score = sum(pairings.head_to_heads(league, version.id).values(), Score())
         retired = version.retired is not None and version.state == versions.ACTIVE
         lines.append(
@@ -215,8 +218,7 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
                 "version": version.number,
                 "state": "retired" if retired else version.state,
                 "submitted": version.submitted,
-                "elo": elo,
-                "elo_error95": error,
+                **rating_values(row),
                 "games": score.games,
                 "score": score.mean,
                 "entry": version.entry,
@@ -313,40 +315,22 @@ def chosen_version(league: League, name: str, number: int | None) -> Version:
 def opponent_lines(league: League, version: Version, table: Standings) -> list[_Line]:
     """Return a row per opponent of a version, with the score and the difference of the ratings."""
     by_id = {v.id: v for v in versions.in_state(league, retired=True)}
-    mine = table.row_of(version.id)
     rank = {row.version.id: row.rank for row in table.rows}
     lines: list[tuple[tuple[int, str, int], _Line]] = []
     for opponent, score in pairings.head_to_heads(league, version.id).items():
         other = by_id[opponent]
-        gap = error = None
-        if mine is not None and table.row_of(other.id) is not None:
-            gap, error = _difference(table, version.id, other.id)
+        gap = table.difference(version.id, other.id)
         order = (rank.get(other.id, len(rank) + 1), other.name, -other.number)
         line = {
             "opponent": other.name,
             "opponent_version": other.number,
             **score.columns(),
-            "elo_difference": gap,
-            "elo_difference_error95": error,
+            "elo_difference": gap and gap.elo,
+            "elo_difference_plus": gap and gap.plus,
+            "elo_difference_minus": gap and gap.minus,
         }
         lines.append((order, line))
     return [line for _, line in sorted(lines, key=lambda line: line[0])]
-
-
-def _difference(table: Standings, version: int, other: int) -> tuple[float | None, float | None]:
-    """Return one version's Elo minus another's, and half of the 95% interval (normal); None where it is not known."""
-    if table.duel is not None and {str(version), str(other)} == {*table.duel.bots}:
-        gap, error = table.duel.difference(str(version), str(other))
-        return None if math.isnan(gap) else gap, None if math.isnan(error) else error
-    index = {v.id: i for i, v in enumerate(table.rated)}
-    if version not in index or other not in index or table.group[index[version]] != table.group[index[other]]:
-        return None, None
-    i, j = index[version], index[other]
-    c = table.covariance
-    variance = max(float(c[i, i] + c[j, j] - 2 * c[i, j]), 0.0)
-    rows = (table.row_of(number) for number in (version, other))
-    is_known = all(row is not None and row.shown_error is not None for row in rows)  # not on too few deals
-    return float(table.elo[i] - table.elo[j]), 1.959964 * variance**0.5 if is_known else None
 
 
 def forfeit_lines(league: League, version: Version) -> list[_Line]:

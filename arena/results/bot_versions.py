@@ -14,7 +14,7 @@ from arena.results.data_formats import table_values
 from arena.results.run_data import RunData
 from arena.results.run_standings import rate_run
 from arena.results.standings_report import DIGITS, heading
-from arena.results.table import WIDE, Column, Report, Table, TableRow, elo_text, error_text, tally_text
+from arena.results.table import RATING, SIDES, WIDE, Column, Report, Table, TableRow, tally_text
 from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import Ratings
@@ -26,7 +26,7 @@ from arena.tournament.store.reader import BotEntry, Reader
 _HASH_DIGITS = 8
 _FILES = (
     *("bot", "version", "plays", "source", "params", "isolation"),
-    *("elo", "elo_error95", "flag", "elo_bound", "games", "wins", "draws", "losses", "score"),
+    *("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score"),
     *("shared_games", "shared_deals", "difference", "low", "high"),
 )
 _DIGITS = {**DIGITS, **dict.fromkeys(("difference", "low", "high"), 4)}
@@ -138,10 +138,7 @@ def _row(version: BotVersion, its: _Played, now: _Played, ratings: Ratings | Non
         "source": entry.source,
         "params": json.dumps(entry.params, sort_keys=True),
         "isolation": entry.isolation,
-        "elo": math.nan,
-        "elo_error95": math.nan,
-        "flag": "?",
-        "elo_bound": math.nan,
+        **dict.fromkeys(("elo", "elo_error95", "elo_plus", "elo_minus"), math.nan),
         "games": len(score),
         "wins": int((score == 1).sum()),
         "draws": int((score == 0.5).sum()),
@@ -153,8 +150,8 @@ def _row(version: BotVersion, its: _Played, now: _Played, ratings: Ratings | Non
         row |= {
             "elo": float(ratings.elo[at]),
             "elo_error95": float(ratings.error95[at]),
-            "flag": ratings.flag[at],
-            "elo_bound": float(ratings.bound[at]),
+            "elo_plus": float(ratings.plus[at]),
+            "elo_minus": float(ratings.minus[at]),
         }
     return row | (_NO_DIFFERENCE if version.plays else _difference(now, its))
 
@@ -185,8 +182,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
         Column("plays", "text", cell=lambda row: "now" if row["plays"] else ""),
         Column("source", "text", cell=lambda row: row["source"][:_HASH_DIGITS]),
         Column("settings", "text", cell=_settings),
-        Column("Elo", cell=elo_text),
-        Column("±95%", cell=lambda row: error_text(row["elo_error95"])),
+        *RATING,
         Column("games"),
         Column("W-D-L", cell=tally_text, where=WIDE),
         Column("score%", "share", "score"),
@@ -223,7 +219,8 @@ def _remarks(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> list[st
     if notes:
         about = (
             "Ratings are of the field and the other versions together, relative to the field's average (0), and differ"
-            " from those of the standings, which have fewer games; ± is a 95% interval."
+            " from those of the standings, which have fewer games; "
+            f"{SIDES}."
         )
         lines.append(" ".join([about, *(f"{note[0].upper()}{note[1:]}." for note in notes)]))
     return lines

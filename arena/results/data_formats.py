@@ -116,7 +116,7 @@ def _cell(name: str, value: Any, digits: int | None) -> Any:
     if digits is not None:
         return number(_halves_up(name, value, digits), digits)
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.{SIGNIFICANT}g}"
+        return f"{value:.{SIGNIFICANT}g}" if math.isfinite(value) else ""
     return "" if value is None else spreadsheet_cell(value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.table import Column, Table, tally_text
+from arena.results.table import RATING, Column, Table, tally_text
 from arena.text import first_line, utc_text
 
 _Line = Mapping[str, Any]
@@ -23,7 +23,7 @@ def _time(head: str, key: str) -> Column:
 
 
 _GAMES, _RECORD, _SCORE = Column("games"), Column("W-D-L", cell=tally_text), Column("score%", "share", "score")
-_RATING = (Column("Elo", "whole elo", "elo"), Column("±95%", "whole error", "elo_error95"))
+_STORED_RATING = (RATING[0], Column("±95%", "whole error", "elo_error95"))
 
 
 def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Column]) -> Table:
@@ -37,7 +37,7 @@ def standing_table(lines: Sequence[_Line]) -> Table:
     columns = [Column("#", key="rank"), Column("bot", "text")]
     if any(line.get("author") for line in lines):
         columns.append(_text("author"))
-    columns += [Column("v", key="version"), *_RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
+    columns += [Column("v", key="version"), *RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
     if any("forfeits" in line for line in lines):
         columns.append(Column("forfeits"))
     return _table("standings", "", lines, columns)
@@ -60,7 +60,7 @@ def history_table(lines: Sequence[_Line]) -> Table:
         Column("#", key="event"),
         _time("when (UTC)", "happened"),
         Column("what", "text", cell=_what),
-        *_RATING,
+        *_STORED_RATING,
         Column("before", "whole elo", "elo_before"),
         _GAMES,
         Column("in all", key="total"),
@@ -88,7 +88,7 @@ def versions_table(lines: Sequence[_Line]) -> Table:
         Column("v", key="version"),
         _text("state"),
         _time("submitted (UTC)", "submitted"),
-        *_RATING,
+        *RATING,
         _GAMES,
         _SCORE,
         _text("entry", missing=""),
@@ -107,7 +107,8 @@ def opponents_table(lines: Sequence[_Line], title: str) -> Table:
         _RECORD,
         _SCORE,
         Column("Elo difference", "whole elo", "elo_difference"),
-        Column("±95%", "whole error", "elo_difference_error95"),
+        Column("+", "side", "elo_difference_plus"),
+        Column("-", "side", "elo_difference_minus"),
     )
     return _table("opponents", title, lines, columns)
 

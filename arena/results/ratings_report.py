@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.results.data_formats import plain, records
-from arena.results.table import WIDE, Column, Report, Table, chance_text, elo_text, likelihood, rows_of, tally_text
+from arena.results.table import RATING, SIDES, WIDE, Column, Report, Table, chance_text, likelihood, rows_of, tally_text
 from arena.stats.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
 WIDEST_LOS = 20
 
+RATING_SIDES = {
+    "elo_error95": "the longer side of the rating's 95% interval, clustered by deal; 0 for an anchor",
+    "elo_plus": "how far the interval reaches up; empty without an end, and on fewer than 10 deals",
+    "elo_minus": "how far it reaches down, likewise",
+}
+"""The interval of a rating, in all tables that have one."""
+
 RATING_COLUMNS = {
-    "rank": "rank by rating; a bot with '>' stands before, one with '<' behind the numbers",
+    "rank": "rank by rating",
     "bot": "name of the bot",
-    "elo": "rating, or empty if there is none in numbers (see flag)",
-    "elo_error95": "half the 95% interval of the rating, clustered by deal; 0 for an anchor",
-    "flag": "'' for a number; '>' or '<' for a bound; '?' if unknown",
-    "elo_bound": "the bound of '>' or '<': the end of a one-sided 97.5% interval (95% for two bots)",
+    "elo": "rating in Elo",
+    **RATING_SIDES,
     "games": "games played",
     "wins": "games won",
     "draws": "games drawn",
@@ -80,8 +85,7 @@ def _ratings_table(ratings: Ratings) -> Table:
     columns = [
         Column("#", key="rank"),
         Column("bot", "text"),
-        Column("Elo", cell=elo_text),
-        Column("±95%", "error", "elo_error95"),
+        *RATING,
         Column("games"),
         Column("W-D-L", cell=tally_text, where=WIDE),
         Column("score%", "share", "score"),
@@ -140,8 +144,8 @@ def _remarks(ratings: Ratings) -> list[str]:
         lines.append(f"First player's advantage: {advantage:+z.1f} Elo, as given.")
     if ratings.anchors:
         fixed = ", ".join(f"{bot} = {elo:g}" for bot, elo in ratings.anchors.items())
-        lines.append(f"Ratings are anchored at {fixed}; ± is a 95% interval of the difference from the anchor.")
+        lines.append(f"Ratings are anchored at {fixed}; {SIDES}, relative to the anchor.")
     else:
-        lines.append("Ratings are relative to the field's average (0); ± is a 95% interval.")
+        lines.append(f"Ratings are relative to the field's average (0); {SIDES}.")
     lines += [f"{note[0].upper()}{note[1:]}." for note in (*ratings.notes, ratings.advice) if note]
     return lines

@@ -14,7 +14,7 @@ import numpy as np
 from arena.endings import ENDINGS, FORFEITS
 from arena.paths import input_name
 from arena.results.records import ReplayError
-from arena.stats.ratings import DEFAULT_PRIOR
+from arena.stats import DEFAULT_PRIOR
 from arena.stats.sprt import SprtResult
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.forfeits import ForfeitReason, Reasons, reason_line

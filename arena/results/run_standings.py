@@ -16,10 +16,11 @@ import numpy as np
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
 from arena.results.decisions import decision_times, with_counts
 from arena.results.note_figures import run_notes
+from arena.results.ratings_report import RATING_SIDES
 from arena.results.run_data import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.estimates import Estimate, bot_metrics
-from arena.stats.frames import Floats, GameArrays, Ints, StatsError, cross_columns
+from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
 from arena.stats.intervals import clustered_interval
 from arena.stats.metrics import Metric, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
@@ -33,10 +34,8 @@ FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 STANDING_COLUMNS: dict[str, str] = {
     "rank": "rank: by the format in swiss, knockout and series, otherwise by Elo",
     "bot": "name of the bot",
-    "elo": "rating in Elo relative to the field's average (0), or to a league's anchor; empty if flag is not ''",
-    "elo_error95": "half the 95% interval of the rating, clustered by deal; empty for fewer than 10 deals",
-    "flag": "'' for a number, '>' or '<' for a bound, '?' if unknown",
-    "elo_bound": "what the rating is above if flag is '>', below if it is '<'; else empty",
+    "elo": "rating in Elo relative to the field's average (0), or to a league's anchor; empty without games",
+    **RATING_SIDES,
     "games": "games played",
     "wins": "games won",
     "draws": "games drawn",
@@ -68,6 +67,7 @@ class RunStandings:
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
     adjusted          the effect of taking luck out of the ratings, for each two bots; None: they are as counted
+    far               bots that are further from the average than MOST_AWAY
     metrics           the metrics of the run, by metric and bot; `rows` have those that no clock measured
     """
 
@@ -83,6 +83,7 @@ class RunStandings:
     notes: tuple[str, ...]
     adjusted: Sequence[AdjustedMeeting] | None = None
     metrics: Mapping[Metric, Mapping[str, Estimate]] = field(default_factory=dict)
+    far: frozenset[str] = frozenset()
 
     @property
     def always_forfeiting(self) -> list[str]:
@@ -152,6 +153,7 @@ def standings(
         ),
         adjusted=adjusted,
         metrics=metrics,
+        far=frozenset(bot for bot, near in zip(ratings.bots, ratings.near) if not near),
     )
 
 
@@ -180,13 +182,7 @@ def rate_run(
         "centre": run.centre,
         "adjusted": without.score if helped and without is not None else None,
     }
-    try:
-        ratings = rate(games, **scale)
-    except StatsError:
-        # a few unpaired games may not separate moving first from strength
-        ratings = rate(games, **scale, first_advantage=0.0)
-        note = "too few games to tell the advantage of the first player; taken as 0"
-        ratings = replace(ratings, first_advantage_error95=math.nan, notes=(*ratings.notes, note))
+    ratings = rate(games, **scale)
     if len(ratings.bots) == 2 and not ratings.anchors:
         score = helped[0].adjusted_for(ratings.bots[0]) if helped else None
         ratings = by_pairs(ratings, counts_between(games, *ratings.bots), score)
@@ -258,8 +254,8 @@ def _rows(games: GameColumns, ratings: Ratings) -> dict[str, dict[str, Any]]:
         rows[bot] = {name: own[name] for name in COUNTS} | {
             "elo": math.nan if number is None else float(ratings.elo[number]),
             "elo_error95": math.nan if number is None else float(ratings.error95[number]),
-            "flag": "?" if number is None else ratings.flag[number],
-            "elo_bound": math.nan if number is None else float(ratings.bound[number]),
+            "elo_plus": math.nan if number is None else float(ratings.plus[number]),
+            "elo_minus": math.nan if number is None else float(ratings.minus[number]),
             "score": own["half_points"] / 2 / own["games"] if own["games"] else math.nan,
             "score_first": own["half_points_begun"] / 2 / own["begun"] if own["begun"] else math.nan,
             "mean_turns": own["turns"] / own["games"] if own["games"] else math.nan,
@@ -304,7 +300,7 @@ def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[
 
 
 def _nothing_played(run: RunData, prior: float) -> RunStandings:
-    nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0) | {"flag": "?"}
+    nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0)
     return RunStandings(
         run=run,
         rows=[nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)],

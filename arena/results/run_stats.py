@@ -100,7 +100,7 @@ _WINS_NOTE = "Shares of a bot's wins (and of games that nobody won)."
 _POINTS = "Stones and match points per game"
 
 STATISTICS = (
-    Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated)),
+    Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated), hidden=("elo_error95",)),
     Statistic("scores", "Score by bot, with 95% intervals clustered by deal", _by(scores, "bot")),
     Statistic(
         "pairings",
@@ -263,21 +263,29 @@ def _estimate(head: HeadToHead) -> dict[str, Any]:
     return {"unit": head.unit, "units": head.units, "flag": head.flag, **known}
 
 
+SUPERIORITY_COLUMNS = ["bot", "opponent", "elo_difference", "elo_difference_plus", "elo_difference_minus", "los"]
+
+
 def superiority_frame(rated: Ratings) -> pd.DataFrame:
-    """Return a row for each bot and opponent: elo_difference, elo_difference_error95 and los, from the ratings.
+    """Return a row for each bot and opponent: elo_difference, elo_difference_plus, ..._minus and los, from the ratings.
 
     los is the likelihood that `bot` is stronger; what moves both ratings together cancels out.
     """
     import pandas as pd  # slow to load
 
-    likely = rated.los().to_numpy()
-    rows = []
-    for i, bot in enumerate(rated.bots):
-        for j, opponent in enumerate(rated.bots):
-            if i != j:
-                gap, error = rated.difference(bot, opponent)
-                rows.append((bot, opponent, gap, error, float(likely[i, j])))
-    return pd.DataFrame(rows, columns=["bot", "opponent", "elo_difference", "elo_difference_error95", "los"])
+    likely = rated.los()
+    rows = [
+        {
+            "bot": bot,
+            "opponent": opponent,
+            "elo_difference": gap.elo,
+            "elo_difference_plus": gap.plus,
+            "elo_difference_minus": gap.minus,
+            "los": likely.at[bot, opponent],
+        }
+        for (bot, opponent), gap in rated.all_differences().items()
+    ]
+    return pd.DataFrame(rows, columns=SUPERIORITY_COLUMNS)
 
 
 def fit_sentence(p_value: float) -> str:

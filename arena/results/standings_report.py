@@ -22,6 +22,8 @@ from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FI
 from arena.results.sprt_report import estimate_line
 from arena.results.table import (
     MEASURED,
+    RATING,
+    SIDES,
     WIDE,
     Code,
     Column,
@@ -30,8 +32,6 @@ from arena.results.table import (
     TableRow,
     chance_text,
     difference_text,
-    elo_text,
-    error_text,
     ms_text,
     number,
     percent,
@@ -46,7 +46,13 @@ from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
 from arena.whole_file import write_whole
 
-DIGITS = {"elo": 2, "elo_error95": 2, "elo_bound": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
+DIGITS = {
+    **dict.fromkeys(("elo", "elo_error95", "elo_plus", "elo_minus"), 2),
+    "score": 4,
+    "score_first": 4,
+    "mean_turns": 3,
+    "format_points": 1,
+}
 """Digits in files; what is shown has fewer."""
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 MOST_ADVANTAGE_ERROR = 400
@@ -175,8 +181,7 @@ def _standings_table(standings: RunStandings) -> Table:
         columns.append(Column("pts", cell=lambda row: f"{row['format_points']:g}"))
         columns += [_tiebreak(name) for name in standings.run.tiebreaks]
     columns += [
-        Column("Elo", cell=elo_text),
-        Column("±95%", cell=lambda row: error_text(row["elo_error95"])),
+        *RATING,
         Column("games"),
         Column("W-D-L", cell=tally_text, where=WIDE),
         Column("score%", "share", "score"),
@@ -435,8 +440,8 @@ def remarks(standings: RunStandings) -> list[str]:
         lines.append(line)
     if not has_crosstable(standings):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
-    with_errors = any(not math.isnan(row["elo_error95"]) for row in standings.rows)
-    elo_note = f"Ratings are relative to {_zero(standings.run)}{'; ± is a 95% interval' * with_errors}."
+    with_errors = any(not math.isnan(row["elo_plus"]) for row in standings.rows)
+    elo_note = f"Ratings are relative to {_zero(standings.run)}{f'; {SIDES}' * with_errors}."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in map(one_line, standings.notes))
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
 

@@ -26,12 +26,12 @@ Rows: TypeAlias = Sequence[TableRow]
 
 
 def number(value: float, digits: int, missing: str = "") -> str:
-    """Return a number with fixed digits, without a negative zero.
+    """Return a number with fixed digits, without a negative zero; what is not finite is missing.
 
-    >>> number(-0.001, 2), number(12.345, 1), number(float("nan"), 2)
-    ('0.00', '12.3', '')
+    >>> number(-0.001, 2), number(12.345, 1), number(float("nan"), 2), number(float("inf"), 2)
+    ('0.00', '12.3', '', '')
     """
-    return missing if math.isnan(value) else f"{value:z.{digits}f}"
+    return missing if not math.isfinite(value) else f"{value:z.{digits}f}"
 
 
 def percent(value: float) -> str:
@@ -83,44 +83,30 @@ def ms_text(value: float, digits: int = 2) -> str:
     return f"{value:.0f}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
-def elo_text(row: TableRow) -> str:
-    """Return the rating of a row with elo, flag, elo_bound, wins, losses and games.
-
-    A bound is shown only if it says which bot is stronger: "> -47" for a bot that won all would suggest the opposite.
-
-    >>> won = {"elo": float("nan"), "flag": ">", "elo_bound": 319.0, "wins": 4, "losses": 0, "games": 4}
-    >>> elo_text({"elo": 12.3, "flag": ""}), elo_text(won), elo_text(won | {"elo_bound": -108.0})
-    ('+12', '> +319', 'won all')
-    """
-    flag = row["flag"]
-    if not flag:
-        return f"{row['elo']:+z.0f}"
-    if flag != "?" and row["elo_bound"] * (1 if flag == ">" else -1) > 0:
-        return f"{flag} {row['elo_bound']:+z.0f}"
-    return {row["wins"]: "won all", row["losses"]: "lost all"}.get(row["games"], "?") if row["games"] else "?"
-
-
 MOST_ERROR = 1000
 """A larger error, in Elo, is meaningless and not shown."""
 
 
-def error_text(error: float) -> str:
-    """Return the 95% error of a rating.
+def side_text(side: float | None) -> str:
+    """Return how far the 95% interval of a rating reaches to one side.
 
-    >>> error_text(29.6), error_text(1500.0), error_text(float("nan"))
-    ('30', '-', '-')
+    >>> side_text(29.6), side_text(float("inf")), side_text(float("nan")), side_text(None)
+    ('30', '∞', '-', '-')
     """
-    return f"{error:.0f}" if error <= MOST_ERROR else "-"
+    return "-" if side is None or math.isnan(side) else "∞" if math.isinf(side) else f"{side:.0f}"
 
 
-def rating_text(row: TableRow) -> str:
-    """Return a rating with its 95% error, if it has one.
+def rating_text(elo: float | None, plus: float | None, minus: float | None) -> str:
+    """Return a rating with how far its 95% interval reaches up and down, if that is known.
 
-    >>> rating_text({"elo": 12.3, "elo_error95": 30.0, "flag": ""})
-    '+12 ± 30'
+    >>> rating_text(12.3, 30.1, 29.8), rating_text(-674.2, 225.0, float("inf")), rating_text(5.0, None, None)
+    ('+12 ± 30', '-674 (+225 -∞)', '+5')
     """
-    error = error_text(row["elo_error95"])
-    return elo_text(row) + (f" ± {error}" if error != "-" else "")
+    if elo is None or math.isnan(elo):
+        return "-"
+    up, down = side_text(plus), side_text(minus)
+    sides = "" if "-" in (up, down) else f" ± {up}" if up == down else f" (+{up} -{down})"
+    return f"{elo:+z.0f}{sides}"
 
 
 def difference_text(head: HeadToHead, against: str = "") -> str:
@@ -171,6 +157,7 @@ _KINDS: dict[str, Callable[[float], str]] = {
     "error": lambda value: number(value, 1),
     "whole elo": lambda value: f"{value:+z.0f}",
     "whole error": lambda value: number(value, 0),
+    "side": side_text,
     "ms": lambda value: ms_text(value, 3),
 }
 """How each kind of column shows a fraction. All kinds show texts and whole numbers as they are."""
@@ -182,13 +169,14 @@ _NAMES_BY_KIND = {
     " adjusted_score adjusted_error95 mean mean_against difference low high",
     "likelihood": "los",
     "p": "p_value p_holm",
-    "elo": "elo elo_low elo_high elo_bound elo_difference normalized_elo adjusted_elo",
-    "error": "elo_error95 elo_difference_error95",
+    "elo": "elo elo_low elo_high elo_difference normalized_elo adjusted_elo",
+    "error": "elo_error95",
+    "side": "elo_plus elo_minus elo_difference_plus elo_difference_minus",
     "ms": "ms_mean ms_p50 ms_p99 ms_max ms_total",
 }
 COLUMN_KINDS = {name: kind for kind, names in _NAMES_BY_KIND.items() for name in names.split()}
 """The kind of each statistic, by its name; those that are not here are a `number`."""
-_ONLY_WIDE = ("elo_bound", "flag", "group", "wins", "draws", "losses", "units")
+_ONLY_WIDE = ("flag", "group", "wins", "draws", "losses", "units")
 """Statistics that a terminal shows only with --wide."""
 
 ALWAYS, WIDE, MEASURED = "always", "wide", "clock"
@@ -228,6 +216,15 @@ class Column:
         return str(int(value)) if isinstance(value, int) else _KINDS[self.kind](value)
 
 
+RATING = (
+    Column("Elo", "whole elo", "elo"),
+    Column("+", "side", "elo_plus"),
+    Column("-", "side", "elo_minus"),
+)
+"""A rating and how far its 95% interval reaches up and down, of rows with elo, elo_plus and elo_minus."""
+SIDES = "+ and - say how far the 95% interval reaches up and down"
+
+
 def column_of(name: str, kind: str | None = None) -> Column:
     """Return the column of a statistic.
 
@@ -235,6 +232,8 @@ def column_of(name: str, kind: str | None = None) -> Column:
     ('score low %', '75.0')
     """
     kind = kind or COLUMN_KINDS.get(name, "number")
+    if kind == "side":
+        return Column("+" if name.endswith("plus") else "-", kind, name)
     head = name.replace("_", " ") + (" %" if kind in ("share", "likelihood") else "")
     return Column(head, kind, name, where=WIDE if name in _ONLY_WIDE else ALWAYS)
 

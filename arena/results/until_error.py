@@ -35,12 +35,17 @@ def next_stop(units: int) -> int:
 
 
 def largest_error(standings_: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
-    """Return the largest 95% error of some bots (or all) and its bot; infinite for a bot without an error."""
-    errors = [
-        (math.inf if math.isnan(row["elo_error95"]) else float(row["elo_error95"]), str(row["bot"]))
-        for row in standings_.rows
-        if not bots or row["bot"] in bots
-    ]
+    """Return the largest 95% error of some bots (or all) and its bot; infinite for a bot without an error.
+
+    It is the longer side of a bot's interval, but the shorter one of a bot that is far from the average: the other may
+    have no end however long it plays.
+    """
+    errors = []
+    for row in standings_.rows:
+        if not bots or row["bot"] in bots:
+            side = min if row["bot"] in standings_.far else max
+            error = side(row["elo_plus"], row["elo_minus"])
+            errors.append((math.inf if math.isnan(error) else float(error), str(row["bot"])))
     return max(errors, key=lambda error: error[0])
 
 

@@ -1,16 +1,11 @@
-"""Fit the Bradley-Terry model behind `arena.stats.ratings`: likelihood, Newton's method, sandwich errors, and bounds.
+"""Fit the Bradley-Terry model behind `arena.stats.ratings`: likelihood, Newton's method, and intervals.
 
-Everything is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the order of `GameCounts.bots`. A finite
-maximum-likelihood rating exists only for bots that can all be reached from one another by chains of wins (or draws);
-bots outside such a chain get a bound.
+Everything is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the order of `GameCounts.bots`.
 """
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from dataclasses import dataclass
-from graphlib import TopologicalSorter
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,9 +13,11 @@ from arena.stats.distributions import expit, log_expit
 from arena.stats.frames import Bools, Floats, GameArrays, Ints, StatsError, numbered
 from arena.stats.score import other_side
 
-BOUND_CHANCE = 0.025
 MAX_ROUNDS = 200
+FEWEST_EFFECTIVE = 0.25
+"""Effective wins (or losses) below which an interval has no end on the side of the extreme."""
 _BLOCK = 4096
+_CELLS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -75,21 +72,19 @@ def tabulate(games: GameArrays) -> GameCounts:
 
 @dataclass(frozen=True)
 class Model:
-    """Log likelihood of the games between the `used` bots, with virtual draws and fixed parameters.
+    """Log likelihood of the games between bots, with virtual draws and fixed parameters.
 
     component   connected group of each bot: the strengths of a group without an anchor have mean 0
     prior       virtual draws per bot (BayesElo's: spread over its opponents by games, half in each seat)
     fixed       strengths held, {bot number: logits}
-    estimated   whether the advantage is a parameter; otherwise it is `advantage`
+    advantage   the first player's advantage, if it is held; None: it is estimated
     """
 
     data: GameCounts
     component: Ints
     prior: float
     fixed: dict[int, float]
-    used: Bools
-    estimated: bool
-    advantage: float
+    advantage: float | None
 
     def cells(self) -> tuple[Ints, Ints, Floats, Floats, Floats]:
         """Return first, second, games, virtual draws and points of the first (virtual ones included), by seat order.
@@ -98,18 +93,16 @@ class Model:
         two bots are split evenly between both orders, so that they do not bear on the advantage.
         """
         data = self.data
-        inside = self.used[data.lo] & self.used[data.hi]
-        lo, hi, seats = data.lo[inside], data.hi[inside], data.seats[:, inside]
-        met = seats[..., 0].sum(axis=0)
-        virtual = 0.25 * self.prior * met * (1 / data.games[lo] + 1 / data.games[hi])
+        met = data.seats[..., 0].sum(axis=0)
+        virtual = 0.25 * self.prior * met * (1 / data.games[data.lo] + 1 / data.games[data.hi])
         virtual = np.concatenate([virtual, virtual])
-        first, second = np.concatenate([lo, hi]), np.concatenate([hi, lo])
-        games, points = seats[..., 0].ravel(), seats[..., 1].ravel()
+        first, second = np.concatenate([data.lo, data.hi]), np.concatenate([data.hi, data.lo])
+        games, points = data.seats[..., 0].ravel(), data.seats[..., 1].ravel()
         return first, second, games, virtual, points + virtual / 2
 
     def _free(self) -> Bools:
         """Return which of the parameters (strengths, then the advantage) are fitted."""
-        free = np.append(self.used, self.estimated)
+        free = np.append(np.ones(len(self.data.bots), dtype=bool), self.advantage is None)
         free[list(self.fixed)] = False
         return free
 
@@ -130,21 +123,21 @@ class Model:
         free = self._free()
         matrix = information.copy()
         anchored = set(self.component[list(self.fixed)].tolist())
-        for part in np.unique(self.component[self.used]).tolist():
-            members = np.nonzero(self.used & (self.component == part))[0]
+        for part in np.unique(self.component).tolist():
+            members = np.nonzero(self.component == part)[0]
             if part not in anchored:
                 size = max(float(np.trace(information[np.ix_(members, members)])), 1e-12) / len(members) ** 2
                 matrix[np.ix_(members, members)] += size
         return matrix[np.ix_(free, free)]
 
-    def maximum(self) -> tuple[Floats, float]:
-        """Return the most likely strengths (nan for unused bots) and advantage, by Newton's method."""
+    def maximum(self) -> Floats:
+        """Return the most likely strengths, then the advantage, by Newton's method."""
         first, second, games, virtual, points = self.cells()
         count = games + virtual
         n = len(self.data.bots)
         free = self._free()
         theta = np.zeros(n + 1)
-        theta[n] = self.advantage
+        theta[n] = self.advantage or 0.0
         for bot, value in self.fixed.items():
             theta[bot] = value
 
@@ -172,52 +165,42 @@ class Model:
             if float(np.abs(size * step).max()) < 1e-10:
                 break
         else:
-            raise StatsError(f"the ratings did not converge in {MAX_ROUNDS} iterations; use a prior above 0")
-        return np.where(self.used, theta[:n], np.nan), float(theta[n])
+            raise StatsError(f"the ratings did not converge in {MAX_ROUNDS} iterations; use a larger prior")
+        return theta
 
-    def sandwich(self, strength: Floats, advantage: float, group: Ints) -> tuple[Floats, float]:
-        """Return the covariance of the strengths (nan for unused bots) and the variance of the advantage.
+    def at(self, theta: Floats) -> Fit:
+        """Return the fit at the maximum.
 
-        The sandwich estimator: the spread of each cluster's summed residuals between two inverse information
-        matrices. Where residuals cannot vary they carry no information, so the spread that the model expects is added
-        for virtual draws, for games between bots of different `group` (all won by one side), and, weighted by
-        1/clusters, for the games of bots that were seen in few clusters.
+        Its errors come from the sandwich estimator: the spread of each cluster's summed residuals between two inverse
+        information matrices. For the games of bots that were seen in few clusters, the spread that the model expects
+        is added, weighted by 1/clusters. Nobody observed a virtual draw, so it adds the squares of its residuals (half
+        of a win's and half of a loss's), not the variance that the model expects.
         """
         data = self.data
         n = len(data.bots)
         free = self._free()
-        covariance = np.full((n, n), np.nan)
-        covariance[np.ix_(self.used, self.used)] = 0.0
-        if not free.any():
-            return covariance, 0.0
         first, second, games, virtual, _ = self.cells()
-        level = np.where(self.used, strength, 0.0)
-        chance = expit(level[first] - level[second] + advantage)
+        chance = expit(theta[first] - theta[second] + theta[n])
         expected = chance * (1 - chance)
-        information = self._gauged(self._information(first, second, (games + virtual) * expected))
-
+        weight = (games + virtual) * expected
+        information = self._information(first, second, weight)
+        cover = np.zeros((n + 1, n + 1))
+        cover[np.ix_(free, free)] = np.linalg.inv(self._gauged(information))
         few = 1 / np.minimum(data.clusters_of_bot[first], data.clusters_of_bot[second])
-        unseen = virtual + games * (few + (group[first] != group[second]))
-        spread = self._information(first, second, unseen * expected)
-        spread += _cluster_spread(data, self.used, level, advantage)
-
-        half = np.linalg.solve(information, spread[np.ix_(free, free)])
-        inner = np.linalg.solve(information, half.T)
-        bots = np.nonzero(free[:n])[0]
-        covariance[np.ix_(bots, bots)] = inner[: len(bots), : len(bots)]
-        return covariance, float(inner[-1, -1]) if self.estimated else 0.0
+        played = self._information(first, second, games * few * expected) + _cluster_spread(data, theta)
+        prior = self._information(first, second, virtual * (0.5 - expected))
+        third = np.bincount(first * n + second, weight * (1 - 2 * chance), n * n).reshape(n, n).astype(np.float64)
+        return Fit(theta[:n], float(theta[n]), cover, information, played, prior, third - third.T)
 
 
-def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: float) -> Floats:
+def _cluster_spread(data: GameCounts, theta: Floats) -> Floats:
     """Sum over clusters of the outer product of a cluster's summed scores (residual times x)."""
     n = len(data.bots)
-    known = np.nonzero(used[data.first] & used[data.second])[0]
-    first, second = data.first[known], data.second[known]
-    rest = data.score[known] - expit(level[first] - level[second] + advantage)
-    cluster = data.cluster[known]
+    first, second = data.first, data.second
+    rest = data.score - expit(theta[first] - theta[second] + theta[n])
     values = np.concatenate([rest, -rest, rest])
-    columns = np.concatenate([first, second, np.full(len(known), n)])
-    clusters = np.tile(cluster, 3)
+    columns = np.concatenate([first, second, np.full(len(rest), n)])
+    clusters = np.tile(data.cluster, 3)
     if len(values) < data.clusters * (n + 1) / 8:
         from scipy import sparse  # slow to load
 
@@ -236,50 +219,174 @@ def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: flo
     return spread
 
 
-# ---------------------------------------------------------------- the fit
+# ---------------------------------------------------------------- the fit and its intervals
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Fitted logits. Where `flag` is not "", `strength` is a bound (nan for "?") and `covariance` is nan."""
+    """Fitted strengths and advantage, and what their errors follow from: matrices over strengths, then the advantage.
+
+    cover         the inverse of `information`, 0 for what is fixed
+    information   of games and virtual draws together
+    played        spread of the games' scores, summed by deal
+    prior         spread that stands for the virtual draws
+    bend          shape (bots, bots): sum of pq(q - p) of games that the row's bot began, less those that it did not
+    """
 
     strength: Floats
-    covariance: Floats
-    flag: tuple[str, ...]
     advantage: float
-    advantage_variance: float
+    cover: Floats
+    information: Floats
+    played: Floats
+    prior: Floats
+    bend: Floats
+
+    @property
+    def advantage_variance(self) -> float:
+        """Return the variance of the first player's advantage."""
+        path = self.cover[-1]
+        return float(path @ (self.played + self.prior) @ path)
+
+    def differences(self, centre: Floats) -> Differences:
+        """Return the intervals of strengths relative to a centre: `centre` has a row of weights for each bot."""
+        n = len(self.strength)
+        path = np.zeros((n + 1, n + 1))
+        path[:, :n] = self.cover[:, :n] @ (np.eye(n) - centre.T)
+        information, played, prior = (path.T @ matrix @ path for matrix in (self.information, self.played, self.prior))
+        return Differences(path[:n], information, played, prior, self.bend)
 
 
-def _links(anchored: Ints) -> tuple[Ints, Ints]:
-    """Return edges in both directions between anchored bots, whose rating differences are given."""
-    return np.concatenate([anchored[:-1], anchored[1:]]), np.concatenate([anchored[1:], anchored[:-1]])
+@dataclass(frozen=True)
+class Differences:
+    """Intervals of the differences between any two bots, or between a bot and the centre, whose number is `centre`.
+
+    path          a column for each bot: how the strengths move with what is least known about its difference
+    information, played, prior   the matrices of `Fit` between the columns of `path`
+    """
+
+    path: Floats
+    information: Floats
+    played: Floats
+    prior: Floats
+    bend: Floats
+
+    @property
+    def centre(self) -> int:
+        """Return the number that stands for the centre."""
+        return len(self.path)
+
+    @property
+    def covariance(self) -> Floats:
+        """Return the covariance of the bots' differences from the centre."""
+        return (self.played + self.prior)[:-1, :-1]
+
+    def of(self, order: Ints) -> Differences:
+        """Return the same with the bots in another order."""
+        both = np.append(order, self.centre)
+        information, played, prior = (m[np.ix_(both, both)] for m in (self.information, self.played, self.prior))
+        return Differences(self.path[np.ix_(order, both)], information, played, prior, self.bend[np.ix_(order, order)])
+
+    def reach(self, one: Ints, other: Ints, width: Floats) -> tuple[Floats, Floats]:
+        """Return how far the intervals of strength[one] - strength[other] reach down and up, inf where there is no end.
+
+        `width` is the quantile of the error. Along the direction in which the difference is least certain, wins (or
+        losses) are about a Poisson count, so the interval is longer towards the extreme. On that side only games count,
+        not virtual draws: with fewer than FEWEST_EFFECTIVE wins it has no end.
+        """
+        down, up = np.empty(len(one)), np.empty(len(one))
+        turn = self.bend @ self.path
+        pull = self.bend.sum(axis=1)
+        block = max(_CELLS_AT_ONCE // max(len(self.path), 1), 1)
+        for start in range(0, len(one), block):
+            part = slice(start, start + block)
+            i, j = one[part], other[part]
+            known, games, prior = (
+                matrix[i, i] + matrix[j, j] - 2 * matrix[i, j] for matrix in (self.information, self.played, self.prior)
+            )
+            known = np.where(known > 1e-30, 1 / np.maximum(known, 1e-30), 0.0)
+            direction, turned = (known * (matrix[:, i] - matrix[:, j]) for matrix in (self.path, turn))
+            bend = pull @ direction**3 - 3 * (direction**2 * turned).sum(axis=0)
+            down[part], up[part] = _ends(known, games * known**2, prior * known**2, bend, width[part])
+        return down, up
 
 
-def _groups(n: int, start: Ints, end: Ints) -> Ints:
-    """Return the number of each node's strongly connected group in a graph of n nodes."""
-    if _reached(n, start, end).all() and _reached(n, end, start).all():
-        return np.zeros(n, dtype=np.int64)
-    from scipy.sparse import coo_matrix  # slow to load
-    from scipy.sparse.csgraph import connected_components
+def _ends(known: Floats, games: Floats, prior: Floats, bend: Floats, width: Floats) -> tuple[Floats, Floats]:
+    """Return how far intervals reach down and up.
 
-    graph = coo_matrix((np.ones(len(start)), (start, end)), shape=(n, n))
-    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.int64)
+    `known` is the information of games and prior about the difference, `games` and `prior` the spread of its score,
+    `bend` the third derivative of its log likelihood. docs/statistics.md has the formulas.
+    """
+    information = np.maximum(known, 1e-30)
+    deviation = np.sqrt(games + prior) / information
+    bend = bend / information
+    skewed = np.abs(bend) * deviation > 1e-9
+    size = np.where(skewed, np.abs(bend), 1.0)
+    effective = np.maximum(information - prior, 0.0) ** 3 / information / np.maximum(games * size**2, 1e-200)
+    near = _poisson_side(1 / np.maximum(size * deviation, 1e-150) ** 2, width, 1) / size
+    far = _poisson_side(np.maximum(effective, FEWEST_EFFECTIVE), width, -1) / size
+    far = np.where(effective < FEWEST_EFFECTIVE, np.inf, far)
+    near, far = (np.where(skewed, side, width * deviation) for side in (near, far))
+    return np.where(bend > 0, far, near), np.where(bend > 0, near, far)
 
 
-def _reached(n: int, start: Ints, end: Ints) -> Bools:
-    """Return which nodes can be reached from the first one."""
-    seen: Bools = np.arange(n) == 0
-    while not seen[near := end[seen[start]]].all():
-        seen[near] = True
-    return seen
+def _poisson_side(count: Floats, width: Floats, sign: int) -> Floats:
+    """Return y > 0 with exp(sign y) - 1 - sign y = width² / (2 count): how far a Poisson count may be off, in logs."""
+    target = width**2 / (2 * count)
+    small = np.sqrt(2 * target)
+    y = np.where(sign > 0, np.log1p(target), target) + np.minimum(small, 1.0)  # from above, where Newton converges
+    for _ in range(30):
+        y = y - (np.expm1(sign * y) - sign * y - target) / np.maximum(sign * np.expm1(sign * y), 1e-12)
+    return np.where(small < 1e-3, small - sign * small**2 / 6, y)
+
+
+def centre_of(strength: Floats, most: float) -> tuple[float, Bools]:
+    """Return the mean of strengths of which each counts as at most `most` away from it, and which are nearer.
+
+    Where no bot is nearer (two camps far apart), it is half-way between the two bots next to it, which count as near.
+    """
+    points = np.sort(np.concatenate([strength - most, strength + most]))
+    pull = np.clip(strength - points[:, None], -most, most).sum(axis=1)  # falls from point to point
+    balanced = points[np.abs(pull) < 1e-9]
+    if len(balanced):
+        middle = float(balanced[0] + balanced[-1]) / 2
+    else:
+        middle = float(np.interp(0.0, pull[::-1], points[::-1]))
+    away = strength - middle
+    near = np.abs(away) < most
+    if near.any():
+        return float(strength[near].sum() + most * np.sign(away[~near]).sum()) / int(near.sum()), near
+    near = (away == away[away > 0].min()) | (away == away[away < 0].max())
+    return float(strength[near].mean()), near
+
+
+def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float], advantage: float | None) -> Fit:
+    """Fit strengths (logits) and the first player's advantage; see arena.stats.ratings.rate."""
+    # anchors only shift a group, which is fitted around 0: far from it, Newton's first step would see no information
+    n = len(data.bots)
+    parts = component[sorted(fixed)]
+    total = np.bincount(parts, [fixed[bot] for bot in sorted(fixed)], n)
+    shift = (total / np.maximum(np.bincount(parts, minlength=n), 1))[component]
+    model = Model(data, component, prior, {bot: value - shift[bot] for bot, value in fixed.items()}, advantage)
+    try:
+        found = model.at(model.maximum())
+    except np.linalg.LinAlgError:
+        raise StatsError("these games do not fix the ratings; use a larger prior, or anchors less far apart") from None
+    return replace(found, strength=found.strength + shift)
 
 
 def components(data: GameCounts, anchored: Ints) -> Ints:
-    """Return the connected group of each bot; the largest is group 0 (ties: alphabetically by bot)."""
-    a, b = _links(anchored)
+    """Return the connected group of each bot; the largest is group 0 (ties: alphabetically by bot).
+
+    Anchored bots count as connected, since the differences of their ratings are given.
+    """
     n = len(data.bots)
-    start, end = np.concatenate([data.lo, a]), np.concatenate([data.hi, b])
-    label = _groups(n, np.concatenate([start, end]), np.concatenate([end, start]))
+    start, end = np.concatenate([data.lo, anchored[:-1]]), np.concatenate([data.hi, anchored[1:]])
+    start, end = np.concatenate([start, end]), np.concatenate([end, start])
+    label = np.arange(n)
+    while (label[start] != label[end]).any():  # the smallest number spreads along games, then along what it reached
+        np.minimum.at(label, end, label[start])
+        label = label[label]
+    _, label = numbered(label)
     count = int(label.max()) + 1
     size = np.bincount(label, minlength=count)
     earliest = np.full(count, n)
@@ -287,182 +394,3 @@ def components(data: GameCounts, anchored: Ints) -> Ints:
     rank = np.empty(count, dtype=np.int64)
     rank[np.lexsort((earliest, -size))] = np.arange(count)
     return rank[label]
-
-
-def win_groups(data: GameCounts, anchored: Ints) -> Ints:
-    """Return the strongly connected group of each bot in the graph "has beaten or drawn with".
-
-    Between two groups all games went one way, so without a prior no finite rating fits them.
-    """
-    games, points = data.seats[..., 0], data.seats[..., 1]
-    lo_won = (points[0] > 0) | (points[1] < games[1])
-    hi_won = (points[1] > 0) | (points[0] < games[0])
-    a, b = _links(anchored)
-    start = np.concatenate([data.lo[lo_won], data.hi[hi_won], a])
-    end = np.concatenate([data.hi[lo_won], data.lo[hi_won], b])
-    return _groups(len(data.bots), start, end)
-
-
-def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
-    """Return whether the games between `used` bots bound the first player's advantage from both sides.
-
-    It diverges upwards if strengths plus an advantage explain every game without exception, i.e. if the graph "beat"
-    with weight +1 for wins as the first and -1 for wins as the second player has no cycle of negative weight; downwards
-    likewise with the signs reversed.
-    """
-    inside = used[data.lo] & used[data.hi]
-    lo, hi, seats = data.lo[inside], data.hi[inside], data.seats[:, inside]
-    games, points = seats[..., 0], seats[..., 1]
-    lo_first, hi_first = points[0] > 0, points[1] > 0
-    lo_second, hi_second = points[1] < games[1], points[0] < games[0]
-    if bool((lo_second & hi_second).any()) and bool((lo_first & hi_first).any()):
-        return True
-    a, b = _links(anchored)
-    n = len(data.bots)
-    as_first = (np.concatenate([lo[lo_first], hi[hi_first]]), np.concatenate([hi[lo_first], lo[hi_first]]))
-    as_second = (np.concatenate([lo[lo_second], hi[hi_second]]), np.concatenate([hi[lo_second], lo[hi_second]]))
-    for sign in (1.0, -1.0):
-        weight = np.full((n, n), np.inf)
-        np.minimum.at(weight, (a, b), 1e-9)  # a stored zero could be mistaken for no edge
-        np.minimum.at(weight, as_first, sign)
-        np.minimum.at(weight, as_second, -sign)
-        if not _has_negative_cycle(weight[np.ix_(used, used)]):
-            return False
-    return True
-
-
-def _has_negative_cycle(weight: Floats) -> bool:
-    """Return whether the graph with these weights of edges (inf: no edge) has a cycle of negative weight."""
-    from scipy.sparse.csgraph import NegativeCycleError, csgraph_from_dense, johnson  # slow to load
-
-    try:
-        johnson(csgraph_from_dense(weight, null_value=np.inf), indices=[0])
-    except NegativeCycleError:
-        return True
-    return False
-
-
-def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float], advantage: float | None) -> Fit:
-    """Fit strengths (logits) and the first player's advantage; see arena.stats.ratings.rate."""
-    n = len(data.bots)
-    anchored = np.array(sorted(fixed), dtype=np.int64)
-    group = win_groups(data, anchored)
-    used = np.ones(n, dtype=bool)
-    if prior == 0:
-        used = _main_bots(data, component, group, anchored)
-    estimated = advantage is None
-    bounded = not estimated or advantage_is_bounded(data, used, anchored)
-    if prior == 0 and not bounded:
-        if (used[data.lo] & used[data.hi]).any():
-            raise StatsError(
-                "without a prior these games cannot tell the first player's advantage from strength "
-                "(one seat explains every result); use a prior above 0 or give the advantage"
-            )
-        estimated = False  # no game is left to estimate it from
-
-    # anchors only shift a group, which is fitted around 0: far from it, Newton's first step would see no information
-    parts = component[anchored]
-    total = np.bincount(parts, [fixed[bot] for bot in anchored.tolist()], n)
-    shift = (total / np.maximum(np.bincount(parts, minlength=n), 1))[component]
-    held = {bot: value - shift[bot] for bot, value in fixed.items()}
-    model = Model(data, component, prior, held, used, estimated, advantage or 0.0)
-    try:
-        strength, height = model.maximum()
-        covariance, variance = model.sandwich(strength, height, group if bounded else np.arange(n))
-    except np.linalg.LinAlgError:
-        raise StatsError("these games do not fix the ratings; use a larger prior, or anchors less far apart") from None
-    flag: tuple[str, ...] = ("",) * n
-    if not used.all():
-        strength, flag = _place_outsiders(data, component, group, used, strength, height)
-        variance = math.nan if advantage is None and not estimated else variance
-    return Fit(strength + shift, covariance, flag, height, variance)
-
-
-def apart(data: GameCounts, component: Ints, anchored: Ints) -> list[int]:
-    """Return the bots whose games against the largest win group, or the group of the anchors, all went one way."""
-    group = win_groups(data, anchored)
-    return [int(bot) for bot in np.nonzero(~_main_bots(data, component, group, anchored))[0]]
-
-
-def _main_bots(data: GameCounts, component: Ints, group: Ints, anchored: Ints) -> Bools:
-    """Return the bots that get a number: in each connected group the win group of the anchors, or else the largest.
-
-    Ties go to the group whose bots played the most games, then to the alphabetically first.
-    """
-    used = np.zeros(len(data.bots), dtype=bool)
-    size, played = np.bincount(group), np.bincount(group, weights=data.games)
-    for part in range(int(component.max()) + 1):
-        members = np.nonzero(component == part)[0]
-        own = [bot for bot in anchored.tolist() if component[bot] == part]
-        if not own:
-            own = sorted(members.tolist(), key=lambda i: (-size[group[i]], -played[group[i]], i))
-        used |= group == group[own[0]]
-    return used
-
-
-def _place_outsiders(
-    data: GameCounts, component: Ints, group: Ints, used: Bools, strength: Floats, advantage: float
-) -> tuple[Floats, tuple[str, ...]]:
-    """Return bounds for the bots outside the main win groups, and all flags.
-
-    A win group above the main one is treated as a block with its own inner differences. Its bound is the level
-    at which it would have won all its wins against the bots already placed with a probability of 2.5%, the games
-    of one deal counting once (the least likely of them): below that level its results would be a surprise.
-    """
-    strength, flag = strength.copy(), ["" if main else "?" for main in used.tolist()]
-    won = data.score == 1.0
-    winner, loser = np.where(won, data.first, data.second), np.where(won, data.second, data.first)
-    crossing = group[data.first] != group[data.second]
-    above, below = group[winner[crossing]], group[loser[crossing]]
-    mains = set(group[used].tolist())
-    for sign, mark, start, end in ((1, ">", below, above), (-1, "<", above, below)):
-        for part in _outwards(start, end, mains):
-            inner = group == part
-            level = _inner_strength(data, component, inner, advantage)
-            mine, other = (winner, loser) if sign == 1 else (loser, winner)
-            games = np.nonzero(inner[mine] & ~inner[other] & np.isfinite(strength[other]))[0]
-            ahead = np.where(data.first[games] == winner[games], advantage, -advantage)
-            gap = sign * (level[mine[games]] - strength[other[games]]) + ahead
-            strength[inner] = level[inner] + sign * _bound(gap, data.cluster[games])
-            for bot in np.nonzero(inner)[0].tolist():
-                flag[bot] = mark
-    return strength, tuple(flag)
-
-
-def _outwards(start: Ints, end: Ints, roots: set[int]) -> list[int]:
-    """Return the nodes that can be reached from the roots, without the roots, in topological order."""
-    before: dict[int, set[int]] = defaultdict(set)
-    for tail, head in zip(start.tolist(), end.tolist()):
-        before[head].add(tail)
-    reached, order = set(roots), []
-    for node in TopologicalSorter(before).static_order():
-        if node not in reached and before[node] & reached:
-            reached.add(node)
-            order.append(node)
-    return order
-
-
-def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: float) -> Floats:
-    """Return the strengths of a win group from the games between its bots, mean 0; nan outside."""
-    if inner.sum() == 1:
-        return np.where(inner, 0.0, np.nan)
-    return Model(data, component, 0.0, {}, inner, False, advantage).maximum()[0]
-
-
-def _bound(gap: Floats, cluster: Ints) -> float:
-    """Find the level at which games with these gaps (logits of the winner at level 0) are all won with chance 2.5%."""
-    from scipy.optimize import brentq  # slow to load
-
-    _, code = np.unique(cluster, return_inverse=True)
-    hardest = np.full(int(code.max()) + 1, np.inf)
-    np.minimum.at(hardest, code, gap)
-
-    def excess(level: float) -> float:
-        return float(log_expit(level + hardest).sum()) - math.log(BOUND_CHANCE)
-
-    low, high = -1.0 - float(hardest.max()), 1.0 - float(hardest.min())
-    while excess(low) > 0:
-        low -= 10.0
-    while excess(high) < 0:
-        high += 10.0
-    return float(brentq(excess, low, high, xtol=1e-12))

@@ -11,14 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR
 from arena.stats import bradley_terry as bt
 from arena.stats.bradley_terry import GameCounts, tabulate
-from arena.stats.distributions import Z95, normal_cdf, t_cdf, t_width
-from arena.stats.frames import Floats, GameArrays, Ints, StatsError, games_of, require_bot
+from arena.stats.distributions import normal_cdf, t_cdf, t_width
+from arena.stats.frames import Bools, Floats, GameArrays, Ints, StatsError, games_of, require_bot
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import ELO_SCALE, HeadToHead, adjusted_head_to_head, head_to_head
 from arena.stats.score import other_side
@@ -27,7 +28,8 @@ from arena.text import counted
 if TYPE_CHECKING:
     import pandas as pd
 
-DEFAULT_PRIOR = 2.0
+MOST_AWAY = 400
+"""A bot further from the average of its field, in Elo, counts as this far away."""
 FEW_DEALS = 30
 _MOST_LISTED = 3
 MOST_ANCHOR = 1_000_000
@@ -36,24 +38,40 @@ NOISE = 11
 not decide between equal bots."""
 
 
+class Difference(NamedTuple):
+    """A rating, or a difference of ratings, in Elo: its 95% interval is elo - minus .. elo + plus.
+
+    A side is infinite if it has no end; both are nan on fewer than FEWEST_DEALS deals.
+    """
+
+    elo: float
+    minus: float
+    plus: float
+
+    @property
+    def error95(self) -> float:
+        """Return the longer side."""
+        return max(self.minus, self.plus)
+
+
 @dataclass(frozen=True)
 class Ratings:
     """A rated field. Arrays are in the order of `bots`, best bot first; everything is in Elo.
 
-    elo               rating, nan for a flagged bot
-    bound             the rating that a flagged bot is above (">") or below ("<"); nan for others
-    error95           half the 95% interval of the rating in its gauge: against the mean of the field (or of the
-                      `centre` of `rate`), or against the anchor, whose own error is then 0; nan for a flagged bot and
-                      for a bot seen on fewer than FEWEST_DEALS deals
-    covariance        covariance of the ratings in the same gauge, Elo²
-    flag              "" (a number), ">" or "<" (no more than a bound), "?" (no bound either)
+    elo               rating
+    minus, plus       how far its 95% interval reaches down and up: against the field's average (or that of the
+                      `centre` of `rate`), or against the anchor, whose own are then 0. Infinite where there is no end:
+                      without a single win (loss), nothing says how weak (strong) a bot is. Nan for a bot seen on
+                      fewer than FEWEST_DEALS deals
+    near              whether the bot is less than MOST_AWAY from the average: the others count as MOST_AWAY away
+    differences       the intervals of differences, in logits
     group             number of the connected group: ratings compare within a group only
     clusters          deals (and games without a deal) in which the bot played: the evidence behind its error
     deals             deals of the whole field, or its games if no deal is known
-    first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given; nan if it
-                      was not estimated or on fewer than FEWEST_DEALS deals)
+    first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given; nan on
+                      fewer than FEWEST_DEALS deals)
     prior             virtual draws per bot
-    anchors           bots whose rating was given; empty: the mean is zero
+    anchors           bots whose rating was given; empty: the average is zero
     duel              for a field of two rated by their pairs: the first of `bots` against the second; else None
     notes             sentences to show with the table
     advice            what to do about too few deals, "" if there are enough
@@ -61,10 +79,10 @@ class Ratings:
 
     bots: tuple[str, ...]
     elo: Floats
-    bound: Floats
-    error95: Floats
-    covariance: Floats
-    flag: tuple[str, ...]
+    minus: Floats
+    plus: Floats
+    near: Bools
+    differences: bt.Differences
     group: Ints
     games: Ints
     wins: Ints
@@ -80,10 +98,20 @@ class Ratings:
     advice: str = ""
     duel: HeadToHead | None = None
 
+    @property
+    def error95(self) -> Floats:
+        """Return the longer sides of the intervals."""
+        return np.maximum(self.minus, self.plus)
+
+    @property
+    def covariance(self) -> Floats:
+        """Return the covariance of the ratings, Elo²."""
+        return self.differences.covariance * ELO_SCALE**2
+
     def frame(self) -> pd.DataFrame:
         """Return a row per bot, best first.
 
-        Columns: bot, elo, elo_error95, flag, elo_bound, games, wins, draws, losses, score, group.
+        Columns: bot, elo, elo_error95, elo_plus, elo_minus, games, wins, draws, losses, score, group.
         """
         import pandas as pd  # slow to load
 
@@ -92,8 +120,8 @@ class Ratings:
                 "bot": list(self.bots),
                 "elo": self.elo,
                 "elo_error95": self.error95,
-                "flag": list(self.flag),
-                "elo_bound": self.bound,
+                "elo_plus": self.plus,
+                "elo_minus": self.minus,
                 "games": self.games,
                 "wins": self.wins,
                 "draws": self.draws,
@@ -104,28 +132,26 @@ class Ratings:
         )
 
     def los(self) -> pd.DataFrame:
-        """Return the likelihood of superiority, row bot over column bot: Phi(difference / its standard deviation).
+        """Return the likelihood of superiority, row bot over column bot.
 
-        For fewer than FEW_DEALS deals Student's t takes the place of Phi, as in the errors. For two bots rated by
-        their pairs it is `HeadToHead.los`. Nan where it cannot be estimated: bots with only a bound, bots of different
-        groups, fewer than FEWEST_DEALS deals. The diagonal is 0.5.
+        It is over 97.5% where the 95% interval of the difference leaves out 0: Phi(difference / deviation), with the
+        side of the interval towards 0 for the deviation, and Student's t in place of Phi for fewer than FEW_DEALS
+        deals. Nan where it cannot be estimated: bots of different groups, fewer than FEWEST_DEALS deals. The diagonal
+        is 0.5. For two bots rated by their pairs it is `HeadToHead.los`.
         """
         import pandas as pd  # slow to load
 
-        delta = self.elo[:, None] - self.elo[None, :]
-        variance = np.diag(self.covariance)
-        spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 0.0))
+        n = len(self.bots)
+        one, other = np.triu_indices(n, 1)
+        gap, minus, _, few = self._between(one, other)
         with np.errstate(divide="ignore", invalid="ignore"):
-            few = np.minimum(self.clusters[:, None], self.clusters[None, :])
-            likely = np.where(few < FEW_DEALS, t_cdf(np.maximum(few, 1), delta / spread), normal_cdf(delta / spread))
-            chance = np.where(delta == 0, 0.5, likely)
-        numbers = np.array([flag == "" for flag in self.flag])
-        known = numbers[:, None] & numbers[None, :] & (self.group[:, None] == self.group[None, :])
-        known &= few >= FEWEST_DEALS
-        chance = np.where(known, chance, np.nan)
-        np.fill_diagonal(chance, 0.5)
+            x = gap / minus * t_width(np.maximum(few, 1))  # best bot first, so 0 is below
+            likely = np.where(few < FEW_DEALS, t_cdf(np.maximum(few, 1), x), normal_cdf(x))
+        likely = np.where(gap == 0, np.where(np.isnan(minus), np.nan, 0.5), likely)
         if self.duel is not None:
-            chance[0, 1], chance[1, 0] = self.duel.los, 1 - self.duel.los
+            likely = np.array([self.duel.los])
+        chance = np.full((n, n), 0.5)
+        chance[one, other], chance[other, one] = likely, 1 - likely
         return pd.DataFrame(chance, index=pd.Index(self.bots, name="bot"), columns=list(self.bots))
 
     def shown_advantage(self) -> tuple[float, float]:
@@ -133,65 +159,34 @@ class Ratings:
         error = self.first_advantage_error95
         return (math.nan, math.nan) if math.isnan(error) else (self.first_advantage, error)
 
-    def difference(self, bot: str, opponent: str) -> tuple[float, float]:
-        """Return Elo of `bot` minus Elo of `opponent`, and half the 95% interval of that difference; nan if unknown.
+    def _between(self, one: Ints, other: Ints) -> tuple[Floats, Floats, Floats, Ints]:
+        """Return the differences elo[one] - elo[other], how far their intervals reach down and up, and their deals."""
+        few = np.minimum(self.clusters[one], self.clusters[other])
+        if self.duel is not None:
+            return self.elo[one] - self.elo[other], 2 * self.minus[one], 2 * self.plus[one], few
+        gap = np.where(self.group[one] == self.group[other], self.elo[one] - self.elo[other], np.nan)
+        sides = self.differences.reach(one, other, t_width(np.maximum(few, 1)))
+        hidden = np.isnan(gap) | (few < FEWEST_DEALS)
+        minus, plus = (np.where(hidden, np.nan, side * ELO_SCALE) for side in sides)
+        return gap, minus, plus, few
+
+    def all_differences(self) -> dict[tuple[str, str], Difference]:
+        """Return `difference` of each bot and each other."""
+        n = len(self.bots)
+        one, other = np.divmod(np.arange(n * n), n)
+        one, other = one[one != other], other[one != other]
+        lines = zip(one.tolist(), other.tolist(), *(part.tolist() for part in self._between(one, other)[:3]))
+        return {(self.bots[i], self.bots[j]): Difference(*figures) for i, j, *figures in lines}
+
+    def difference(self, bot: str, opponent: str) -> Difference:
+        """Return Elo of `bot` minus Elo of `opponent`, with its interval; nan if it is not known.
 
         The interval is smaller than the two errors combined suggest: what moves both ratings together cancels out.
         """
         for name in (bot, opponent):
             require_bot(name, self.bots, "ratings")
-        i, j = self.bots.index(bot), self.bots.index(opponent)
-        if self.flag[i] or self.flag[j] or self.group[i] != self.group[j]:
-            return math.nan, math.nan
-        if self.duel is not None:
-            return (self.duel.elo if i < j else -self.duel.elo), self.duel.elo_error95
-        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
-        width = float(_quantile(np.minimum(self.clusters[i], self.clusters[j])))
-        gap = float(self.elo[i] - self.elo[j])
-        if min(self.clusters[i], self.clusters[j]) < FEWEST_DEALS:
-            return gap, math.nan
-        return gap, width * math.sqrt(max(float(variance), 0.0))
-
-
-def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, float] | None = None) -> Ratings:
-    """Rate a field of two by their pairs instead: half of the Elo difference above and below 0.
-
-    `counts` are of the first of `rated.bots` against the second. So a table of two bots agrees with their head to
-    head. The first player's advantage stays; the prior no longer counts. `adjusted` is the score of the first with
-    luck taken out, and half its 95% interval; None: as counted.
-    """
-    order = np.array([0, 1])
-    if adjusted is None:
-        duel = head_to_head(counts)
-        if duel.score < 0.5:
-            duel, order = head_to_head(counts[::-1]), order[::-1]
-    else:
-        score, error95 = adjusted
-        duel = adjusted_head_to_head(counts, score, error95)
-        if score < 0.5:
-            duel, order = adjusted_head_to_head(counts[::-1], other_side(score), error95), order[::-1]
-    half = np.array([0.5, -0.5])
-    elo, bound, error = (math.nan, duel.bound, math.nan) if duel.flag else (duel.elo, math.nan, duel.elo_error95 / 2)
-    units = counted(duel.units, duel.unit.removesuffix("s"))
-    return replace(
-        rated,
-        bots=tuple(rated.bots[index] for index in order),
-        elo=elo * half + 0.0,
-        bound=bound * half + 0.0,
-        error95=np.array([error, error]),
-        covariance=np.array([[1.0, -1.0], [-1.0, 1.0]]) * (error / Z95) ** 2,
-        flag=(duel.flag, "<" if duel.flag else ""),
-        **{name: getattr(rated, name)[order] for name in ("games", "wins", "draws", "losses", "clusters", "group")},
-        prior=0.0,
-        notes=(f"from {units}; the difference of the two is twice the rating",),
-        advice=f"only {units}: play more games" if duel.units < FEWEST_DEALS else "",
-        duel=duel,
-    )
-
-
-def _quantile(clusters: Ints | np.int64) -> Floats:
-    """Return the 97.5% quantile of Student's t for this many deals; 1.96 for many."""
-    return t_width(np.maximum(clusters, 1))
+        found = self._between(np.array([self.bots.index(bot)]), np.array([self.bots.index(opponent)]))[:3]
+        return Difference(*(float(part[0]) for part in found))
 
 
 def rate(
@@ -205,27 +200,27 @@ def rate(
 ) -> Ratings:
     """Rate all bots of `Games` or a games frame (columns first, second, score and, if the games share cards, deal).
 
-    prior            virtual draws per bot, spread over its opponents by games played and over both seats. With
-                     0 a bot that won (or lost) everything gets the bound of "> X" ("< X") for a rating.
-    anchors          ratings to hold fixed, {bot: elo}; without any the mean of the (numbered) ratings is 0
-    centre           bots whose mean is 0 in their group, if it has no anchor; empty: all bots
+    prior            virtual draws per bot, spread over its opponents by games played and over both seats: as if a bot
+                     that won every game had drawn one more
+    anchors          ratings to hold fixed, {bot: elo}; without any the average of the ratings is 0, in which a bot
+                     more than MOST_AWAY from it counts as MOST_AWAY away
+    centre           bots whose average is 0 in their group, if it has no anchor; empty: all bots
     first_advantage  None: estimated; a number of Elo: held fixed (0: there is none)
     adjusted         scores of the first players with luck taken out (arena.stats.adjusted), to which the ratings are
                      fitted; games won and lost are counted as they were
 
     If no chain of games links all bots, each group is rated by itself, and `notes` say so. Raise StatsError for invalid
-    frames (see check_games), unknown anchors, a negative prior, and an advantage that the games cannot separate from
-    strength.
+    frames (see check_games), unknown anchors and a prior below LEAST_PRIOR.
 
     >>> import pandas as pd
     >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
     ...                       "score": [1, 0, 1, 1, 0, 1, 1, 0, 0, 0] * 10})
-    >>> rated = rate(games, prior=0)
-    >>> [f"{bot} {elo:+.1f}" for bot, elo in zip(rated.bots, rated.elo)]
-    ['a +35.2', 'b -35.2']
+    >>> rated = rate(games)
+    >>> [f"{bot} {elo:+.1f} (+{up:.0f} -{down:.0f})" for bot, elo, up, down
+    ...  in zip(rated.bots, rated.elo, rated.plus, rated.minus)]
+    ['a +34.9 (+36 -35)', 'b -34.9 (+35 -36)']
     """
-    if not (math.isfinite(prior) and prior >= 0):
-        raise StatsError(f"prior {prior:g}: expected a number of virtual draws per bot, 0 or more")
+    check_prior(prior)
     counted_games = games if isinstance(games, GameArrays) else games_of(games)
     data = tabulate(counted_games)
     if adjusted is not None:
@@ -241,32 +236,77 @@ def rate(
     if count > 1:
         groups = [[bot for bot, number in zip(data.bots, component) if number == part] for part in range(count)]
         notes.append(_groups_note(groups))
-    if prior > 0 and (apart := bt.apart(data, component, np.array(sorted(fixed), dtype=np.int64))):
-        notes.append(
-            f"all games of {_listed([data.bots[bot] for bot in apart])} against the others went one way: how far apart"
-            " they are depends on the prior, and may be far more"
-        )
     fit = bt.fit(data, component, prior, fixed, advantage)
-    central = [data.bots.index(bot) for bot in data.bots if bot in centre]
-    fit = _centred(fit, component, central, {int(component[bot]) for bot in fixed})
-    return _result(data, fit, component, prior, anchors or {}, notes)
+    held = {int(component[bot]) for bot in fixed}
+    among = np.array([not centre or bot in centre for bot in data.bots])
+    strength, weights, near = _centred(fit.strength, component, among, held)
+    return _result(data, replace(fit, strength=strength), weights, near, component, prior, anchors or {}, notes)
 
 
-def _centred(fit: bt.Fit, component: Ints, central: Sequence[int], anchored: Collection[int]) -> bt.Fit:
-    """Shift each group without an anchor so that the mean of its `central` bots is 0; without such a bot it stays."""
-    share = np.zeros((len(component), len(component)))
-    for group in {int(component[bot]) for bot in central} - {*anchored}:
-        among = [bot for bot in central if component[bot] == group and not fit.flag[bot]]
-        share[np.ix_(component == group, among)] = 1 / max(len(among), 1)
-    if not share.any():
-        return fit
-    shift = np.eye(len(component)) - share
-    covariance = shift @ np.nan_to_num(fit.covariance) @ shift.T
+def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, float] | None = None) -> Ratings:
+    """Rate a field of two by their pairs instead: half of the Elo difference above and below 0.
+
+    `counts` are of the first of `rated.bots` against the second. So a table of two bots agrees with their head to
+    head, whose interval is exact however few or one-sided the pairs are. After a clean sweep the ratings stay, and the
+    bound of the head to head is one end of their intervals. `adjusted` is the score of the first with luck taken out,
+    and half its 95% interval; None: as counted.
+    """
+    order = np.array([0, 1])
+    if adjusted is None:
+        duel = head_to_head(counts)
+        if duel.score < 0.5:
+            duel, order = head_to_head(counts[::-1]), order[::-1]
+    else:
+        score, error95 = adjusted
+        duel = adjusted_head_to_head(counts, score, error95)
+        if score < 0.5:
+            duel, order = adjusted_head_to_head(counts[::-1], other_side(score), error95), order[::-1]
+    elo = float(abs(rated.elo[0])) if duel.flag else duel.elo / 2
+    minus, plus = elo - duel.elo_low / 2, duel.elo_high / 2 - elo
+    units = counted(duel.units, duel.unit.removesuffix("s"))
     return replace(
-        fit,
-        strength=fit.strength - share @ np.nan_to_num(fit.strength),
-        covariance=np.where(np.isnan(fit.covariance), np.nan, covariance),
+        rated,
+        bots=tuple(rated.bots[index] for index in order),
+        elo=np.array([elo, -elo]) + 0.0,
+        minus=np.array([minus, plus]),
+        plus=np.array([plus, minus]),
+        differences=rated.differences.of(order),
+        **{
+            name: getattr(rated, name)[order]
+            for name in ("games", "wins", "draws", "losses", "clusters", "group", "near")
+        },
+        notes=(f"from {units}; the difference of the two is twice the rating",),
+        advice=f"only {units}: play more games" if duel.units < FEWEST_DEALS else "",
+        duel=duel,
     )
+
+
+def check_prior(prior: float) -> None:
+    """Raise StatsError for a number of virtual draws with which a field cannot be rated."""
+    if not (math.isfinite(prior) and prior >= LEAST_PRIOR):
+        raise StatsError(
+            f"prior {prior:g}: expected {LEAST_PRIOR:g} virtual draws per bot or more (without any, nothing bounds the"
+            " rating of a bot that won or lost all its games)"
+        )
+
+
+def _centred(strength: Floats, component: Ints, among: Bools, held: Collection[int]) -> tuple[Floats, Floats, Bools]:
+    """Shift each group without an anchor so that the average of its bots in `among` (without any: of all) is 0.
+
+    Return the strengths, a row of weights for each bot that say what it is relative to (0: to the anchors), and which
+    bots are near the average.
+    """
+    strength, weights = strength.copy(), np.zeros((len(component), len(component)))
+    near = np.ones(len(component), dtype=bool)
+    for group in {*component.tolist()} - {*held}:
+        members = component == group
+        chosen = np.flatnonzero(members & among if (members & among).any() else members)
+        middle, close = bt.centre_of(strength[chosen], MOST_AWAY / ELO_SCALE)
+        weights[np.ix_(members, chosen[close])] = 1 / int(close.sum())
+        strength[members] -= middle
+        near[members] = np.abs(strength[members]) < MOST_AWAY / ELO_SCALE
+        near[chosen] = close
+    return strength, weights, near
 
 
 def _check_anchors(anchors: Mapping[str, float], bots: tuple[str, ...]) -> dict[int, float]:
@@ -296,41 +336,37 @@ def _groups_note(groups: Sequence[Sequence[str]]) -> str:
 def _result(
     data: GameCounts,
     fit: bt.Fit,
+    weights: Floats,
+    near: Bools,
     component: Ints,
     prior: float,
     anchors: Mapping[str, float],
     notes: list[str],
 ) -> Ratings:
-    level = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0
-    ranks = [(number, *_rank(*line)) for number, *line in zip(component, fit.flag, level.tolist(), data.bots)]
-    order = np.array(sorted(range(len(ranks)), key=ranks.__getitem__), dtype=np.int64)
-    is_number = np.array([not flag for flag in fit.flag])
-    elo, bound = np.where(is_number, level, np.nan), np.where(is_number, np.nan, level)
-    variance = np.maximum(np.diag(fit.covariance), 0.0)
-    error = np.round(_quantile(data.clusters_of_bot) * np.sqrt(variance) * ELO_SCALE, NOISE)
-    unseen = data.clusters_of_bot < FEWEST_DEALS
-    error[unseen] = np.nan
+    elo = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0
+    order = np.array(sorted(range(len(elo)), key=lambda bot: (component[bot], -elo[bot], data.bots[bot])))
+    differences = fit.differences(weights).of(order)
+    sides = differences.reach(
+        np.arange(len(order)), np.full(len(order), differences.centre), t_width(data.clusters_of_bot[order])
+    )
+    minus, plus = (np.round(side * ELO_SCALE, NOISE) for side in sides)
+    elo, bots = elo[order], tuple(data.bots[bot] for bot in order)
+    unseen = data.clusters_of_bot[order] < FEWEST_DEALS
+    minus[unseen] = plus[unseen] = np.nan
     for name, given in anchors.items():
-        elo[data.bots.index(name)] = given  # to the last bit
-        error[data.bots.index(name)] = 0.0
-    advice = "play more games" if data.clusters < FEWEST_DEALS else ""
-    notes.append(_evidence(data, [data.bots[i] for i in order if unseen[i]]))
-    bounded = [data.bots[i] for i in order if fit.flag[i]]
-    if bounded:
-        notes.append(
-            f"{_listed(bounded)} won or lost all games against the others, so there is no rating without a prior: '> X'"
-            " means at least X and '< X' at most X (97.5% confident); 'won all' and 'lost all' replace an X of little"
-            " use"
-        )
-    if prior > 0:
-        notes.append(f"prior: {prior:g} virtual draws per bot")
+        at = bots.index(name)
+        elo[at] = given  # to the last bit
+        minus[at] = plus[at] = 0.0
+    notes.append(_evidence(data, [bot for bot, few in zip(bots, unseen) if few]))
+    notes += _endless(bots, minus, plus)
+    notes.append(f"prior: {counted_draws(prior)} per bot")
     return Ratings(
-        bots=tuple(data.bots[i] for i in order),
-        elo=elo[order],
-        bound=bound[order],
-        error95=error[order],
-        covariance=fit.covariance[np.ix_(order, order)] * ELO_SCALE**2,
-        flag=tuple(fit.flag[i] for i in order),
+        bots=bots,
+        elo=elo,
+        minus=minus,
+        plus=plus,
+        near=near[order],
+        differences=differences,
         group=component[order],
         games=data.games[order],
         wins=data.wins[order],
@@ -343,8 +379,26 @@ def _result(
         prior=prior,
         anchors=dict(anchors),
         notes=tuple(notes),
-        advice=advice,
+        advice="play more games" if data.clusters < FEWEST_DEALS else "",
     )
+
+
+def _endless(bots: Sequence[str], minus: Floats, plus: Floats) -> list[str]:
+    """Say whose intervals have no end."""
+    lines = []
+    for side, won, strong in ((minus, "won", "weak"), (plus, "lost", "strong")):
+        if endless := [bot for bot, reach in zip(bots, side) if math.isinf(reach)]:
+            lines.append(f"{_listed(endless)} {won} too few games to say how {strong} (∞)")
+    return lines
+
+
+def counted_draws(prior: float) -> str:
+    """Return a number of virtual draws in words.
+
+    >>> counted_draws(1.0), counted_draws(0.5)
+    ('1 virtual draw', '0.5 virtual draws')
+    """
+    return f"{prior:g} virtual draw{'s' * (prior != 1)}"
 
 
 def _advantage_error(variance: float, deals: int) -> float:
@@ -354,7 +408,7 @@ def _advantage_error(variance: float, deals: int) -> float:
     if deals < FEWEST_DEALS:
         return math.nan
     spread = math.sqrt(max(variance, 0.0) * deals / (deals - 1))
-    return round(float(_quantile(np.int64(deals - 1))) * spread * ELO_SCALE, NOISE)
+    return round(float(t_width(np.int64(deals - 1))) * spread * ELO_SCALE, NOISE)
 
 
 def _evidence(data: GameCounts, without_error: list[str]) -> str:
@@ -366,8 +420,3 @@ def _evidence(data: GameCounts, without_error: list[str]) -> str:
     if without_error:
         note += f"; none is shown for {_listed(without_error)}, with fewer than {FEWEST_DEALS}"
     return note
-
-
-def _rank(flag: str, elo: float, name: str) -> tuple[int, float, str]:
-    """Return a sort key: '>' before numbers before '<' before '?', then the higher rating, then the name."""
-    return {">": 0, "": 1, "<": 2, "?": 3}[flag], -elo if math.isfinite(elo) else 0.0, name

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 
-from arena.results.table import error_text, percent
+from arena.results.table import percent, side_text
 from arena.stats.frames import GameArrays
-from arena.stats.ratings import rate
+from arena.stats.ratings import Difference, rate
 from arena.text import half_up, one_line, printable_lines
 from arena.tournament.plan import Plan
 from arena.tournament.runner.progress import PairResult, ProgressListener, RunStatus
@@ -224,19 +224,20 @@ def _table(status: RunStatus, most: int) -> list[RenderableType]:
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", min_width=8)
-    for head in ("Elo", "±95%", "games", "score%", *(["forfeits"] if forfeits else [])):
+    for head in ("Elo", "+", "-", "games", "score%", *(["forfeits"] if forfeits else [])):
         table.add_column(head, justify="right", no_wrap=True)
-    unrated = (-math.inf, math.nan)
+    unrated = Difference(-math.inf, math.nan, math.nan)
     ranked = sorted(status.bots, key=lambda bot: (-ratings.get(bot, unrated)[0], bot))
     for rank, bot in enumerate(ranked[:most], start=1):
-        elo, error = ratings.get(bot, unrated)
+        elo, minus, plus = ratings.get(bot, unrated)
         games, points = played.get(bot, (0, 0.0))
         lost = forfeits.get(bot, 0)
         table.add_row(
             str(rank),
             Text(one_line(bot), no_wrap=True, overflow="ellipsis"),
             f"{elo:+z.0f}" if bot in ratings else "-",
-            error_text(error) if bot in ratings else "-",
+            side_text(plus),
+            side_text(minus),
             f"{games:,}",
             percent(points / games) if games else "-",
             *([Text(f"{lost:,}", "bold red" if lost else "")] if forfeits else []),
@@ -255,15 +256,15 @@ def _scores(status: RunStatus) -> dict[str, tuple[int, float]]:
     return sums
 
 
-def ratings_of(results: Sequence[PairResult]) -> dict[str, tuple[float, float]]:
-    """Return Elo of each bot (the mean of the field is 0) and half of its 95% interval, from sums of points.
+def ratings_of(results: Sequence[PairResult]) -> dict[str, Difference]:
+    """Return the rating of each bot, relative to the field's average, with its 95% interval, from sums of points.
 
     The sums do not say who moved first or which games shared a deal, so there is no first-player advantage and games
     count as independent. Otherwise this is the rating that `arena standings` computes.
 
     >>> ratings = ratings_of([PairResult("a", "b", 100, 75.0)])
-    >>> [f"{bot} {elo:+.0f} ± {error:.0f}" for bot, (elo, error) in ratings.items()]
-    ['a +93 ± 39', 'b -93 ± 39']
+    >>> [f"{bot} {elo:+.0f} (+{plus:.0f} -{minus:.0f})" for bot, (elo, minus, plus) in ratings.items()]
+    ['a +94 (+42 -38)', 'b -94 (+38 -42)']
     """
     played = [result for result in results if result.games]
     if not played:
@@ -285,8 +286,5 @@ def ratings_of(results: Sequence[PairResult]) -> dict[str, tuple[float, float]]:
         pair=np.full(len(own), -1),
     )
     rated = rate(field, first_advantage=0.0)
-    return {
-        bot: (elo, error)
-        for bot, elo, error in zip(rated.bots, rated.elo.tolist(), rated.error95.tolist())
-        if math.isfinite(elo)
-    }
+    figures = zip(rated.elo.tolist(), rated.minus.tolist(), rated.plus.tolist())
+    return {bot: Difference(*its) for bot, its in zip(rated.bots, figures)}

@@ -41,6 +41,7 @@ from arena.results.pages.plots import Lines, svg, trend
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.report import filled_columns
 from arena.results.positions import headline
+from arena.results.table import rating_text
 from arena.terminal.scene import example
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
@@ -211,11 +212,9 @@ def _environment() -> Environment:
     return made
 
 
-def _elo(value: float | None, error: float | None = None) -> str:
-    """Return a rating as text, with its error if that is known."""
-    if value is None:
-        return "–"
-    return f"{value:+z.0f}" + ("" if error is None else f" ± {error:.0f}")
+def _elo(value: float | None, plus: float | None = None, minus: float | None = None) -> str:
+    """Return a rating as text, with its interval if that is known."""
+    return "–" if value is None else rating_text(value, plus, minus)
 
 
 # ---------------------------------------------------------------- the league
@@ -374,7 +373,8 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     if len(rated) > 1:
         totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
         errors = [math.nan if line["elo_error95"] is None else line["elo_error95"] for line in rated]
-        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [errors]))
+        bands = [(elo - error, elo + error) for elo, error in zip(elos, errors)]
+        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [bands]))
     latest = views.last_games_by_opponent(league, version, GAMES_PER_OPPONENT)
     opponents = []
     for line in views.opponent_lines(league, version, site.table):

@@ -87,10 +87,10 @@ def test_a_placement_is_given_the_games_that_its_error_needs(found: League, monk
     played(found, [(d, x, some_points(20, 0.5, 8)) for x in (a, b, c)])
     own = league_standings(found, d).row_of(d.id)
     assert own is not None
-    assert own.error is not None
+    assert own.width is not None
     for share in (0.8, 0.6):
         monkeypatch.setattr(
-            found, "settings", replace(found.settings, error=own.error * share, games=40, most_games=1000)
+            found, "settings", replace(found.settings, error=own.width * share, games=40, most_games=1000)
         )
         deals = sum(fixture.deals for fixture in fixtures.for_placement(found, d))
         assert deals == (math.ceil(own.score.games / share**2) - own.score.games) // 2

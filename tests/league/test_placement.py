@@ -62,8 +62,8 @@ def test_a_placement_ends_when_the_error_is_small(tmp_path: Path) -> None:
         submit(found, "first", FIRST)
         submit(found, "last", LAST)
         (place, _) = league_standings(found).rows
-        assert place.error is not None
-        assert 60 < place.error <= 120
+        assert place.width is not None
+        assert 60 < place.width <= 120
         assert 10 < place.score.games < 400
 
 
@@ -77,8 +77,8 @@ def test_a_placement_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
         one = submit(found, "random", RANDOM)
         place = league_standings(found).row_of(one.id)
         assert place is not None
-        assert place.error is not None
-        assert place.error > 100
+        assert place.width is not None
+        assert place.width > 100
         assert place.score.games < 800
 
 
@@ -89,7 +89,7 @@ def test_the_anchor_is_placed_like_others(tmp_path: Path) -> None:
         one = submit(found, "first", FIRST)
         place = league_standings(found).row_of(one.id)
         assert place is not None
-        assert (place.elo, place.error) == (0, 0)
+        assert (place.elo, place.width) == (0, 0)
         assert place.score.games > 12
 
 

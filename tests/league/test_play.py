@@ -20,12 +20,12 @@ from tests.league.leagues import FIRST, LAST, RANDOM, enter, names, row, sound, 
 def test_play_stores_the_games_asked_for(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         submit(found, name, source)
-    before, errors = found.count_games(), sum(p.error or 0 for p in league_standings(found).rows)
+    before, errors = found.count_games(), sum(p.width or 0 for p in league_standings(found).rows)
     with open_session(found, "play", 2) as session:
         stored = play_more(session, 39)
     assert stored == found.count_games() - before
     assert 39 <= stored <= 40
-    assert sum(p.error or 0 for p in league_standings(found).rows) < errors
+    assert sum(p.width or 0 for p in league_standings(found).rows) < errors
     last = events.events(found)[-1]
     assert (last.kind, last.games, last.total) == ("played", stored, found.count_games())
     assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in league_standings(found).rows]

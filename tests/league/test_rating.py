@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from arena.results.run_standings import standings
 from arena.results.selected import selected
 from arena.results.sources import StoredLeague
 from arena.results.standings_report import remarks
-from arena.stats.ratings import rate
+from arena.stats.pairs import counts_between
+from arena.stats.ratings import by_pairs, rate
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission
 
 
@@ -37,7 +39,7 @@ def field(found: League) -> list[Version]:
 
 def test_without_games(found: League) -> None:
     enter(found, "a", "b")
-    assert [(p.rank, p.version.name, p.elo, p.error) for p in league_standings(found).rows] == [
+    assert [(p.rank, p.version.name, p.elo, p.error95) for p in league_standings(found).rows] == [
         (1, "a", None, None),
         (2, "b", None, None),
     ]
@@ -45,12 +47,13 @@ def test_without_games(found: League) -> None:
 
 def test_is_the_fit_of_the_ratings(found: League) -> None:
     versions = field(found)
-    fit = rate(found.reader().arrays_of({v.id: str(v.id) for v in versions}), prior=2)
+    fit = rate(found.reader().arrays_of({v.id: v.label for v in versions}))
     table = league_standings(found)
-    assert [str(p.version.id) for p in table.rows] == list(fit.bots)
+    assert [p.version.label for p in table.rows] == list(fit.bots)
     assert [p.elo for p in table.rows] == pytest.approx(list(fit.elo))
-    assert [p.error for p in table.rows] == pytest.approx(list(fit.error95))
-    for error in (*(p.error for p in table.rows), *fit.error95, fit.first_advantage_error95):
+    assert [p.minus for p in table.rows] == pytest.approx(list(fit.minus))
+    assert [p.plus for p in table.rows] == pytest.approx(list(fit.plus))
+    for error in (*(p.width for p in table.rows), *fit.plus, *fit.minus, fit.first_advantage_error95):
         assert error == round(error, 11)  # what lies beyond differs between processes
     assert [(p.score.games, p.score.wins, p.score.losses) for p in table.rows] == list(
         zip(fit.games, fit.wins, fit.losses)
@@ -86,7 +89,8 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
     with found.change():
         versions.retire(found, "c")
     table = league_standings(found)
-    alone = rate(found.reader().arrays_of({v.id: str(v.id) for v in (a, b)}), prior=2)
+    alone = found.reader().arrays_of({v.id: v.label for v in (a, b)})
+    alone = by_pairs(rate(alone), counts_between(alone, a.label, b.label))
     assert [p.version.name for p in table.rows] == ["a", "b"]
     assert [p.elo for p in table.rows] == pytest.approx(list(alone.elo))
     assert c.id not in table.others
@@ -122,7 +126,7 @@ def test_the_anchor(tmp_path: Path) -> None:
         table = league_standings(found)
         place = table.row_of(b.id)
         assert place is not None
-        assert (place.elo, place.error) == (1500, 0)
+        assert (place.elo, place.minus, place.plus) == (1500, 0, 0)
         free = league_standings(found, anchored=False)
         assert np.mean(free.elo) == pytest.approx(0, abs=1e-9)
         assert np.array(table.elo) - np.array(free.elo) == pytest.approx([table.elo[0] - free.elo[0]] * 3)
@@ -141,16 +145,19 @@ def test_groups_that_have_not_met(found: League) -> None:
 
 @pytest.mark.parametrize("pairs", [2, 20])
 def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -> None:
-    """A bot that won every game has no rating, though the league keeps one to choose further games by."""
+    """Also where one has won every game."""
     with league(tmp_path / "league") as found:
         a, b = enter(found, "a", "b")
         played(found, [(a, b, [2] * pairs)])
         table = league_standings(found)
-        assert [(row.shown_elo, row.shown_error) for row in table.rows] == [(None, None)] * 2
-        assert all(row.elo is not None for row in table.rows)
-        assert "one bot has won every game, so neither has a rating yet" in table.notes
+        shown = {row["bot"]: row for row in standings(StoredLeague(tmp_path / "league").data()).rows}
+        for row in table.rows:
+            run_row = shown[row.version.label]
+            assert (row.elo, row.minus, row.plus) == (run_row["elo"], run_row["elo_minus"], run_row["elo_plus"])
         assert f"from {pairs} pairs" in table.notes[-1]
-        assert [line["elo"] for line in standing_lines(found, table.rows, [])] == [None, None]
+        lines = standing_lines(found, table.rows, [])
+        assert [line["elo_error95"] for line in lines] == [None, None]
+        assert lines[0]["elo_plus"] == lines[1]["elo_minus"] == math.inf
 
 
 @pytest.mark.parametrize("pairs", [2, 20])
@@ -158,9 +165,9 @@ def test_a_few_deals_show_no_error(found: League, pairs: int) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, some_points(pairs, 0.7, 1)), (b, c, some_points(pairs, 0.6, 2)), (a, c, [1] * pairs)])
     table = league_standings(found)
-    errors = [row.shown_error for row in table.rows]
-    errors += [line["elo_difference_error95"] for line in opponent_lines(found, a, table)]
-    assert [error is None for error in errors] == [pairs == 2] * 5
+    errors = [row.minus for row in table.rows]
+    errors += [line["elo_difference_plus"] for line in opponent_lines(found, a, table)]
+    assert [error is None or math.isnan(error) for error in errors] == [pairs == 2] * 5
 
 
 @pytest.mark.parametrize("rating", [{}, {"anchor": "a", "anchor_elo": 1500, "prior": 5}])
@@ -172,10 +179,11 @@ def test_statistics_and_reports_are_on_the_scale_of_the_table(tmp_path: Path, ra
         table = league_standings(found)
     run = StoredLeague(tmp_path).data()
     for games in (run, selected(run, "turns > 0")):
-        shown = {row["bot"]: (row["elo"], row["elo_error95"]) for row in standings(games).rows}
+        shown = {row["bot"]: (row["elo"], row["elo_minus"], row["elo_plus"]) for row in standings(games).rows}
         assert {row.version.label: shown[row.version.label] for row in table.rows} == {
-            row.version.label: pytest.approx((row.elo, row.error)) for row in table.rows
+            row.version.label: pytest.approx((row.elo, row.minus, row.plus)) for row in table.rows
         }
-        assert shown[b.label] == pytest.approx(table.others[b.id])
+        old = table.others[b.id]
+        assert shown[b.label] == pytest.approx((old.elo, old.minus, old.plus))
     zero = "a v1 (1500)" if rating else "the average of the league's table (0)"
     assert f"Ratings are relative to {zero}" in remarks(standings(run))[-1]

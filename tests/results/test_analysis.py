@@ -190,7 +190,7 @@ def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:
     low, high = elo_of_score(score - error), elo_of_score(score + error)
     assert (head.elo, head.elo_low, head.elo_high) == pytest.approx((elo_of_score(score), low, high))
     row = next(row for row in adjusted.rows if row["bot"] == run.bots[0])
-    assert (2 * row["elo"], 2 * row["elo_error95"]) == pytest.approx((head.elo, (high - low) / 2))
+    assert (2 * row["elo"], 2 * (row["elo_minus"] + row["elo_plus"])) == pytest.approx((head.elo, high - low))
     assert f"{abs(head.elo):.0f}" in remarks(adjusted)[2]
     assert remarks(adjusted)[0].startswith("First player, luck taken out: ")
     assert any(table.name == "adjusted" for table in standings_report(adjusted).tables)

@@ -16,7 +16,7 @@ from arena.lab.tournament import run_tournament
 from arena.results import standings_report as module
 from arena.results.data_formats import table_csv
 from arena.results.note_figures import calibration
-from arena.results.pages.figures import progress_plot, rating_plot
+from arena.results.pages.figures import rating_plot
 from arena.results.ratings_report import ratings_report
 from arena.results.run_data import read_run
 from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
@@ -76,7 +76,8 @@ def test_a_run_in_progress_shows_bots_without_games(tmp_path: Path) -> None:
     run = synthetic(tmp_path / "run", units=1)  # greedy against counter, one pair
     assert not run.complete
     table = pd.DataFrame(standings(run).rows).set_index("bot")
-    assert (table.loc["random", "games"], table.loc["random", "flag"]) == (0, "?")
+    assert table.loc["random", "games"] == 0
+    assert math.isnan(table.loc["random", "elo"])
     assert table.loc["greedy", "games"] == 2
     assert list(table["rank"]) == [1, 2, 3]
 
@@ -95,18 +96,19 @@ def best_wins(task: GameTask) -> GameResult:
 
 
 @pytest.mark.parametrize("games", [2, 20])
-def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) -> None:
+def test_a_shut_out_has_no_end_wherever_it_is_shown(tmp_path: Path, games: int) -> None:
     settings = {"format": "match", "bots": ["greedy", "random"], "games": games}
     found = standings(synthetic(tmp_path / "run", settings, play=best_wins))
     assert found.head_to_head is not None
     bound = elo_of_score(0.05 ** (2 / games))
-    table = pd.DataFrame(found.rows)
-    assert list(table["flag"]) == [">", "<"]
-    assert table["elo"].isna().all()
-    assert list(table["elo_bound"]) == pytest.approx([bound / 2, -bound / 2])
-    assert table["elo_error95"].isna().all()
+    first, second = found.rows
+    assert first["elo"] == -second["elo"] > bound / 2
+    assert first["elo_plus"] == second["elo_minus"] == first["elo_error95"] == math.inf
+    assert first["elo_minus"] == second["elo_plus"] == pytest.approx(first["elo"] - bound / 2)
     values = summary(found)
-    head = values["head_to_head"]
+    head, line = values["head_to_head"], values["standings"][0]
+    assert (line["elo_plus"], line["elo_error95"]) == (None, None)
+    assert line["elo_minus"] == round(first["elo_minus"], 2)
     assert (head["flag"], head["elo"], head["elo_error95"], head["elo_high"]) == (">", None, None, None)
     assert head["elo_low"] == round(bound, 2)
     assert 0.8 < values["head_to_head"]["los"] < 1
@@ -115,20 +117,18 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
         2: f", too few games to rate: it could still be up to {-bound:.0f} Elo weaker (95% confident)",
         20: f": at least {bound:.0f} Elo stronger (95% confident)",
     }
-    line = f"greedy won all {games} games against random{sentence[games]}; chance of being the stronger bot: "
-    assert any(said.startswith(line) for said in remarks(found))
+    told = f"greedy won all {games} games against random{sentence[games]}; chance of being the stronger bot: "
+    assert any(said.startswith(told) for said in remarks(found))
     shown = standings_report(found).tables[0]
-    cells = {2: ["won all", "lost all"], 20: [f"> {bound / 2:+.0f}", f"< {-bound / 2:+.0f}"]}
-    assert [row[shown.heads.index("Elo")] for row in shown.cells] == cells[games]
-    assert progress_plot(found.run, 2.0) is None
+    assert [row[shown.heads.index("+")] for row in shown.cells] == ["∞", f"{second['elo_plus']:.0f}"]
     dots = rating_plot(found).rows
-    assert [(math.isnan(dot.value), dot.high, dot.low) for dot in dots] == [
-        (True, None, pytest.approx(bound / 2)),
-        (True, pytest.approx(-bound / 2), None),
+    assert [(dot.high, dot.low) for dot in dots] == [
+        (None, pytest.approx(bound / 2)),
+        (pytest.approx(-bound / 2), None),
     ]
-    assert table_csv(shown).splitlines()[1].startswith(f"1,greedy,,,>,{bound / 2:.2f},")
+    assert table_csv(shown).splitlines()[1].startswith(f"1,greedy,{first['elo']:.2f},,,{first['elo_minus']:.2f},")
     frames = run_frames(found.run, 10)
-    assert list(frames["ratings"]["elo_bound"]) == [row["elo_bound"] for row in found.rows]
+    assert list(frames["ratings"]["elo_plus"]) == [row["elo_plus"] for row in found.rows]
     assert list(frames["los"]["los"]) == list(frames["pairings"]["los"])
     assert frames["pairings"]["elo_low"][0] == -frames["pairings"]["elo_high"][1] == pytest.approx(bound)
 
@@ -143,10 +143,12 @@ def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) ->
     if not head.flag:
         difference = {row["bot"]: row["elo"] for row in found.rows}
         assert difference["greedy"] - difference["random"] == pytest.approx(head.elo)
-        assert 2 * found.rows[0]["elo_error95"] == pytest.approx(head.elo_error95)
+        sides = found.rows[0]["elo_minus"], found.rows[0]["elo_plus"]
+        assert 2 * sum(sides) == pytest.approx(head.elo_high - head.elo_low)
     rated = rate_run(found.run, found.run.columns.games())
     assert rated.los().loc["greedy", "random"] == pytest.approx(head.los)
-    assert head.flag or rated.difference("greedy", "random") == pytest.approx((head.elo, head.elo_error95))
+    gap = rated.difference("greedy", "random")
+    assert head.flag or (gap.elo - gap.minus, gap.elo + gap.plus) == pytest.approx((head.elo_low, head.elo_high))
 
 
 def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
@@ -282,7 +284,7 @@ def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path
         return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2), ending="five stones")
 
     values = {"format": "match", "bots": ["a", "b"], "games": 1, "pairs": False}
-    found = standings(synthetic(tmp_path / "run", values, play=first_wins), prior=0)
+    found = standings(synthetic(tmp_path / "run", values, play=first_wins))
     assert len(found.run.games) == 1
     assert math.isnan(found.first_advantage[0])
     assert remarks(found)[0] == "First player: 100.0% of the points."

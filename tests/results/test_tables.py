@@ -18,7 +18,7 @@ from arena.results.formats import REPORT_FORMATS, cells, fit_columns, grid, shor
 from arena.results.run_data import RunData
 from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
-from arena.results.table import WIDE, Column, Report, Table, elo_text, percent, table_of
+from arena.results.table import WIDE, Column, Report, Table, percent, table_of
 from arena.tournament.forfeits import ForfeitReason
 from tests.results.synthetic import synthetic
 
@@ -41,17 +41,17 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) ->
     text = standings_text(found)
     assert text.startswith("syn: round-robin, rules base, 60 games, own deals, seed 3\n")
     heads = text.splitlines()[2].split()
-    wanted = "# bot Elo ±95% games W-D-L score% first% points stones turns forfeits ms/move"
+    wanted = "# bot Elo + - games W-D-L score% first% points stones turns forfeits ms/move"
     assert heads == wanted.split()
     lines = text.splitlines()
     for at, row in enumerate(found.rows):
         cells = lines[4 + at].split()
-        assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row)]
+        assert cells[:3] == [str(row["rank"]), row["bot"], f"{row['elo']:+z.0f}"]
         assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
         assert forfeit_text(row) in lines[4 + at]
     assert "score% against" in text
     assert "First player:" in text
-    assert "prior: 2 virtual draws" in text.lower()
+    assert "prior: 1 virtual draw" in text.lower()
 
 
 def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
@@ -104,7 +104,7 @@ def test_json_holds_the_shape_that_others_build_on(found: RunStandings, tmp_path
     assert (values["games_played"], values["games_planned"], values["complete"]) == (60, 60, True)
     assert [set(row) for row in values["standings"]] == [set(STANDING_COLUMNS)] * 3
     assert [bot["source"] for bot in values["bots"]] == [f"hash of {bot}" for bot in ("random", "greedy", "counter")]
-    assert (len(values["crosstable"]), values["first_player"]["games"], values["prior"]) == (6, 60, 2)
+    assert (len(values["crosstable"]), values["first_player"]["games"], values["prior"]) == (6, 60, 1)
     assert sum(values["endings"].values()) == 60
     empty = json.loads(standings_text(standings(synthetic(tmp_path / "run", units=0)), "json"))
     assert (empty["standings"][0]["elo"], empty["complete"]) == (None, False)  # null where there is no number

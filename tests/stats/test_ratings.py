@@ -13,21 +13,17 @@ import pytest
 from scipy.special import expit
 from scipy.stats import t as student
 
+from arena.stats import LEAST_PRIOR
 from arena.stats.fit import misfit_p_value
-from arena.stats.frames import Floats, StatsError, games_of
+from arena.stats.frames import StatsError, games_of
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import ELO_SCALE, counts_between, head_to_head
-from arena.stats.ratings import Ratings, rate
+from arena.stats.ratings import Ratings, by_pairs, rate
 from benchmarks.simulate import Luck, simulate_games
 
 
 def elo_of(rated: Ratings) -> dict[str, float]:
-    return dict(zip(rated.bots, levels(rated).tolist()))
-
-
-def levels(rated: Ratings) -> Floats:
-    """Ratings, or the bounds of bots without one."""
-    return np.where([flag != "" for flag in rated.flag], rated.bound, rated.elo)
+    return dict(zip(rated.bots, rated.elo.tolist()))
 
 
 def frame(*rows: tuple[str, str, float, int]) -> pd.DataFrame:
@@ -46,7 +42,7 @@ def test_agrees_with_the_reference_fit(
     reference: dict[str, Any], eight: pd.DataFrame, key: str, advantage: float | None
 ) -> None:
     wanted = reference["ratings_8_players_no_draws"]["bradley_terry_mle"][key]
-    rated = rate(eight, prior=0, first_advantage=advantage)
+    rated = rate(eight, prior=LEAST_PRIOR, first_advantage=advantage)
     assert elo_of(rated) == pytest.approx(wanted["ratings"], abs=1e-3)
     assert rated.first_advantage == pytest.approx(wanted["first_advantage"], abs=1e-3)
     sigma = wanted["sigma (inverse Fisher, sum-zero gauge)"]
@@ -63,19 +59,19 @@ def test_the_prior_moves_ratings_as_in_bayeselo(reference: dict[str, Any], eight
     expected = dict(zip(wanted["players"], wanted["bayeselo_before_scale"]))
     assert elo_of(rated) == pytest.approx(expected, abs=0.2)
     assert rated.first_advantage == pytest.approx(wanted["advantage"], abs=0.1)
-    plain = rate(eight, prior=0)
+    plain = rate(eight, prior=LEAST_PRIOR)
     assert plain.elo[0] - rated.elo[0] > 0.3
-    assert any("prior: 2" in note for note in rated.notes)
+    assert any("2 virtual draws" in note for note in rated.notes)
 
 
 def test_two_bots_have_the_error_of_their_pairs() -> None:
     for luck in (Luck(), Luck(0.6, 0)):
         games = simulate_games(np.array([40.0, -40.0]), 1500, np.random.default_rng(3), 25.0, luck)
         duel = head_to_head(counts_between(games, "b00", "b01"))
-        gap, error = rate(games, prior=0).difference("b00", "b01")
+        gap = rate(games, prior=LEAST_PRIOR).difference("b00", "b01")
         # The pair's score mixes both seats, hence not the very same number where the first player is ahead.
-        assert gap == pytest.approx(duel.elo, abs=1)
-        assert error == pytest.approx(duel.elo_error95, rel=0.03)
+        assert gap.elo == pytest.approx(duel.elo, abs=1)
+        assert (gap.minus + gap.plus) / 2 == pytest.approx(duel.elo_error95, rel=0.03)
 
 
 def test_the_mean_is_zero_and_an_anchor_shifts_all() -> None:
@@ -86,10 +82,10 @@ def test_the_mean_is_zero_and_an_anchor_shifts_all() -> None:
     held = rate(games, anchors={"b02": 1500})
     shift = 1500 - elo_of(plain)["b02"]
     assert elo_of(held) == pytest.approx({bot: elo + shift for bot, elo in elo_of(plain).items()}, abs=1e-6)
-    errors = dict(zip(held.bots, held.error95))
-    assert errors["b02"] == 0
+    assert held.error95[held.bots.index("b02")] == 0
     for bot in ("b00", "b04"):
-        assert errors[bot] == pytest.approx(plain.difference(bot, "b02")[1], rel=1e-6)
+        gap, at = plain.difference(bot, "b02"), held.bots.index(bot)
+        assert (held.minus[at], held.plus[at]) == pytest.approx(gap[1:], rel=1e-6)
         assert held.difference(bot, "b01") == pytest.approx(plain.difference(bot, "b01"), rel=1e-6)
 
 
@@ -100,9 +96,8 @@ def test_far_anchors_and_tiny_priors_give_ratings_or_a_sentence() -> None:
     assert far.elo - 5000 == pytest.approx(near.elo)
     assert far.covariance == pytest.approx(near.covariance)
     assert rate(games, anchors={"a": 9000, "b": 0}, first_advantage=0).elo.tolist() == [9000, 0]
-    for given in ({"anchors": {"a": 10000, "b": 0}}, {"prior": 1e-30}):
-        with pytest.raises(StatsError, match="these games do not fix the ratings"):
-            rate(games, **given)
+    with pytest.raises(StatsError, match="these games do not fix the ratings"):
+        rate(games, anchors={"a": 10000, "b": 0})
 
 
 def perfect() -> pd.DataFrame:
@@ -115,48 +110,6 @@ def perfect() -> pd.DataFrame:
     )
 
 
-def test_a_perfect_score_is_a_bound_without_a_prior() -> None:
-    rated = rate(perfect(), prior=0)
-    assert (rated.bots[0], rated.flag) == ("top", (">", "", ""))
-    assert math.isnan(rated.elo[0])
-    assert math.isnan(rated.error95[0])
-    assert any("top" in note and "prior" in note for note in rated.notes)
-    others = rate(perfect().query("first != 'top' and second != 'top'"), prior=0)
-    assert rated.elo[1:] == pytest.approx(others.elo, abs=1e-6)
-    # The bound is where twenty wins have a chance of 2.5%.
-    elo = elo_of(rated)
-    log_chance = 0.0
-    for other in ("mid", "low"):
-        for side in (1, -1):
-            gap = elo["top"] - elo[other] + side * rated.first_advantage
-            log_chance += 5 * math.log(expit(gap / ELO_SCALE))
-    assert math.exp(log_chance) == pytest.approx(0.025, rel=1e-6)
-    los = rated.los()
-    assert math.isnan(los.loc["top", "mid"])
-    assert math.isnan(rated.difference("top", "low")[0])
-    upside = rate(perfect().assign(score=1 - perfect()["score"]), prior=0)
-    assert (upside.bots[-1], upside.flag[-1]) == ("top", "<")
-
-
-def test_a_perfect_block_keeps_its_inner_order() -> None:
-    games = pd.concat(
-        [
-            frame(("a", "b", 1, 14), ("a", "b", 0, 6), ("b", "a", 1, 8), ("b", "a", 0, 12)),
-            frame(("c", "d", 1, 11), ("c", "d", 0, 9), ("d", "c", 1, 11), ("d", "c", 0, 9), ("d", "e", 1, 5)),
-            frame(("e", "c", 1, 5), ("e", "d", 0, 5), ("c", "e", 0, 2), ("a", "d", 1, 8)),
-        ]
-    )
-    rated = rate(games, prior=0)
-    flags = dict(zip(rated.bots, rated.flag))
-    assert flags == {"a": ">", "b": ">", "c": "", "d": "", "e": ""}
-    elo = elo_of(rated)
-    inner = frame(("a", "b", 1, 14), ("a", "b", 0, 6), ("b", "a", 1, 8), ("b", "a", 0, 12))
-    alone = rate(inner, prior=0, first_advantage=rated.first_advantage)
-    assert elo["a"] - elo["b"] == pytest.approx(alone.difference("a", "b")[0], abs=1e-6)
-    chance = expit((elo["a"] - elo["d"] + rated.first_advantage) / ELO_SCALE)
-    assert chance**8 == pytest.approx(0.025, rel=1e-6)
-
-
 def two_groups() -> pd.DataFrame:
     one = field(1, bots=3)
     other = field(2, bots=2).replace({"b00": "x", "b01": "y"})
@@ -165,13 +118,13 @@ def two_groups() -> pd.DataFrame:
 
 def test_groups_are_rated_apart() -> None:
     games = two_groups().drop(columns="deal")
-    rated = rate(games, prior=0, first_advantage=0.0)
+    rated = rate(games, first_advantage=0.0)
     assert "2 groups" in rated.notes[0]
     assert "(b00, b01, b02); (x, y)" in rated.notes[0]
     assert rated.group.tolist() == [0, 0, 0, 1, 1]
     assert rated.elo[:3].sum() == pytest.approx(0, abs=1e-9)
     assert rated.elo[3:].sum() == pytest.approx(0, abs=1e-9)
-    alone = rate(field(1, bots=3).drop(columns="deal"), prior=0, first_advantage=0.0)
+    alone = rate(field(1, bots=3).drop(columns="deal"), first_advantage=0.0)
     assert rated.elo[:3] == pytest.approx(alone.elo, abs=1e-6)
     assert rated.error95[:3] == pytest.approx(alone.error95, rel=1e-6)
     assert math.isnan(rated.los().iloc[0, 3])
@@ -179,13 +132,9 @@ def test_groups_are_rated_apart() -> None:
 
 
 @pytest.mark.parametrize("score", [1.0, 0.0])
-def test_an_advantage_that_runs_away_is_told(score: float) -> None:
-    always = frame(("a", "b", score, 9), ("b", "a", score, 9))
-    with pytest.raises(StatsError, match="first player's advantage"):
-        rate(always, prior=0)
-    held = rate(always, prior=0, first_advantage=0.0)
-    assert held.elo == pytest.approx([0, 0], abs=1e-9)
-    rated = rate(always)
+def test_one_seat_that_wins_every_game_has_an_advantage(score: float) -> None:
+    rated = rate(frame(("a", "b", score, 9), ("b", "a", score, 9)))
+    assert rated.elo == pytest.approx([0, 0], abs=1e-9)
     assert rated.first_advantage * (2 * score - 1) > 200
     assert rated.first_advantage_error95 > 200
 
@@ -194,6 +143,7 @@ def test_an_advantage_that_runs_away_is_told(score: float) -> None:
     ("arguments", "part"),
     [
         ({"prior": float("nan")}, "prior nan"),
+        ({"prior": 0}, "prior 0: expected 0.001 virtual draws"),
         ({"anchors": {"b0": 5}}, "no bot 'b0'.*did you mean 'b0"),
         ({"anchors": {"b00": -1e300}}, "anchor b00=-1e.300: expected Elo from -1,000,000 to 1,000,000"),
         ({"first_advantage": float("nan")}, "first_advantage nan"),
@@ -226,7 +176,7 @@ def test_few_deals_give_wide_errors_and_fewer_than_ten_none() -> None:
 
 
 def plain_sandwich(games: pd.DataFrame, rated: Ratings) -> tuple[np.ndarray, float]:
-    """The definition, with one row of a dense matrix a game: an oracle for the errors (prior 2, no anchor)."""
+    """The definition, with one row of a dense matrix a game: an oracle for the errors (prior 1, no anchor)."""
     names = list(rated.bots)
     n = len(names)
     first = np.array([names.index(bot) for bot in games["first"]])
@@ -244,17 +194,20 @@ def plain_sandwich(games: pd.DataFrame, rated: Ratings) -> tuple[np.ndarray, flo
         for i, j in ((one, other), (other, one)):
             extra_one.append(i)
             extra_other.append(j)
-            extra_weight.append(0.25 * 2 * (1 / played[one] + 1 / played[other]))
+            extra_weight.append(0.25 * (1 / played[one] + 1 / played[other]))
     virtual = rows(np.array(extra_one), np.array(extra_other))
     virtual_chance = expit(virtual @ theta)
-    virtual_part = (virtual.T * (np.array(extra_weight) * virtual_chance * (1 - virtual_chance))) @ virtual
+    expected = virtual_chance * (1 - virtual_chance)
+    virtual_part, virtual_spread = (
+        (virtual.T * (np.array(extra_weight) * weight)) @ virtual for weight in (expected, 0.5 - expected)
+    )
     information = (x.T * (chance * (1 - chance))) @ x + virtual_part
     inverse = np.linalg.pinv(information)
 
     residual = x * (games["score"].to_numpy() - chance)[:, None]
     by_deal = pd.DataFrame(residual).groupby(games["deal"].to_numpy()).sum().to_numpy()
     few = 1 / np.minimum(rated.clusters[first], rated.clusters[second])
-    inner = by_deal.T @ by_deal + (x.T * (chance * (1 - chance) * few)) @ x + virtual_part
+    inner = by_deal.T @ by_deal + (x.T * (chance * (1 - chance) * few)) @ x + virtual_spread
     covariance = inverse @ inner @ inverse * ELO_SCALE**2
     return covariance[:n, :n], float(covariance[n, n])
 
@@ -274,14 +227,78 @@ def test_errors_are_the_sandwich_by_definition(bots: int, deals: int, kept: int)
     assert width == pytest.approx(student.ppf(0.975, number - 1) * math.sqrt(number / (number - 1)), rel=1e-5)
 
 
-def test_a_bot_that_only_won_is_said_to_rest_on_the_prior() -> None:
-    rated = rate(perfect())
-    assert (rated.bots[0], rated.flag) == ("top", ("", "", ""))
-    assert np.isfinite(rated.elo).all()
-    assert rated.error95[0] > 200  # twenty wins do not pin a rating down
-    assert any(note.startswith("all games of top against the others went one way") for note in rated.notes)
-    assert not any("one way" in note for note in rate(field(1)).notes)
-    assert not any("one way" in note for note in rate(perfect(), prior=0).notes)
+# ---------------------------------------------------------------- at the edge
+
+
+def duels(bots: int, *pairs: tuple[int, int, float, float, int]) -> pd.DataFrame:
+    """Pairs (bot, opponent, scores of the bot as first and of the opponent as first, how often), each a deal."""
+    rows = []
+    for i, j, forth, back, often in pairs:
+        for _ in range(often):
+            deal = len(rows) // 2
+            rows += [(f"b{i}", f"b{j}", forth, deal), (f"b{j}", f"b{i}", back, deal)]
+    return pd.DataFrame(rows, columns=["first", "second", "score", "deal"])
+
+
+EDGES = json.loads((Path(__file__).parents[1] / "data" / "ratings_edges.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize("case", EDGES, ids=[case["name"] for case in EDGES])
+def test_intervals_at_the_edge_agree_with_the_reference(case: dict[str, Any]) -> None:
+    rated = rate(duels(case["bots"], *case["pairs"]))
+    order = [rated.bots.index(f"b{bot}") for bot in range(case["bots"])]
+    assert rated.elo[order] == pytest.approx(case["elo"], abs=1e-5)
+    low, high = (rated.elo - rated.minus)[order], (rated.elo + rated.plus)[order]
+    assert low == pytest.approx([-math.inf if end is None else end for end in case["low"]], abs=1e-5)
+    assert high == pytest.approx([math.inf if end is None else end for end in case["high"]], abs=1e-5)
+    assert rated.near[order].tolist() == case["near"]
+    assert rated.first_advantage == pytest.approx(case["advantage"], abs=1e-5)
+    endless = {bot for bot, error in zip(rated.bots, rated.error95) if math.isinf(error)}
+    assert all(any(bot in note and "∞" in note for note in rated.notes) for bot in endless)
+
+
+def test_fewer_wins_never_give_a_shorter_longer_side() -> None:
+    """Of b2, which wins 0, 1, 2 or 3 of its 40 games, each on a deal of its own."""
+    longest = []
+    for won in range(4):
+        others = [(0, 1, 1.0, 0.0, 5), (0, 1, 1.0, 1.0, 3), (0, 1, 0.0, 0.0, 2), (0, 2, 1.0, 0.0, 10)]
+        rated = rate(duels(3, *others, (1, 2, 1.0, 0.0, 10 - won), (1, 2, 1.0, 1.0, won)))
+        assert rated.bots[-1] == "b2"
+        longest.append(float(rated.error95[-1]))
+    assert longest[0] == math.inf
+    assert longest == sorted(longest, reverse=True)
+
+
+def test_a_hopeless_bot_moves_no_other() -> None:
+    others = [(0, 1, 1.0, 0.0, 20), (0, 1, 1.0, 1.0, 12), (0, 1, 0.0, 0.0, 8)]
+    plain = rate(duels(2, *others))
+    rated = rate(duels(3, *others, (0, 2, 1.0, 0.0, 40), (1, 2, 1.0, 0.0, 40)))
+    assert not rated.near[2]
+    assert rated.near[:2].all()
+    assert rated.elo[:2].mean() == pytest.approx(200)  # 0 is the mean of these two and one 400 away
+    assert rated.error95[:2] == pytest.approx(plain.error95, rel=0.2)
+
+
+def test_the_likelihood_agrees_with_the_interval() -> None:
+    rated = rate(field(3, bots=6, deals=60))
+    likely = rated.los()
+    for (bot, other), gap in rated.all_differences().items():
+        if gap.elo > 0:
+            assert (likely.at[bot, other] > 0.975) == (gap.elo > gap.minus)
+            assert likely.at[bot, other] + likely.at[other, bot] == pytest.approx(1)
+
+
+def test_two_bots_are_rated_by_their_pairs() -> None:
+    for counts in ((5, 0, 35, 0, 10), (2, 0, 3, 0, 45), (0, 0, 0, 0, 25)):
+        lost, _, split, _, won = counts
+        rated = rate(duels(2, (0, 1, 0.0, 1.0, lost), (0, 1, 1.0, 1.0, split), (0, 1, 1.0, 0.0, won)))
+        rated, duel = by_pairs(rated, counts), head_to_head(counts)
+        low, high = ((rated.elo + end)[0] * 2 for end in (-rated.minus, rated.plus))
+        assert (low, high) == pytest.approx((duel.elo_low, duel.elo_high))
+        gap = rated.difference("b0", "b1")
+        assert (gap.elo - gap.minus, gap.elo + gap.plus) == pytest.approx((low, high))
+        assert math.isfinite(gap.elo)
+        assert rated.los().at["b0", "b1"] == duel.los
 
 
 def test_noise_of_the_fit_does_not_order_equal_bots() -> None:
@@ -317,7 +334,7 @@ def independent(won: list[list[int]]) -> pd.DataFrame:
 def test_a_field_of_independent_games_as_statsmodels_and_choix() -> None:
     oracle = ORACLES["line"]
     games = games_of(independent(oracle["won"]))
-    rated = rate(games, prior=0, first_advantage=0.0)
+    rated = rate(games, prior=LEAST_PRIOR, first_advantage=0.0)
     strength = dict(zip(rated.bots, rated.elo / ELO_SCALE))
     for name in ("strengths", "choix"):
         values = np.array(oracle[name])

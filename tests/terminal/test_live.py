@@ -53,7 +53,7 @@ def test_it_is_drawn_in_place() -> None:
     lines = drawn(80)
     assert lines[0] == "a worker ?[2Jdied"
     assert lines[1] == "run, seed 1"
-    assert lines[2].split() == ["#", "bot", "Elo", "±95%", "games", "score%", "forfeits"]
+    assert lines[2].split() == ["#", "bot", "Elo", "+", "-", "games", "score%", "forfeits"]
     assert len(lines) == 3 + len(NAMES) + 2  # drawn four times, and seen once
     assert lines[3].split()[:2] == ["1", "ann"]
     assert lines[3].endswith("3")
@@ -117,8 +117,8 @@ def test_ratings_from_sums_are_those_of_the_games() -> None:
     results = [PairResult("a", "b", 42, 30.0), PairResult("b", "c", 25, 25.0), PairResult("a", "c", 29, 10.0)]
     ratings = ratings_of(results)
     for bot, elo, error in zip(exact.bots, exact.elo, exact.error95):
-        assert ratings[bot][0] == pytest.approx(elo, abs=1)
-        assert ratings[bot][1] == pytest.approx(error, rel=0.5)  # draws count as wins and losses
+        assert ratings[bot].elo == pytest.approx(elo, abs=1)
+        assert ratings[bot].error95 == pytest.approx(error, rel=0.5)  # draws count as wins and losses
     assert ratings_of([]) == {}
 
 
@@ -127,7 +127,7 @@ def test_ratings_from_sums_are_those_of_the_games() -> None:
 def test_a_run_on_a_terminal(tmp_path: Path) -> None:
     with Terminal("tournament", "again=random", "first", "random", "--games", "20000", cwd=tmp_path) as screen:
         assert screen.end() == 0
-        assert all(text in screen.raw for text in ("±95%", "games/s", "left", "60,000 of 60,000 games (100%)"))
+        assert all(text in screen.raw for text in (" + ", "games/s", "left", "60,000 of 60,000 games (100%)"))
         assert "columns hidden; use --wide to see them" in screen.text
         assert "ms/move" not in screen.text
 

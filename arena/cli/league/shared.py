@@ -16,6 +16,7 @@ from arena.league.pairings import league_forfeits
 from arena.league.placement import SubmissionResult
 from arena.league.player import LeagueBusy
 from arena.league.store import League, sole_league
+from arena.results.table import rating_text
 from arena.terminal.live import progress_for, rate_text
 from arena.text import indented
 from arena.tournament.runner.progress import RunStatus
@@ -61,11 +62,12 @@ def tell_result(league: League, result: SubmissionResult) -> None:
     else:
         row = result.standings.row_of(version.id)
         text = f"{version.label} is accepted"
-        if row is not None and row.shown_elo is not None:
-            error = "" if row.shown_error is None else f" ± {row.shown_error:.0f}"
-            text += f": {row.shown_elo:+z.0f}{error} Elo after {row.score.games:,} games, place {row.rank}"
+        if row is not None and row.elo is not None:
+            text += (
+                f": {rating_text(row.elo, row.plus, row.minus)} Elo after {row.score.games:,} games, place {row.rank}"
+            )
             settings = league.settings
-            if row.error is not None and row.error > settings.error and row.score.games >= settings.most_games:
+            if row.width is not None and row.width > settings.error and row.score.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
         lost = sum(forfeit.games for forfeit in league_forfeits(league, [version.id]))
         if lost:

@@ -33,7 +33,7 @@ from arena.results.run_data import RunData
 from arena.results.run_standings import RunStandings, rate_run, standings
 from arena.results.sources import Source, StoredComparison
 from arena.results.standings_report import heading
-from arena.results.table import Report, Rows, chance_text, number, percent, rating_text
+from arena.results.table import Report, Rows, chance_text, percent, rating_text
 from arena.results.variant_report import comparison, read_variants
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
@@ -94,15 +94,14 @@ def panels_of(source: Source, kind: str, prior: float | None = None) -> dict[str
 
 
 def rating_plot(run_standings: RunStandings) -> Dots:
-    """Plot ratings with their 95% errors, first place first; an open interval for a bot with only a bound."""
+    """Plot ratings with their 95% intervals, first place first."""
     rows = []
     for row in run_standings.rows[:MOST_DOTS]:
-        elo, error, bound = row["elo"], row["elo_error95"], row["elo_bound"]
-        low, high = {">": (bound, None), "<": (None, bound)}.get(
-            row["flag"], (None, None) if math.isnan(error) else (elo - error, elo + error)
-        )
-        if row["flag"] != "?":
-            rows.append(Dot(row["bot"], elo, low, high, f"{row['bot']}: {rating_text(row)} Elo, {row['games']} games"))
+        elo, minus, plus = row["elo"], row["elo_minus"], row["elo_plus"]
+        low, high = (end if math.isfinite(end) else None for end in (elo - minus, elo + plus))
+        if not math.isnan(elo):
+            tip = f"{row['bot']}: {rating_text(elo, plus, minus)} Elo, {row['games']} games"
+            rows.append(Dot(row["bot"], elo, low, high, tip))
     return Dots(rows, "Elo", 0.0)
 
 
@@ -145,8 +144,8 @@ def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square |
         tip = f"{bot} against {other}: {percent(row['score'])}%{between}, W-D-L {counts}"
         gap = rated.get((bot, other))
         if gap is not None and not math.isnan(gap["elo_difference"]):
-            error = number(gap["elo_difference_error95"], 0, "?")
-            tip += f"; {gap['elo_difference']:+z.0f} ± {error} Elo"
+            sides = gap["elo_difference_plus"], gap["elo_difference_minus"]
+            tip += f"; {rating_text(gap['elo_difference'], *sides)} Elo"
             tip += f", chance of being the stronger bot: {chance_text(gap['los'])}"
         cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
     return Square("Crosstable", order, [[cells.get((bot, other)) for other in order] for bot in order])
@@ -175,13 +174,12 @@ def progress_plot(run: RunData, prior: float | None) -> Lines | None:
     if len(sizes) < 2:
         return None
     names = list(ratings[-1]["elo"].sort_values(ascending=False).index[:MOST_LINES])
-    values, errors = (
+    values, plus, minus = (
         [[float(rated[column].get(name, math.nan)) for rated in ratings] for name in names]
-        for column in ("elo", "elo_error95")
+        for column in ("elo", "elo_plus", "elo_minus")
     )
-    if not any(math.isfinite(value) for line in values for value in line):  # one bot won every game
-        return None
-    return Lines([str(name) for name in names], sizes, values, "games", "Elo", errors)
+    bands = [[(elo - down, elo + up) for elo, up, down in zip(*line, strict=True)] for line in zip(values, plus, minus)]
+    return Lines([str(name) for name in names], sizes, values, "games", "Elo", bands)
 
 
 def length_plot(histogram: pd.DataFrame) -> Bars:

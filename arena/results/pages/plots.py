@@ -88,7 +88,7 @@ class Bars:
 class Lines:
     """A line for each name through figures at the places `x`; nan where nothing is known.
 
-    With `errors`, the half widths of intervals, each line has a band around it.
+    With `bands`, the two ends of an interval for each figure, each line has a band around it where both are finite.
     """
 
     names: Sequence[str]
@@ -96,7 +96,7 @@ class Lines:
     values: Sequence[Sequence[float]]
     x_axis: str
     y_axis: str
-    errors: Sequence[Sequence[float]] = ()
+    bands: Sequence[Sequence[tuple[float, float]]] = ()
 
 
 @dataclass(frozen=True)
@@ -277,10 +277,9 @@ def _bars(plot: Bars, height: int = 150) -> _Drawing:
 def _lines(plot: Lines) -> _Drawing:
     """Draw lines that differ by colour, dash and marks, also shown beside their labels at the end."""
     left, right, top, height = 50, 156 if len(plot.names) > 1 else _RIGHT, 24, 220
-    errors = plot.errors or [[math.nan] * len(row) for row in plot.values]
     bands = [
-        [(games, value - error, value + error) for games, value, error in zip(plot.x, *row) if math.isfinite(error)]
-        for row in zip(plot.values, errors)
+        [(games, low, high) for games, (low, high) in zip(plot.x, ends) if math.isfinite(high - low)]
+        for ends in plot.bands or [()] * len(plot.names)
     ]
     known = [value for row in plot.values for value in row if math.isfinite(value)]
     known += [end for band in bands for _, low, high in band for end in (low, high)]
@@ -301,7 +300,7 @@ def _lines(plot: Lines) -> _Drawing:
             parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line % _COLOURS, outline))
         parts.append(_line([(x(games), y(value)) for games, value in points], line))
         for index, (games, value) in enumerate(points):
-            error = next((f" ± {high - value:.0f}" for at, _, high in bands[line] if at == games), "")
+            error = next((f" ({low:+z.0f} .. {high:+z.0f})" for at, low, high in bands[line] if at == games), "")
             tip = f"{name}: {value:+z.0f}{error} after {games:.0f} games"
             parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
         ends.append((y(points[-1][1]), name, line))

@@ -309,18 +309,19 @@ def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
         return []
     best, second = (row["bot"] for row in standings.rows[:2])
     gap = next(row for row in gaps if (row["bot"], row["opponent"]) == (best, second))
-    elo, error = gap["elo_difference"], gap["elo_difference_error95"]
-    if math.isnan(elo) or math.isnan(error):
+    elo, minus, plus = (gap[f"elo_difference{side}"] for side in ("", "_minus", "_plus"))
+    if math.isnan(elo) or math.isnan(minus):
         more = "" if standings.always_forfeiting else ": play more games"
         return [f"There are too few deals to show that{more}."]
-    apart = f"{one_line(second, 60)} is {elo:.0f} ± {error:.0f} Elo behind; chance that {one_line(best, 60)} is the"
+    behind = rating_text(elo, plus, minus).removeprefix("+")
+    apart = f"{one_line(second, 60)} is {behind} Elo behind; chance that {one_line(best, 60)} is the"
     apart += f" stronger bot: {chance_text(gap['los'])}."
-    if elo > error:
+    if elo > minus:
         line = f"Shown (95%): {apart}"
         return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
     lines = [f"Not shown (95%): {apart}"]
     if run.planned is not None and "games" in run.config and elo > 0 and not standings.always_forfeiting:
-        games = math.ceil(run.config["games"] * _FOUR_OF_FIVE * (error / elo) ** 2 / 2) * 2
+        games = math.ceil(run.config["games"] * _FOUR_OF_FIVE * (minus / elo) ** 2 / 2) * 2
         if games <= _MOST_ADVISED:
             lines.append(f"Next: if the lead is really {elo:.0f} Elo (leads tend to shrink), {games:,} games per")
             lines[-1] += f" pairing show it in four of five cases: arena resume {name} --games {games}"
@@ -338,7 +339,7 @@ def _lead(standings: RunStandings) -> str:
     if len(best) > 1:
         return f"{line}."
     (row,) = best
-    rating = "" if row["flag"] else f", {rating_text(row)} Elo"
+    rating = "" if math.isnan(row["elo"]) else f", {rating_text(row['elo'], row['elo_plus'], row['elo_minus'])} Elo"
     return f"{line}{rating}, {percent(row['score'])}% of the points in {row['games']:,} games."
 
 

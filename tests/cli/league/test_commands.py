@@ -182,7 +182,7 @@ def test_standings(played: Arena) -> None:
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
     assert "Change: Elo since event 3" in out
     found = values(played("league", "show", "open", "--json").out)
-    columns = "rank bot version author elo elo_error95 new elo_change "
+    columns = "rank bot version author elo elo_error95 elo_plus elo_minus new elo_change "
     columns += "rank_change games wins draws losses score forfeits hash"
     assert set(found["standings"][0]) == set(columns.split())
     assert [line["rank"] for line in found["standings"]] == [1, 2, 3]

@@ -23,7 +23,7 @@ from arena.results.run_standings import standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import StoredRun, find_source
 from arena.results.standings_report import standings_report
-from arena.results.table import Table
+from arena.results.table import Table, rating_text
 from arena.text import one_line
 from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
@@ -202,7 +202,10 @@ def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None
 
 def test_the_first_lines_say_who_came_first(folder: Path, page: Page) -> None:
     first = standings(read_run(folder)).rows[0]
-    assert f"First of 3: {first['bot']}, {first['elo']:+.0f} ± {first['elo_error95']:.0f} Elo, " in page.text
+    assert (
+        f"First of 3: {first['bot']}, {rating_text(first['elo'], first['elo_plus'], first['elo_minus'])} Elo, "
+        in page.text
+    )
 
 
 @pytest.mark.parametrize(
@@ -219,7 +222,8 @@ def test_the_page_says_whether_the_first_place_is_certain(
 ) -> None:
     run = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 10})
     figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
-    gaps = [{"bot": "a", "opponent": "b", "elo_difference": gap, "elo_difference_error95": error, "los": 0.9}]
+    gaps = [{"bot": "a", "opponent": "b", "elo_difference": gap, "los": 0.9}]
+    gaps[0] |= {"elo_difference_plus": error, "elo_difference_minus": error}
     assert answer in " ".join(place_answer(replace(figures, run=replace(figures.run, folder="x")), gaps))
     sequential = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
     assert place_answer(sequential, gaps) == []
