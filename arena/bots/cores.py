@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import socket
 import sys
 from collections.abc import Callable
+from pathlib import PurePosixPath
 
 from arena.bots.forks import tie_to_parent
-from arena.bots.processes import KILL, stat_fields
+from arena.bots.processes import KILL, read_text, stat_fields
 
 NO_PINNING = "ARENA_NO_PINNING"
 """Environment variable: if it is set, nothing is pinned."""
@@ -24,8 +26,35 @@ def usable_cores() -> list[int]:
 
 
 def core_count() -> int:
-    """Return the number of cores that this process may use."""
-    return len(usable_cores()) or os.cpu_count() or 1
+    """Return how many workers can each have a core to themselves, at least 1.
+
+    A quota is rounded down: with 2.5 cores' worth of time, three workers would all be stopped for a sixth of the time,
+    while a clock runs on.
+    """
+    cores = len(usable_cores()) or os.cpu_count() or 1
+    return max(int(min(cores, core_quota())), 1)
+
+
+def core_quota(root: str = "") -> float:
+    """Return how many cores' worth of time this process may use by its control group (cgroup) and those around it.
+
+    It is infinite without a quota. `root` is the folder that holds `proc` and `sys`.
+    """
+    quotas = [math.inf]
+    for line in read_text(f"{root}/proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)  # `man 7 cgroups`
+        if not controllers:  # version 2
+            top, files = f"{root}/sys/fs/cgroup", ["cpu.max"]
+        elif "cpu" in controllers.split(","):
+            top, files = f"{root}/sys/fs/cgroup/cpu", ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
+        else:
+            continue
+        group = PurePosixPath(os.path.normpath(f"/{path}"))  # `..` is outside the container, which does not see it
+        for place in (group, *group.parents):
+            words = " ".join(read_text(f"{top}{place}/{file}") for file in files).split()
+            if len(words) == 2 and all(map(str.isdigit, words)):  # else there is no quota: "max", or -1
+                quotas.append(int(words[0]) / int(words[1]))
+    return min(quotas)
 
 
 def core_held(core: int) -> bool:

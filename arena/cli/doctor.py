@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import platform
 import shutil
@@ -12,12 +13,13 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from arena.bots.cores import core_count, core_held, usable_cores
+from arena.bots.cores import core_count, core_held, core_quota, usable_cores
 from arena.bots.isolation.sandbox import SandboxMissing, counts_inside, require_bubblewrap
 from arena.bots.isolation.seccomp import has_filter
 from arena.cli.options import as_json
 from arena.paths import data_folder
 from arena.results.data_formats import json_text
+from arena.text import counted
 
 OK, _FAULT, MISSING = "ok", "!!", "--"
 ENGINE_COMPILED = (OK, "the engine is compiled")
@@ -62,8 +64,14 @@ def checks() -> list[tuple[str, str]]:
         lines.append((OK, f"schotten-arena {version('schotten-arena')}"))
     except PackageNotFoundError:
         lines.append((_FAULT, "schotten-arena is not installed: pip install -e ."))
-    lines += [_engine(), _data(), (OK, f"{core_count()} cores for workers")]
+    lines += [_engine(), _data(), (OK, _cores())]
     return lines
+
+
+def _cores() -> str:
+    quota = core_quota()
+    limit = f": a control group (cgroup) has a quota of {quota:g}" if quota < math.inf else ""
+    return f"{counted(core_count(), 'core')} for workers{limit}"
 
 
 def _engine() -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import random
 import subprocess
@@ -126,3 +127,43 @@ def test_where_all_cores_are_held_nothing_is_pinned(address: str) -> None:
             others.enter_context(found)
         with worker(address, 0) as late:
             assert late == usable
+
+
+# ---------------------------------------------------------------- quotas of control groups
+
+
+V1 = {
+    "cpu.cfs_quota_us": "150000\n",
+    "cpu.cfs_period_us": "100000\n",
+}
+QUOTAS: list[tuple[str, dict[str, str], float]] = [
+    ("", {}, math.inf),  # not Linux
+    ("0::/\n", {}, math.inf),
+    ("0::/\n", {"cpu.max": "max 100000\n"}, math.inf),
+    ("0::/\n", {"cpu.max": "50000 100000\n"}, 0.5),  # in a container with a namespace of its own
+    ("0::/a/b\n", {"cpu.max": "max 100000\n", "a/cpu.max": "250000 100000\n", "a/b/cpu.max": "max 100000\n"}, 2.5),
+    ("0::/a/b\n", {"a/cpu.max": "100000 100000\n", "a/b/cpu.max": "400000 100000\n"}, 1),
+    ("0::/a/b\n", {"a/cpu.max": "400000 100000\n", "a/b/cpu.max": "100000 50000\n", "c/cpu.max": "1 100000\n"}, 2),
+    ("0::/../other\n", {"cpu.max": "200000 100000\n"}, 2),
+    ("0::/a:b\n", {"a:b/cpu.max": "200000 100000\n"}, 2),
+    ("3:cpuset:/\n2:cpu,cpuacct:/docker/1\n", {f"cpu/{name}": text for name, text in V1.items()}, 1.5),
+    ("2:cpu:/a\n0::/a\n", {f"cpu/a/{name}": text for name, text in V1.items()}, 1.5),
+    ("2:cpu:/\n", {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
+]
+
+
+@pytest.mark.parametrize(("groups", "files", "expected"), QUOTAS)
+def test_a_quota_is_the_least_of_a_group_and_those_around_it(
+    groups: str, files: dict[str, str], expected: float, tmp_path: Path
+) -> None:
+    for name, text in {"proc/self/cgroup": groups, **{f"sys/fs/cgroup/{name}": files[name] for name in files}}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert cores.core_quota(str(tmp_path)) == expected
+
+
+def test_a_worker_has_a_whole_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: [0, 1, 2, 3])
+    for quota, workers in ((math.inf, 4), (8, 4), (2.5, 2), (1.9, 1), (0.5, 1), (0.01, 1)):
+        monkeypatch.setattr(cores, "core_quota", lambda quota=quota: quota)
+        assert cores.core_count() == workers
