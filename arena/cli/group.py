@@ -47,7 +47,10 @@ class Entry(NamedTuple):
 
 
 def _require_resources(command: str, args: Sequence[str]) -> None:
-    """Refuse to play if workers cannot share memory, or if the limits (`ulimit`) are too low for them."""
+    """Refuse to play if workers cannot share memory, or if the limits (`ulimit`) are too low for them.
+
+    A limit on open files that may be raised is raised.
+    """
     if os.path.isdir(_SHARED) and not os.access(_SHARED, os.W_OK):
         raise Failure(f"{_SHARED} cannot be written, but workers share memory there; mount it so that it can be")
     if resource is None:
@@ -58,8 +61,10 @@ def _require_resources(command: str, args: Sequence[str]) -> None:
         (resource.RLIMIT_NOFILE, 20 + 10 * workers, "open files", "-n"),
         (resource.RLIMIT_AS, (400 + 100 * workers) * 10**6, "bytes of memory", "-v"),
     ):
-        allowed = resource.getrlimit(limit)[0]
-        if allowed != resource.RLIM_INFINITY and allowed < least:
+        allowed, most = resource.getrlimit(limit)
+        if limit == resource.RLIMIT_NOFILE and allowed < least and (least <= most or most == resource.RLIM_INFINITY):
+            resource.setrlimit(limit, (least, most))  # 1,024 is a shell's default, and nobody's decision
+        elif allowed != resource.RLIM_INFINITY and allowed < least:
             few = "; --workers 1 needs less" if workers > 1 else ""
             playing = f"playing with {counted(workers, 'worker')}"
             raise Failure(

@@ -92,6 +92,14 @@ def test_too_few_resources_are_one_sentence(tmp_path: Path, limit: str, said: st
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
+def test_a_limit_on_open_files_that_may_be_raised_is_raised(tmp_path: Path) -> None:
+    words = "match first random --games 2 --workers 8 --seed 1 --out r --quiet"
+    line = f"ulimit -Sn 64 && exec {shlex.quote(sys.executable)} -m arena.cli.main {words}"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize(
     ("words", "code", "last"),
