@@ -65,6 +65,7 @@ def weights_hash() -> str:
 
 _LONGEST_TEXT = 4 << 20
 """The largest size in bytes of a file of settings, rules or positions."""
+_PIECE = 1 << 16
 
 
 def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
@@ -75,11 +76,14 @@ def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    data = bytearray()
     with open(path, "rb") as file:
-        data = file.read(most + 1)
+        # in pieces: Python allocates at once as much as it is asked to read, however small the file is
+        while len(data) <= most and (piece := file.read(_PIECE)):
+            data += piece
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
-    return data
+    return bytes(data)
 
 
 def read_small_text(path: Path, most: int = _LONGEST_TEXT, or_latin: bool = False) -> str:

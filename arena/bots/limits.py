@@ -127,17 +127,16 @@ def limits_setter(limits: BotLimits, addresses: bool) -> Callable[[], None]:
     return set_limits
 
 
-def limit_memory(size: int | None, beyond: bool = False) -> None:
-    """Let allocations beyond `size` bytes fail in this process (MemoryError in Python); None lifts the limit.
+def limit_memory(size: int | None) -> None:
+    """Let this process allocate `size` bytes more (then MemoryError in Python); None lifts the limit.
 
-    `beyond`: `size` comes on top of what the process uses already.
+    What it has already does not count: a forked process inherits the data of its parent, with the stacks of all its
+    threads, and hardly ever writes to it.
     """
     if sys.platform == "win32":
         return
-    if beyond and size is not None:
-        size += data_in_use()
     hard = resource.getrlimit(_MEMORY)[1]
-    _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, size), hard)
+    _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, data_in_use() + size), hard)
 
 
 BOT_GOES, WORKER_GOES = 1000, 500

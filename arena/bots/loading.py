@@ -170,7 +170,11 @@ def _run_file(spec: BotSpec, source: bytes, namespace: dict[str, Any]) -> Module
 
 
 def _load_error(spec: BotSpec, error: BaseException) -> BotError:
-    what = "is not valid Python" if issubclass(type(error), SyntaxError) else "raises an exception when it is loaded"
+    what = "raises an exception when it is loaded"
+    if issubclass(type(error), SyntaxError):
+        what = "is not valid Python"
+    elif issubclass(type(error), MemoryError):
+        what = "needs more memory to be loaded than its process may use"
     return BotError(f"the bot {spec.target} {what}:\n{author_traceback(error)}")
 
 

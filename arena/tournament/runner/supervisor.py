@@ -76,14 +76,14 @@ class WorkerProcess:
     """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied` and `WorkerRefused`.
 
     `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
-    pipe is not a valid message; `how`, after `release`, how it ended.
+    pipe is not a valid message; `how`, after `release`, how it ended, and `no_memory` whether for lack of it.
     """
 
     def __init__(self, job: Job, context: Any, sink: Sink, number: int | None) -> None:
         """Start the process. `context` is one of multiprocessing, whose common class has no processes."""
         self.job = job
         self.overdue: str | None = None
-        self.garbled = False
+        self.garbled = self.no_memory = False
         self.how = "it died"
         self._ready = False
         with fork_lock:  # a worker forked meanwhile would inherit the ends of these pipes
@@ -210,14 +210,14 @@ class WorkerProcess:
 
     def release(self) -> None:
         """Wait for its end, note how it ended, and close everything."""
-        self._process.join(_GOING_S)
-        if self._process.is_alive():
-            self.kill()
-            self._process.join()
-        else:
+        if self._has_ended(_GOING_S):
             kill_group(self.pid)
+        else:
+            self.kill()
+            self._has_ended()
         code = self._process.exitcode
-        died = "there was no memory left" if code == NO_MEMORY else exit_text(code, "the process")
+        self.no_memory = code == NO_MEMORY
+        died = "there was no memory left" if self.no_memory else exit_text(code, "the process")
         if self.garbled:
             died = "it sent what is no result: a bot has written to its pipe"
         self.how = self.overdue or died
@@ -225,6 +225,12 @@ class WorkerProcess:
             end.close()
         self._log.close()
         self._process.close()
+
+    def _has_ended(self, seconds: float | None = None) -> bool:
+        """Wait for its end; return whether it has come."""
+        self._process.join(seconds)
+        with fork_lock:  # starting a process waits for all that have ended, and may be about to note how this one did
+            return not self._process.is_alive()
 
 
 @contextmanager
@@ -434,7 +440,16 @@ class Supervisor:
         if worker.overdue is None and deaths < 2:
             self._report(worker, "starting another one")
             return None
-        return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False, bot=bot.name)
+        text = f"the bot {bot.target} cannot be loaded: {worker.how}"
+        alone = self.job.workers == 1
+        if worker.no_memory:
+            text = f"there is not enough memory to load the bot {bot.target}"
+            if (memory_mb := self.job.limits.memory_mb) is not None:
+                text += f": memory_mb of [limits] allows {memory_mb:,} MiB"
+            elif not alone:
+                text += f" in {self.job.workers} workers, which share it; play with fewer (--workers)"
+        # what a worker with all memory to itself cannot load is the bot's fault
+        return Failed(text, ours=False, bot=bot.name if alone or not worker.no_memory else None)
 
     def _report(self, worker: WorkerProcess, then: str) -> None:
         self.report(Lost(f"worker {worker.pid}: {worker.how}; {then}"))

@@ -90,7 +90,7 @@ def run_worker(
         keep_from_forks(move_log)
         no_core_dumps()
         let_go_first(WORKER_GOES)
-        limit_memory(job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None)
+        limit_memory(job.limits.memory_bytes(job.workers))
         log_to(records)
         if job.isolated:
             adopt_orphans()

@@ -42,7 +42,7 @@ def settings(*bots: dict[str, Any], games: int = 6, **more: Any) -> dict[str, An
 FIELD = (bot("random", "ann"), bot("well_behaved", "bob"), bot("random", "cid"))
 
 
-def play(folder: Path, data: dict[str, Any], workers: int = 2, **more: Any) -> RunReport:
+def play(folder: Path, data: dict[str, Any], workers: int | None = 2, **more: Any) -> RunReport:
     changes = {key: more.pop(key) for key in ("limits", "executor", "scheduler") if key in more}
     return play_run(replace(config_from_dict(data), workers=workers, **changes), folder, **more)
 

@@ -1,0 +1,62 @@
+"""Many workers on one machine: each has a share of its memory, beside what it inherits by being forked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from arena.bots.forks import small_stacks
+from arena.errors import ArenaError
+from arena.tournament.runner import play_run
+from tests.tournament.runner.runs import FIELD, bot, forfeits, play, settings
+
+pytestmark = [pytest.mark.process, pytest.mark.skipif(sys.platform != "linux", reason="limits on data")]
+
+
+def _machine_with(mib: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.sysconf
+    pages = (mib << 20) // real("SC_PAGE_SIZE")
+    monkeypatch.setattr(os, "sysconf", lambda name: pages if name == "SC_PHYS_PAGES" else real(name))
+
+
+def test_a_share_smaller_than_what_is_inherited_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _machine_with(512, monkeypatch)
+    report = play(tmp_path, settings(bot("random"), bot("first"), games=32), workers=16)
+    assert (report.done, report.workers_lost) == (32, 0)
+
+
+@pytest.mark.slow
+def test_a_worker_for_each_of_128_cores_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_run, "core_count", lambda: 128)
+    report = play(tmp_path, settings(bot("random"), bot("first"), games=1000), workers=None)
+    assert (report.done, report.workers_lost) == (1000, 0)
+
+
+def test_a_bot_that_its_worker_has_no_memory_for_is_not_blamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One worker alone can load it, so it is not left out."""
+    _machine_with(2048, monkeypatch)
+    large = tmp_path / "large.py"
+    large.write_text("# a table\n" * 4_000_000 + "def act(view, moves):\n    return moves[0]\n")
+    data = settings({"spec": str(large), "name": "large"}, *FIELD[:2])
+    with pytest.raises(ArenaError, match=r"memory.*--workers") as refused:
+        play(tmp_path / "run", data, workers=128)
+    assert "cannot be loaded" not in str(refused.value)
+
+
+@pytest.mark.slow
+def test_workers_that_end_while_others_start_end_no_run(tmp_path: Path) -> None:
+    """Whoever starts a process reaps those that have ended, and their supervisors saw them live on."""
+    report = play(tmp_path, settings(bot("exit_hard", "foe"), bot("random", "ann"), games=100), workers=24)
+    assert report.done == 100
+    assert forfeits(tmp_path) == {("foe", "crash"): 100}
+
+
+def test_the_size_of_stacks_is_as_it_was_after_small_ones() -> None:
+    before = threading.stack_size()
+    with small_stacks():
+        assert 0 < threading.stack_size() < 8 << 20
+    assert threading.stack_size() == before
