@@ -10,6 +10,10 @@ class ArenaError(Exception):
     """Invalid user input. The message names the input, the place and the remedy."""
 
 
+class BotNameWarning(UserWarning):
+    """A bare name means a bot that comes with the program, though a file here has that name, too."""
+
+
 class UnfitEngineError(ArenaError, ImportError):
     """A compiled engine that is older than its source, or made for another processor."""
 

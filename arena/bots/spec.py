@@ -23,8 +23,9 @@ import re
 import shlex
 import shutil
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -32,7 +33,7 @@ from pathlib import Path
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
 from arena.bots.source_files import MOST_SOURCE_BYTES, file_hash, source_files
-from arena.errors import did_you_mean
+from arena.errors import BotNameWarning, did_you_mean
 from arena.paths import data_folder, read_small_file
 from arena.text import one_line, quoted
 
@@ -139,7 +140,8 @@ def find_bot(
     """Find the bot of a spec without running its code; `BotError` if there is none.
 
     `params` and `name` take precedence over those in the text. Relative paths and bare names are
-    looked up from `folder`, default the working directory.
+    looked up from `folder`, default the working directory. A `BotNameWarning` says if a bare name is that of a bot
+    that comes with the program and of a file there.
 
     >>> find_bot("random").name, find_bot("deep=search:rollouts=50").name
     ('random', 'deep')
@@ -150,6 +152,12 @@ def find_bot(
     if parts.target.startswith(PREFIX):
         return _command_spec(name or parts.name, text, parts.target, given, here)
     path = _find_file(parts.target, here)
+    if (own := overlooked_file(parts.target, folder)) is not None:
+        warnings.warn(
+            f"'{parts.target}' means the bot that comes with the program; for the file here, write {own}",
+            BotNameWarning,
+            stacklevel=1,  # each of them once in a program, wherever it looks for the bot
+        )
     chosen = name or parts.name or display_name(parts.target, given)
     return _file_spec(chosen, text, parts.target, path, given)
 
@@ -232,12 +240,19 @@ def known_bots(folder: Path | str | None = None) -> list[str]:
     return sorted({path.stem for place in places for path in place.glob("*.py") if path.stem[0] != "_"})
 
 
-def overlooked_files(bots: Iterable[BotSpec]) -> list[str]:
-    """Return the files of the folder `bots` here whose bare names mean other bots, which come with the program."""
-    files = [(Path("bots", f"{bot.target}.py"), bot.path) for bot in bots]
-    return [
-        str(own) for own, played in files if os.access(own, os.R_OK) and not filecmp.cmp(own, played, shallow=False)
-    ]
+def overlooked_file(target: str, folder: Path | str | None = None) -> Path | None:
+    """Return a file of this name in `folder` or its `bots`, if the name means a bot that comes with the program.
+
+    A copy of that bot is not overlooked. Without a folder, the path starts at the working directory.
+    """
+    packaged = data_folder("bots") / f"{target}.py"
+    if "/" in target or "\\" in target or not os.path.isfile(packaged):
+        return None
+    for own in (Path(folder or "", "bots", packaged.name), Path(folder or "", packaged.name)):
+        with suppress(OSError):
+            if os.path.isfile(own) and not (os.access(own, os.R_OK) and filecmp.cmp(own, packaged, shallow=False)):
+                return own
+    return None
 
 
 def _find_file(target: str, here: Path) -> Path:

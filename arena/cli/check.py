@@ -6,7 +6,6 @@ import click
 
 from arena.cli import options
 from arena.terminal.live import progress_for
-from arena.text import plain_json
 from arena.tournament.config import Clock
 from arena.tournament.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
 from arena.tournament.runner.progress import RunStatus
@@ -91,5 +90,8 @@ def check_command(
     finally:
         if line:
             shown.end(RunStatus(0, 0), interrupted=False)
-    click.echo(f"{plain_json(report.to_dict())}\n" if as_json else check_text(report), nl=False)
+    if as_json:
+        options.echo_json(report.to_dict())
+    else:
+        click.echo(check_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else _READY

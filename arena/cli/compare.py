@@ -20,6 +20,7 @@ from arena.cli.options import (
     complete_bots,
     complete_rules,
     csv_folder,
+    echo_json,
     exclude,
     games,
     isolation,
@@ -50,7 +51,6 @@ from arena.game.rules import load_rules, written_out
 from arena.lab.tournament import resized
 from arena.lab.variant_runs import all_variants, play_comparison
 from arena.results.comparison import ComparisonConfig, common_settings, find_variant, known_comparison, read_comparison
-from arena.results.data_formats import json_text
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
@@ -224,7 +224,7 @@ def _show_plans(comparison: ComparisonConfig, folder: Path, options: PlayOptions
             config.rules: prepare(with_stored_seed(config, folder / name), folder / name, options.again)
             for name, config in configs.items()
         }
-        click.echo(json_text({rules: plan_values(run) for rules, run in runs.items()}), nl=False)
+        echo_json({rules: plan_values(run) for rules, run in runs.items()})
         return TOO_LARGE if any(run.left_out for run in runs.values()) else _DONE
     codes = []
     for name, config in configs.items():

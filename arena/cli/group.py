@@ -10,16 +10,18 @@ import errno
 import importlib
 import os
 import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TextIO
 
 import click
 from click.shell_completion import CompletionItem
 
 from arena.compiled import compiled_files
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError, BotNameWarning, did_you_mean
 from arena.paths import PACKAGE
-from arena.text import counted, printable, quoted
+from arena.text import counted, one_line, printable, quoted
 
 try:
     import resource
@@ -78,6 +80,37 @@ def _warn_if_uncompiled() -> None:
         click.echo(
             "The engine is not compiled and runs about 50 times slower; 'arena doctor' says what to do.", err=True
         )
+
+
+NOTES = "arena.notes"
+"""The key in a context's `meta` of what was said about the names of bots, for JSON (`options.echo_json`)."""
+
+
+@contextmanager
+def _bot_names_noted(ctx: click.Context) -> Iterator[None]:
+    """Say on stderr, once for each bare name of a bot, that a file here has it, too, whichever command looks it up."""
+    notes: list[str] = ctx.meta.setdefault(NOTES, [])
+    show_others = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        note = one_line(str(message))
+        if category is not BotNameWarning:
+            show_others(message, category, filename, lineno, file, line)
+        elif note not in notes:
+            notes.append(note)
+            click.echo(f"Note: {note}.", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", BotNameWarning)
+        warnings.showwarning = show
+        yield
 
 
 class Failure(click.ClickException):
@@ -152,7 +185,8 @@ class LazyGroup(click.Group):
         except FileNotFoundError:
             raise Failure("the current folder has been deleted; change to another one") from None
         try:
-            return super().invoke(ctx)
+            with _bot_names_noted(ctx):
+                return super().invoke(ctx)
         except ArenaError as error:
             raise Failure(printable(str(error))) from error
         except OSError as error:

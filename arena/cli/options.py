@@ -10,9 +10,9 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.bots.isolation.levels import ISOLATIONS
+from arena.cli.group import NOTES
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
-from arena.results.data_formats import write_tables
+from arena.results.data_formats import json_text, write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
 from arena.results.run_luck import judging_text, run_luck
 from arena.results.sources import GameFilter
@@ -389,8 +390,21 @@ output = with_options(
 """Options for the format of a report; the command gets it as `form`."""
 
 
+def echo_json(values: Mapping[str, Any]) -> None:
+    """Print JSON, with what was said about the names of bots."""
+    click.echo(json_text(_with_notes(values)), nl=False)
+
+
+def _with_notes(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Add what was said about the names of bots to the `notes`, if anything was."""
+    said = click.get_current_context().meta.get(NOTES)
+    return {**values, "notes": [*values.get("notes", ()), *said]} if said else values
+
+
 def report_text(report: Report, form: str) -> str:
     """Return a report as text. Without `--wide`, tables have few columns and fit the terminal (or COLUMNS)."""
+    values = report.values
+    report = replace(report, values=lambda: _with_notes(values()))
     if click.get_current_context().meta.get(_WIDE):
         return write_report(report, form)
     narrow = sys.stdout.isatty() or "COLUMNS" in os.environ

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shlex
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,8 @@ import click
 from arena.bots.cores import core_count
 from arena.bots.spec import find_bots
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import QUIET, VERBOSE, PlayOptions, report_text
-from arena.errors import ArenaError
+from arena.cli.options import QUIET, VERBOSE, PlayOptions, echo_json, report_text
+from arena.errors import ArenaError, BotNameWarning
 from arena.paths import RESULTS, data_folder
 from arena.results.data_formats import json_text
 from arena.results.run_data import read_run
@@ -151,7 +152,7 @@ def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> i
     """Show what would be played and why; return the exit code: 1 if a bot would be left out."""
     run = prepare(with_stored_seed(config, folder), folder, options.again)
     if options.as_json:
-        click.echo(json_text(plan_values(run)), nl=False)
+        echo_json(plan_values(run))
     else:
         click.echo(str(run.plan))
         if options.error is not None:
@@ -227,7 +228,7 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
     if test is not None:
         _show_test(table, test, folder, as_json)
     elif as_json:
-        click.echo(json_text(all_values(table) | {"folder": str(folder)}), nl=False)
+        echo_json(all_values(table) | {"folder": str(folder)})
     else:
         click.echo(err=True)  # an empty line after the progress
         click.echo(report_text(standings_report(table), "table"))
@@ -249,7 +250,9 @@ def next_step(table: RunStandings, folder: str) -> str:
     if failing := table.always_forfeiting:
         spec = next(bot["spec"] for bot in run.config["bots"] if bot["name"] == failing[0])
         return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
-    ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BotNameWarning)  # the user has named none of these
+        ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
     rungs = [bot.name for bot in ladder]
     numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # another bot may have its name
     places = [
@@ -292,7 +295,7 @@ def _show_test(table: RunStandings, test: SequentialTest, folder: Path, as_json:
     }
     write_whole(folder / SPRT_FILE, [json_text(values)], follow=False)
     if as_json:
-        click.echo(json_text(values | {"folder": str(folder)}), nl=False)
+        echo_json(values | {"folder": str(folder)})
         return
     click.echo(err=True)  # an empty line after the progress
     click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")

@@ -9,11 +9,21 @@ import click
 
 from arena.bots.spec import parse_spec
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import CLOCK, PATH, as_json, complete_bots, complete_rules, gathered, seed, whole_option, workers
+from arena.cli.options import (
+    CLOCK,
+    PATH,
+    as_json,
+    complete_bots,
+    complete_rules,
+    echo_json,
+    gathered,
+    seed,
+    whole_option,
+    workers,
+)
 from arena.lab.tuning import DEFAULT, TUNED, Result, TuningTask
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
-from arena.results.data_formats import json_text
 from arena.results.table import difference_text, likelihood, percent
 from arena.tournament.folders import folder_name
 
@@ -65,7 +75,7 @@ def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_jso
         click.echo(f"\nInterrupted. The same command resumes {folder}.", err=True)
         return INTERRUPTED
     if as_json:
-        click.echo(json_text(result.values()), nl=False)
+        echo_json(result.values())
     else:
         _show(result)
     return _DONE if result.better else NOT_BETTER

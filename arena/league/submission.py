@@ -19,10 +19,20 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
 from arena.bots.faults import BotError
-from arena.bots.spec import PREFIX, SYSTEM_FOLDERS, BotSpec, command_words, find_bot, find_file, parse_spec
+from arena.bots.spec import (
+    PREFIX,
+    SYSTEM_FOLDERS,
+    BotSpec,
+    command_words,
+    find_bot,
+    find_file,
+    overlooked_file,
+    parse_spec,
+)
 from arena.bots.syntax import syntax_fault
 from arena.errors import did_you_mean
 from arena.league.league_settings import LeagueError, check_author, check_name
+from arena.paths import data_folder
 from arena.text import one_line, quoted
 
 MOST_FILES = 500
@@ -176,6 +186,12 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     for path in (named, Path("bots", f"{parts.target}.py")):
         if os.path.islink(path):
             raise LeagueError(f"{path} is a link; submit the file itself")
+    if (own := overlooked_file(parts.target)) is not None:
+        packaged = data_folder("bots") / f"{parts.target}.py"
+        raise LeagueError(
+            f"'{parts.target}' may be the file {own} or the bot that comes with the program; write the one to submit:"
+            f" {own} or {packaged}"
+        )
     try:
         spec = find_bot(bot)
     except BotError as error:

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 
 from arena.bots.cores import core_count
-from arena.bots.spec import BotSpec, overlooked_files
+from arena.bots.spec import BotSpec
 from arena.text import counted, one_line, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.schedule import Schedule
@@ -68,7 +67,6 @@ class Plan:
     seconds   about how long that takes, None if it is not known
     is_new    nothing is stored yet
     at_most   fewer games may be enough
-    notes     what else is to be said of the field
     """
 
     wanted: Wanted
@@ -80,20 +78,17 @@ class Plan:
     seconds: float | None = None
     is_new: bool = True
     at_most: bool = False
-    notes: tuple[str, ...] = ()
 
     @property
     def has_news(self) -> bool:
         """Return whether it does more than go on with a run."""
-        return bool(self.gone or self.notes) or any(change.why != Why.LEFT for change in self.changes)
+        return bool(self.gone) or any(change.why != Why.LEFT for change in self.changes)
 
     def __str__(self) -> str:
         """Return the plan in sentences."""
         most = "at most " if self.at_most else ""
-        notes = [f"{note[0].upper()}{note[1:]}." for note in self.notes]
         if self.is_new:
-            games = f"{most}{counted(self.missing, 'game')} of {counted(len(self.wanted.field), 'bot')}."
-            return " ".join([games.capitalize(), *notes])
+            return f"{most}{counted(self.missing, 'game')} of {counted(len(self.wanted.field), 'bot')}.".capitalize()
         said = [_sentence(change, most) for change in self.changes[:_SHOWN]]
         if rest := self.changes[_SHOWN:]:
             said.append(f"{counted(len(rest), 'more bot')}: {counted(sum(change.games for change in rest), 'game')}.")
@@ -109,7 +104,7 @@ class Plan:
             said.append(f"{self.hidden:,} more are stored but not shown.")
         if self.missing and self.seconds is not None:
             said.append(f"About {time_about(self.seconds)}.")
-        return " ".join(said + notes)
+        return " ".join(said)
 
 
 def _sentence(change: Change, most: str) -> str:
@@ -164,11 +159,7 @@ def plan_run(
         design=schedule.design,
         left_out=left_out or {},
     )
-    notes = tuple(
-        f"'{Path(file).stem}' means the bot that comes with the program; to play your own, write {one_line(file)}"
-        for file in overlooked_files(bots)
-    )
-    plan = Plan(wanted, at_most=config.form.verdict is not None, notes=notes)
+    plan = Plan(wanted, at_most=config.form.verdict is not None)
     if stored is None:
         return replace(plan, missing=schedule.planned(ScheduleProgress()))
     _check_shape(stored, config, wanted)

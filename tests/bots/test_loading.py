@@ -6,7 +6,9 @@ import importlib.util
 import os
 import pickle
 import py_compile
+import shutil
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,8 @@ from arena.bots.faults import BotError, author_traceback
 from arena.bots.isolation.wire_bot import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.spec import check_names, find_bot, find_bots, known_bots, overlooked_files, parse_spec
+from arena.bots.spec import check_names, find_bot, find_bots, known_bots, overlooked_file, parse_spec
+from arena.errors import BotNameWarning
 from arena.paths import data_folder
 
 CLASS = """
@@ -80,12 +83,26 @@ def test_bare_names_are_looked_up_in_the_program_first_then_here(here: Path) -> 
     bot_file(here / "bots" / "random.py")
     bot_file(here / "bots" / "mine.py")
     write(here / "bots" / "_helper.py", "")
-    assert Path(find_bot("random").path) == data_folder("bots") / "random.py"
+    with pytest.warns(BotNameWarning, match=r"'random' means the bot that comes with .* write bots/random\.py"):
+        assert Path(find_bot("random").path) == data_folder("bots") / "random.py"
     assert Path(find_bot("mine").path) == here / "bots" / "mine.py"
-    bots = [find_bot(spec) for spec in ("random", "mine", "greedy", "bots/random.py")]
-    assert overlooked_files(bots) == ["bots/random.py"]
     assert {"mine", "greedy", "random", "counter", "search", "scripted", "first"} <= set(known_bots())
     assert "_helper" not in known_bots()
+
+
+def test_only_another_bot_under_a_bare_name_is_overlooked(here: Path) -> None:
+    for own in ("bots/random.py", "odds.py"):
+        bot_file(here / own)
+        assert overlooked_file(Path(own).stem) == Path(own)
+        assert overlooked_file(own) is None
+    assert overlooked_file("random", here) == here / "bots" / "random.py"
+    shutil.copy(data_folder("bots") / "greedy.py", here / "bots")
+    (here / "bots" / "first.py").mkdir()
+    for target in ("greedy", "first", "counter", "mine", "../bots/random", "no\0name", "x" * 5000):
+        assert overlooked_file(target) is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert find_bot("greedy").name == "greedy"
 
 
 def test_what_is_not_there_is_named_with_the_nearest_known(here: Path) -> None:

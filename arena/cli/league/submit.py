@@ -29,7 +29,6 @@ from arena.league.store import League, open_league, sole_league
 from arena.league.submission import check_syntax, read_submission
 from arena.league.versions import Version
 from arena.paths import read_small_text
-from arena.results.data_formats import json_text
 from arena.text import indented, one_line, utc_text
 from arena.web.client import Server
 
@@ -226,7 +225,7 @@ def submit_to(
     click.echo(f"Received: {name}. You can stop waiting; nothing is lost.", err=True)
     progress = server.wait(progress, _say)
     if form == "json":
-        click.echo(json_text({"submission": progress}), nl=False)
+        options.echo_json({"submission": progress})
     return _REFUSED if progress["state"] == "refused" else _DONE
 
 
