@@ -85,3 +85,13 @@ def test_the_command_places_a_bot(arena: Arena) -> None:  # noqa: F811
     dead = arena("ladder", "dead.py", *options, code=1).out
     assert dead.startswith("base: dead forfeited every game: KeyError: 1 (dead.py, line 2)\n\nStored in ")
     assert "more games" not in dead
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("command", ["ladder mine.py", "tournament mine.py random first --format gauntlet"])
+def test_a_bot_that_cannot_be_loaded_has_no_place(arena: Arena, command: str) -> None:  # noqa: F811
+    """No other bot plays the rungs instead."""
+    Path("mine.py").write_text("1/0\n")
+    failed = arena(*command.split(), "--games", "2", "--workers", "1", code=2)
+    assert failed.out == ""
+    assert "ZeroDivisionError" in failed.err

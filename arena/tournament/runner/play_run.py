@@ -29,6 +29,7 @@ from arena.settings import as_dict
 from arena.text import size_text, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run
+from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import GameTask, Row, ScheduleProgress, Task, stored_deal_seed
 from arena.tournament.plan import Plan, plan_run
@@ -253,8 +254,11 @@ def _prepared(config: TournamentConfig, folder: Path, again: Collection[str], le
 def _can_leave_out(run: Prepared, bot: str) -> bool:
     """Return whether the run can do without a bot: it is not a test of two bots, and the others are enough."""
     others = [name for name in run.config.bot_names if name != bot]
+    settings = run.config.format_settings
     faults = run.config.form.two_bots or len(others) < 2 or len(others) == len(run.config.bots)
-    return not faults and not list(run.config.format_settings.faults(others))
+    if isinstance(settings, GauntletSettings) and not settings.hero:  # the first plays all, and the second may not
+        faults |= bot == run.config.bot_names[0]
+    return not faults and not list(settings.faults(others))
 
 
 def job_of(config: TournamentConfig) -> Job:
