@@ -11,7 +11,7 @@ class ArenaError(Exception):
 
 
 class BotNameWarning(UserWarning):
-    """A bare name means a bot that comes with the program, though a file here has that name, too."""
+    """A bare name means a bot that comes with the program, though a file here also has that name."""
 
 
 class UnfitEngineError(ArenaError, ImportError):

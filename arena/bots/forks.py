@@ -151,7 +151,7 @@ _SMALL_STACK = 1 << 20
 def small_stacks() -> Iterator[None]:
     """Give threads that start meanwhile a mebibyte of stack: all are data of each process forked later.
 
-    Not for threads that fork: the new process goes on with the stack of the thread that made it.
+    Not for threads that fork: the new process keeps the stack of the thread that made it, and bots run on it.
     """
     with fork_lock:  # also for the size itself, which all threads of a process share
         before = threading.stack_size(_SMALL_STACK)

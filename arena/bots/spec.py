@@ -140,8 +140,8 @@ def find_bot(
     """Find the bot of a spec without running its code; `BotError` if there is none.
 
     `params` and `name` take precedence over those in the text. Relative paths and bare names are
-    looked up from `folder`, default the working directory. A `BotNameWarning` says if a bare name is that of a bot
-    that comes with the program and of a file there.
+    looked up from `folder`, default the working directory. A `BotNameWarning` says if both a bot that comes with the
+    program and a file there have a bare name.
 
     >>> find_bot("random").name, find_bot("deep=search:rollouts=50").name
     ('random', 'deep')

@@ -88,7 +88,7 @@ NOTES = "arena.notes"
 
 @contextmanager
 def _bot_names_noted(ctx: click.Context) -> Iterator[None]:
-    """Say on stderr, once for each bare name of a bot, that a file here has it, too, whichever command looks it up."""
+    """Say on stderr, once for each bare name of a bot, that a file here also has it, whichever command looks it up."""
     notes: list[str] = ctx.meta.setdefault(NOTES, [])
     show_others = warnings.showwarning
 
