@@ -22,6 +22,7 @@ from arena.cli.options import (
     csv_folder,
     echo_json,
     exclude,
+    forfeit_code,
     games,
     isolation,
     luck_of,
@@ -32,6 +33,7 @@ from arena.cli.options import (
     quiet,
     seed,
     split_variants,
+    strict,
     verbose,
 )
 from arena.cli.playing import (
@@ -80,7 +82,9 @@ from arena.tournament.runner.play_run import prepare, with_stored_seed
     help="Play nothing: compare stored runs or earlier comparisons.",
 )
 @exclude
-@play_options(games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, quiet, verbose)
+@play_options(
+    games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, strict, quiet, verbose
+)
 @adjusted
 @csv_folder
 @output
@@ -105,14 +109,15 @@ def compare_command(
     as 'class/*.py' stands for the bot files there. A variant is a rule set, with or without changed options;
     option=value after a comma belongs to the variant before it. Each variant is stored as a run of its own, in
     DIR/VARIANT. 'arena resume DIR' resumes or extends a comparison.
+
+    The exit code is 1 if a bot forfeited every game of a variant, or with --strict any game.
     """
     if stored:
         if variants or exclude or options != PlayOptions():
             raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
-        show_comparison(_folders([*stored, *bots]), baseline, form, to, adjusted)
-        return _DONE
+        return show_comparison(_folders([*stored, *bots]), baseline, form, to, adjusted)
     field = command_field(bots, exclude)
     if len(field) < 2:
         found = ": " + field[0].spec if field else ""
@@ -129,7 +134,8 @@ def compare_command(
         return _show_plans(comparison, folder, replace(options, as_json=form == "json"))
     code = _play(comparison, folder, options)
     if code != INTERRUPTED:
-        show_comparison([folder / name for name in names], comparison.baseline, form, to, adjusted)
+        folders = [folder / name for name in names]
+        code |= show_comparison(folders, comparison.baseline, form, to, adjusted, options.strict)
     return code
 
 
@@ -248,7 +254,8 @@ def resume_comparison(folder: Path, sizes: Mapping[str, int], options: PlayOptio
     code = _play(comparison, folder, options)
     if code != INTERRUPTED:
         folders = [folder / name for name in comparison.variants]
-        show_comparison(folders, comparison.baseline, "json" if options.as_json else "table", None)
+        form = "json" if options.as_json else "table"
+        code |= show_comparison(folders, comparison.baseline, form, None, strict=options.strict)
     return code
 
 
@@ -267,7 +274,14 @@ def _folders(texts: Sequence[str]) -> list[Path]:
 
 
 def show_comparison(
-    folders: Sequence[Path], baseline: str | None, form: str, to: Path | None, adjusted: bool = False
-) -> None:
-    """Show the tables of stored variants, with the luck of the draw taken out if `adjusted`."""
-    print_report(comparison(read_variants(folders, luck=luck_of if adjusted else None), baseline), form, to)
+    folders: Sequence[Path],
+    baseline: str | None,
+    form: str,
+    to: Path | None,
+    adjusted: bool = False,
+    strict: bool = False,
+) -> int:
+    """Show the tables of stored variants, with the luck of the draw taken out if `adjusted`; return the exit code."""
+    report = comparison(read_variants(folders, luck=luck_of if adjusted else None), baseline)
+    print_report(report, form, to)
+    return forfeit_code(report.forfeits, strict)

@@ -12,16 +12,19 @@ from arena.cli.options import (
     PlayOptions,
     complete_bots,
     complete_configs,
+    forfeit_code,
     games,
     quiet,
     report_text,
     rule_sets,
+    strict,
     verbose,
     wide,
     workers,
 )
-from arena.cli.playing import ALL_PLAYED, FORFEITED, command_progress, with_settings_of
+from arena.cli.playing import command_progress, with_settings_of
 from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
+from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_standings import standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.text import one_line
@@ -42,11 +45,18 @@ from arena.text import one_line
 )
 @click.option("--isolation", type=ISOLATION, help="Where BOT runs: none (default), in this process, with your rights.")
 @workers
+@strict
 @wide
 @quiet
 @verbose
 def ladder_command(
-    bot: str, rules: tuple[str, ...], games: int | None, file: str, isolation: str | None, workers: int | None
+    bot: str,
+    rules: tuple[str, ...],
+    games: int | None,
+    file: str,
+    isolation: str | None,
+    workers: int | None,
+    strict: bool,
 ) -> int:
     """Play BOT against every rung of the ladder of reference bots, and say where it stands.
 
@@ -57,10 +67,10 @@ def ladder_command(
     if the 95% interval of their Elo difference says so. Each rule set is a run in results/, which 'arena standings' and
     'arena replay' read. To resume, give the same command again. The rungs play each other with 'arena run ladder'.
 
-    The exit code is 1 if BOT forfeited every game.
+    The exit code is 1 if BOT or a rung forfeited every game, or with --strict any game.
     """
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
-    code = ALL_PLAYED
+    shown = []
     for name in rules or ("base",):
         standing = stand(config, bot, name, games or GAMES_A_RUNG, isolation, command_progress())
         if standing is None:
@@ -70,10 +80,11 @@ def ladder_command(
         write_run_files(table, standing.run.folder)
         click.echo(err=True)  # an empty line after the progress
         click.echo(f"{one_line(standing.sentence())}\n")
+        shown.append(standing.run.forfeit_summary)
         if standing.forfeited:
-            code = FORFEITED
+            click.echo(f"{forfeit_paragraph(shown[-1])}\n")
         else:
             click.echo(report_text(standings_report(table), "table"))
         folder = standing.run.folder
         click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
-    return code
+    return forfeit_code(shown, strict)

@@ -32,13 +32,15 @@ from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
 from arena.stats.frames import Floats
-from arena.text import one_line, quoted
+from arena.text import counted, one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
+from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.games import DEAL_BITS
 from arena.whole_file import write_whole
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _MANY = 10**9
+FORFEITED = 1
 
 
 class Number(click.ParamType[int | float]):
@@ -417,6 +419,23 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
     if to is not None:
         for path in write_tables(report, to):
             click.echo(path, err=True)
+
+
+def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> int:
+    """Return the exit code for games that were forfeited, and say on stderr why it is not 0.
+
+    It is 1 if a bot forfeited every game of a run, if every game was forfeited, or with `strict` if any was.
+    """
+    if failing := list(dict.fromkeys(bot for forfeits in summaries for bot in forfeits.always)):
+        click.echo(f"{one_line(' and '.join(failing))} forfeited every game.", err=True)
+        return FORFEITED
+    if any(forfeits.is_all for forfeits in summaries):
+        click.echo("Every game was forfeited.", err=True)
+        return FORFEITED
+    if strict and (lost := sum(sum(forfeits.lost.values()) for forfeits in summaries)):
+        click.echo(f"{counted(lost, 'game')} {'was' if lost == 1 else 'were'} lost by forfeit (--strict).", err=True)
+        return FORFEITED
+    return 0
 
 
 def write_page(page: str, to: Path) -> None:

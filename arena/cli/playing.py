@@ -16,17 +16,18 @@ import click
 from arena.bots.cores import core_count
 from arena.bots.spec import find_bots
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import QUIET, VERBOSE, PlayOptions, echo_json, report_text
+from arena.cli.options import FORFEITED, QUIET, VERBOSE, PlayOptions, echo_json, forfeit_code, report_text
 from arena.errors import ArenaError, BotNameWarning
 from arena.paths import RESULTS, data_folder
 from arena.results.data_formats import json_text
+from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
 from arena.results.standings_report import all_values, standings_report, write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.settings import as_dict
-from arena.terminal.live import StatusText, figures, progress_for, rate_text
+from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines
 from arena.tournament.config import TournamentConfig, config_from_dict, load_config, with_settings
 from arena.tournament.folders import run_name, with_folder
@@ -36,7 +37,7 @@ from arena.tournament.runner.play_run import Prepared, RunReport, play_run, prep
 from arena.tournament.runner.progress import ProgressListener
 from arena.whole_file import write_whole
 
-ALL_PLAYED, FORFEITED = 0, 1
+ALL_PLAYED = 0
 VERDICT_CODES = {"H1": ALL_PLAYED, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
@@ -128,14 +129,8 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
     if report.left_out:
         tell_left_out(report.left_out)
         return FORFEITED
-    useless = [row["bot"] for row in table.rows if 0 < row["games"] == row["forfeits"]]
-    if useless:
-        click.echo(f"{one_line(' and '.join(useless))} forfeited every game.", err=True)
-        return FORFEITED
-    if until is not None and not tell_error(until):
-        return FORFEITED
-    if options.strict and report.forfeits:
-        click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
+    small_enough = until is None or tell_error(until)
+    if forfeit_code([table.run.forfeit_summary], options.strict) == FORFEITED or not small_enough:
         return FORFEITED
     return ALL_PLAYED if test is None else VERDICT_CODES[test.result().verdict]
 
@@ -195,9 +190,13 @@ def tell_edited(report: RunReport) -> None:
 def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusText | None:
     """Return the figures of a run that ends when a test is decided or errors are small enough; None for others."""
     if until is not None:
-        return lambda status: f"{figures(status)}  |  {until.state}"
+        return lambda status: f"{figures(status)}  |  {until.state}{forfeits_so_far(status)}"
     if test is not None:
-        return lambda status: sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
+        return lambda status: (
+            sprt_line(test.result())
+            + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
+            + forfeits_so_far(status)
+        )
     return None
 
 
@@ -293,12 +292,16 @@ def _show_test(table: RunStandings, test: SequentialTest, folder: Path, as_json:
         "rules": config["rules"],
         "seed": config["seed"],
     }
-    write_whole(folder / SPRT_FILE, [json_text(values)], follow=False)
+    forfeits = run.forfeit_summary
+    counts = [{"bot": line.bot, "kind": line.kind, "games": line.games} for line in forfeits.reasons]
+    write_whole(folder / SPRT_FILE, [json_text(values | {"forfeits": counts})], follow=False)  # reasons may hold times
     if as_json:
-        echo_json(values | {"folder": str(folder)})
+        echo_json(values | {"forfeits": forfeits.values(), "folder": str(folder)})
         return
     click.echo(err=True)  # an empty line after the progress
     click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
+    if said := forfeit_paragraph(forfeits):
+        click.echo(f"{said}\n")
     click.echo(sprt_text(result, bot, opponent), nl=False)
     if result.verdict == "continue" and not table.always_forfeiting:
         click.echo(f"Undecided after {result.units:,} pairs; allow more with --max-pairs.")

@@ -7,13 +7,14 @@ import math
 import click
 import pandas as pd
 
-from arena.cli.options import chosen_bots, complete_runs, output, print_report, prior
+from arena.cli.options import chosen_bots, complete_runs, forfeit_code, output, print_report, prior
 from arena.errors import ArenaError
 from arena.paths import input_name
 from arena.results.game_list import read_game_list
 from arena.results.ratings_report import ratings_report
 from arena.results.records import holds_records
-from arena.results.selected import choice_text, kept_bots
+from arena.results.run_data import RunData
+from arena.results.selected import choice_text, kept_bots, with_bots
 from arena.results.sources import RecordFile, find_source
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import StatsError
@@ -41,7 +42,7 @@ def rate_command(
     only: tuple[str, ...],
     los: bool,
     form: str,
-) -> None:
+) -> int:
     """Rate the bots in a list of games, or in a run.
 
     \b
@@ -54,9 +55,11 @@ def rate_command(
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
     white,black,result (1-0, 1/2-1/2 or 0-1), semicolons or tabs instead of commas, and the tags of a PGN file are read
     as well. RUN is a run, a league or a file of records. '-' stands for a file on standard input.
+
+    The exit code is 1 if a bot forfeited every game; lists of games do not tell.
     """
     fixed = parse_anchors(anchors)
-    games, left_out = _read_games(source)
+    games, left_out, run = _read_games(source)
     bots = sorted({*games["first"], *games["second"]})
     kept = kept_bots(bots, without, only) if without or only else bots
     games = games[games["first"].isin(kept) & games["second"].isin(kept)]
@@ -73,7 +76,10 @@ def rate_command(
         heading += f", and {left_out} without a result, which are left out"
     if without or only:
         heading += f"\nOnly games where {one_line(choice_text(bots, kept))}."
-    print_report(ratings_report(rated, los, heading=heading), form)
+    forfeits = None if run is None else with_bots(run, without, only).forfeit_summary
+    report = ratings_report(rated, los, heading, forfeits)
+    print_report(report, form)
+    return forfeit_code(report.forfeits)
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
@@ -93,15 +99,19 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
     return fixed
 
 
-def _read_games(source: str) -> tuple[pd.DataFrame, int]:
-    """Read the games of a file or run (first, second, score, and deal if known), and count those without a result."""
+def _read_games(source: str) -> tuple[pd.DataFrame, int, RunData | None]:
+    """Read the games of a file or run (first, second, score, and deal if known), and count those without a result.
+
+    The run is None for a list of games, which does not show forfeits.
+    """
     try:
         found = find_source(source)
     except StoreError as error:
         raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
     if isinstance(found, RecordFile) and not holds_records(found.path):
-        return read_game_list(found.path)
-    games = found.data().games
+        return *read_game_list(found.path), None
+    run = found.data()
+    games = run.games
     if not len(games):
         raise StatsError(f"{found.path}: no games yet")
-    return games.filter(["first", "second", "score", "deal_seed", "deal"]), 0
+    return games.filter(["first", "second", "score", "deal_seed", "deal"]), 0, run

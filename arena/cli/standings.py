@@ -14,6 +14,7 @@ from arena.cli.options import (
     chosen_bots,
     complete_runs,
     csv_folder,
+    forfeit_code,
     luck_of,
     output,
     print_report,
@@ -71,7 +72,7 @@ def standings_command(
     server: str | None,
     to: Path | None,
     form: str,
-) -> None:
+) -> int:
     """Show the standings of RUN, even while it is being played. RUN is a path, a name in results/, or 'latest'.
 
     \b
@@ -96,6 +97,8 @@ def standings_command(
     decisions_first, ms_first (total), tactics_first (tactic cards played), early_claims_first (stones claimed while the
     other side was not full), the same names with _second, rules, and its options such as rules.hand_size. EXPR is
     evaluated as in Python; division by 0 gives NaN.
+
+    The exit code is 1 if a bot forfeited every game of RUN.
     """
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")
@@ -109,7 +112,7 @@ def standings_command(
         )
     if server is not None:
         show_standings_of(server, form)
-        return
+        return 0
     assert source is not None
     if adjusted and selects:
         raise click.UsageError("--adjusted is for all games; drop --without, --only and --where")
@@ -119,11 +122,10 @@ def standings_command(
     found = find_source(source)
     if versions:
         _require_run(found)
-        print_report(report_of(found, lambda run: versions_report(run, prior)), form, to)
-        return
+        return _shown(report_of(found, lambda run: versions_report(run, prior)), form, to)
     if isinstance(found, StoredLeague) and not (everything or selects or adjusted or more):
         show_league(found.path, form)
-        return
+        return 0
 
     def report(run: RunData) -> Report:
         luck = luck_of(run.folder, len(run.columns)) if adjusted else None
@@ -134,7 +136,13 @@ def standings_command(
             return stats_report(run, error or 10.0, prior, True, luck)
         return standings_report(compute(run, prior, luck=luck))
 
-    print_report(report_of(found, report), form, to)
+    return _shown(report_of(found, report), form, to)
+
+
+def _shown(report: Report, form: str, to: Path | None) -> int:
+    """Print a report; return the exit code."""
+    print_report(report, form, to)
+    return forfeit_code(report.forfeits)
 
 
 def _require_run(found: Source) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -11,19 +10,23 @@ from arena.bots.spec import parse_spec
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
     CLOCK,
+    FORFEITED,
     PATH,
     as_json,
     complete_bots,
     complete_rules,
     echo_json,
+    forfeit_code,
     gathered,
     seed,
+    strict,
     whole_option,
     workers,
 )
 from arena.lab.tuning import DEFAULT, TUNED, Result, TuningTask
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
+from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.table import difference_text, likelihood, percent
 from arena.tournament.folders import folder_name
 
@@ -54,7 +57,8 @@ _MANY = whole_option(2, 10**6)
 @workers
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="Where to store the tuning (default: results/tune-BOT).")
 @as_json
-def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_json: bool) -> int:
+@strict
+def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_json: bool, strict: bool) -> int:
     """Find good parameters for BOT by playing pairs of games.
 
     \b
@@ -65,7 +69,8 @@ def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_jso
     result for any number of workers. To resume an interrupted tuning, give the same command again; to try more
     proposals, raise --trials.
 
-    Exit codes: 0 the winner is stronger than BOT as it is (with a likelihood above 95%), 3 this was not shown.
+    Exit codes: 0 the winner is stronger than BOT as it is (with a likelihood above 95%), 3 this was not shown, 1 a bot
+    forfeited every game of the confirmation, or with --strict any.
     """
     target = folder_name(Path(parse_spec(task.bot).target).stem)
     folder = out or RESULTS / f"tune-{target}"
@@ -78,20 +83,20 @@ def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_jso
         echo_json(result.values())
     else:
         _show(result)
+    if forfeit_code([result.forfeits], strict) == FORFEITED:
+        return FORFEITED
     return _DONE if result.better else NOT_BETTER
 
 
 def _show(result: Result) -> None:
     """Print the winner and its confirmation, forfeits first."""
-    games = sum(head.games for head in result.confirmed.values())
-    if result.forfeits:
-        look = f"arena replay {shlex.quote(str(result.folder))} --bot {TUNED} --forfeits"
-        click.echo(f"The winner forfeited {result.forfeits} of {games} games of the confirmation: {look}")
+    if said := forfeit_paragraph(result.forfeits):
+        click.echo(f"In the confirmation, where {TUNED} is the winner and {DEFAULT} the bot as it was:\n{said}\n")
     click.echo(f"winner    {result.spec}")
     for name, head in result.confirmed.items():
         opponent = "as it was" if name == DEFAULT else name
         score = f"{percent(head.score)}% of {head.games} fresh games"
         chance = f"chance of being the stronger bot: {likelihood(head.los)}%"
         click.echo(f"against   {opponent}: {score}, {difference_text(head)}, {chance}")
-    if not result.better and result.forfeits < games:
+    if not result.better and not result.forfeits.always:
         click.echo("It is not shown to be stronger than the bot as it was; try more --games, --trials or --confirm.")

@@ -28,12 +28,14 @@ from arena.results.run_standings import rate_run
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.results.sources import RecordFile, Source, StoredComparison, find_source
 from arena.results.standings_report import standings_report, write_run_files
+from arena.results.table import Report
 from arena.results.variant_report import comparison, read_variants
 from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.stats.frames import GameArrays, StatsError, by_seat
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult
+from arena.tournament.forfeits import ForfeitSummary
 
 _MET = {
     "bot": "name of the bot",
@@ -83,6 +85,13 @@ FRAME_COLUMNS: dict[str, dict[str, str]] = {
         "los": "likelihood of superiority, 0..1",
         "units_needed": "more pairs (games) needed for the requested elo_error95; missing if not known",
     },
+    "forfeits": {
+        "bot": "name of the bot that forfeited",
+        "kind": "kind of forfeit; 'end' for a failure after games, whose results stand",
+        "games": "number of these games",
+        "reason": "the most frequent reason, in a line; empty if it is not known",
+        "game": "name of the first of these games, as `arena replay` takes it; empty if it is not known",
+    },
     "plays": PLAY_COLUMNS,
     "time": {
         "bot": "name of the bot",
@@ -129,8 +138,7 @@ class Run:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the heading, the standings and their plot, with escaped names."""
         report = standings_report(self._standings)
-        shown = f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
-        return f"{shown}\n{self.plot()._repr_svg_()}"
+        return f"{_shown(report)}\n{self.plot()._repr_svg_()}"
 
     def plot(self, kind: str = "standings") -> Picture:
         """Draw what `arena plot` draws: standings, crosstable, progress or lengths.
@@ -197,6 +205,16 @@ class Run:
     def crosstable(self) -> pd.DataFrame:
         """Return a row for each bot and opponent that met."""
         return pd.DataFrame(self._standings.met, columns=standing.CROSS_COLUMNS)
+
+    @cached_property
+    def forfeits(self) -> pd.DataFrame:
+        """Return a row for each bot that forfeited games, and kind, the most frequent first; none if no bot did."""
+        return pd.DataFrame(self.forfeit_summary.values(), columns=list(FRAME_COLUMNS["forfeits"]))
+
+    @property
+    def forfeit_summary(self) -> ForfeitSummary:
+        """Return who forfeited games; `always` are the bots that forfeited every game."""
+        return self._data.forfeit_summary
 
     @cached_property
     def rated(self) -> Ratings:
@@ -289,8 +307,7 @@ class Comparison(Mapping[str, Run]):
     def _repr_html_(self) -> str:
         """Return what a notebook shows: win rates by rule set and their plot, with escaped names."""
         report = comparison(read_variants([run.folder for run in self.values()]), self.baseline)
-        shown = f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
-        return f"{shown}\n{self.plot()._repr_svg_()}"
+        return f"{_shown(report)}\n{self.plot()._repr_svg_()}"
 
     def plot(self, kind: str = "variants") -> Picture:
         """Draw win rates by rule set, or for each rule set one of the plots of `Run.plot`."""
@@ -314,6 +331,12 @@ class Comparison(Mapping[str, Run]):
         """Return all frames of `arena compare`, by name."""
         report = comparison(read_variants([run.folder for run in self.values()]), baseline or self.baseline)
         return {table.name: table.frame() for table in report.tables}
+
+
+def _shown(report: Report) -> str:
+    """Return the heading of a report, its first table, and who forfeited, as HTML."""
+    said = "".join(f"<p>{html.escape(line)}</p>\n" for line in (*report.said_above, *report.said_below))
+    return f"<p><b>{html.escape(report.heading)}</b></p>\n{said}{table_html(report.tables[0])}"
 
 
 def load(folder: str | Path) -> Run | Comparison:

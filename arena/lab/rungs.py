@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from arena.bots.spec import find_bot
-from arena.endings import AFTER
 from arena.errors import ArenaError
 from arena.results.run_data import RunData, read_run
 from arena.results.table import percent
@@ -51,17 +50,14 @@ class Standing:
     @property
     def forfeited(self) -> bool:
         """Whether the bot forfeited every game."""
-        bot = self.run.bots[0]
-        forfeits = sum(line.games for line in self.run.forfeits if line.bot == bot and line.kind != AFTER)
-        return forfeits == sum(head.games for head in self.heads)
+        return self.run.bots[0] in self.run.forfeit_summary.always
 
     def sentence(self) -> str:
-        """Say where the bot stands, or only that it forfeited every game, and how."""
+        """Say where the bot stands, or only that it forfeited every game."""
         bot, *rungs = self.run.bots
         rules = self.run.config["rules"]
         if self.forfeited:
-            reason = next(line.reason for line in self.run.forfeits if line.bot == bot)
-            return f"{rules}: {bot} forfeited every game: {reason}"
+            return f"{rules}: {bot} has no place, for it forfeited every game."
         if self.above:
             place = f"stronger than {rungs[self.above - 1]}, rung {self.above} of {len(rungs)}"
         else:

@@ -27,15 +27,16 @@ from arena.bots.spec import find_bot, parse_spec
 from arena.errors import ArenaError
 from arena.game.rng import derive_seed
 from arena.game.rules import written_out
+from arena.lab.notebook import Run
 from arena.lab.tournament import run_tournament
 from arena.results.data_formats import plain
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.text import quoted
 from arena.tournament.folders import drawn_seed, folder_name
+from arena.tournament.forfeits import ForfeitSummary
 from arena.whole_file import make_folder
 
 if TYPE_CHECKING:
-    import pandas as pd
     from optuna.distributions import BaseDistribution
     from optuna.study import Study
     from optuna.trial import FrozenTrial, Trial
@@ -191,14 +192,14 @@ class Result:
 
     spec        the bot with the winning parameters
     confirmed   the winner against the bot as it was (DEFAULT), then against each opponent
-    forfeits    number of games that the winner forfeited in the confirmation
+    forfeits    who forfeited games of the confirmation; its bots are TUNED, DEFAULT, against1, ...
     folder      where the confirmation is stored
     """
 
     spec: str
     params: Params
     confirmed: Mapping[str, HeadToHead]
-    forfeits: int
+    forfeits: ForfeitSummary
     folder: Path
 
     @property
@@ -212,8 +213,8 @@ class Result:
         confirmed = {
             name: {figure: plain(getattr(head, figure)) for figure in figures} for name, head in self.confirmed.items()
         }
-        values = {"spec": self.spec, "params": self.params, "better": self.better, "forfeits": self.forfeits}
-        return values | {"confirmed": confirmed}
+        values = {"spec": self.spec, "params": self.params, "better": self.better, "confirmed": confirmed}
+        return values | {"forfeits": self.forfeits.values()}
 
 
 def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell = lambda line: None) -> Result:
@@ -295,7 +296,7 @@ def _play_trial(study: Study, trial: Trial, task: TuningTask, folder: Path, work
     points = 0.0
     for start in range(0, task.games, _CHUNK):
         size = min(_CHUNK, task.games - start)
-        games = _play(task, params_of(trial), opponents, size, place / str(start), workers, "trial", start)
+        games = _play(task, params_of(trial), opponents, size, place / str(start), workers, "trial", start).games
         points += size * float(games["score"].where(games["first"] == TUNED, 1 - games["score"]).mean())
         score = points / (start + size)
         trial.report(score, start)
@@ -310,13 +311,13 @@ def _confirm(winner: FrozenTrial, task: TuningTask, folder: Path, workers: int |
     """Play the best trial against the bot as it was and the opponents, on fresh deals."""
     params = params_of(winner)
     place = folder / "confirm" / folder_name(_text(winner))
-    games = _play(task, params, [task.default, *task.opponents], task.confirm, place, workers, "confirm")
+    run = _play(task, params, [task.default, *task.opponents], task.confirm, place, workers, "confirm")
     names = {DEFAULT: DEFAULT} | {bot["spec"]: bot["name"] for bot in task.opponents}
     return Result(
         spec=spec_with(task.bot, params),
         params=params,
-        confirmed={spec: head_to_head(counts_between(games, TUNED, name)) for spec, name in names.items()},
-        forfeits=int((games["forfeit_by"] == TUNED).sum()),
+        confirmed={spec: head_to_head(counts_between(run.games, TUNED, name)) for spec, name in names.items()},
+        forfeits=run.forfeit_summary,
         folder=place,
     )
 
@@ -329,10 +330,10 @@ def _play(
     folder: Path,
     workers: int | None,
     *purpose: str | int,
-) -> pd.DataFrame:
-    """Play the bot with parameters against opponents, on the deals of a purpose; return the games."""
+) -> Run:
+    """Play the bot with parameters against opponents, on the deals of a purpose; return the run."""
     assert task.seed is not None
-    run = run_tournament(
+    return run_tournament(
         [{"spec": spec_with(task.bot, params), "name": TUNED}, *opponents],
         format="gauntlet",
         rules=task.rules,
@@ -342,7 +343,6 @@ def _play(
         workers=workers,
         out=folder,
     )
-    return run.games
 
 
 def _text(trial: Trial | FrozenTrial) -> str:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from arena.endings import AFTER
 from arena.results.data_formats import table_values
+from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_data import RunData
 from arena.results.run_standings import rate_run
 from arena.results.standings_report import DIGITS, heading
@@ -19,6 +21,7 @@ from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import Ratings
 from arena.stats.score import other_side
+from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.games import stored_deal_seed
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
@@ -69,8 +72,18 @@ def versions_report(run: RunData, prior: float | None = None) -> Report:
     tables = [_table(rows)]
     notes = [] if ratings is None else [note for note in (*ratings.notes, ratings.advice) if note]
     prior = run.prior if prior is None else prior
-    values = lambda: {"name": run.name, **table_values(tables), "prior": prior, "notes": notes}  # noqa: E731
-    return Report(heading(run), tables, _remarks(rows, notes), values=values)
+    forfeits = _forfeits(run, games)
+    alerts, items = alerts_and_items(forfeits)
+    values = {"name": run.name, **table_values(tables), "prior": prior, "notes": notes, "forfeits": forfeits.values()}
+    return Report(
+        heading(run),
+        tables,
+        _remarks(rows, notes),
+        items,
+        lambda: values,
+        alerts=alerts,
+        forfeits=[run.forfeit_summary],  # what a bot did before it changed does not count against the run
+    )
 
 
 # ---------------------------------------------------------------- reading
@@ -124,6 +137,18 @@ def _played(label: str, games: GameColumns, field: int) -> _Played:
     score = np.where(seat, games["score"][rows], other_side(games["score"][rows]))
     opponent = np.where(seat, second[rows], first[rows]).astype(np.int64)
     return _Played(score, cards[rows], (cards[rows] * field + opponent) * 2 + seat)
+
+
+def _forfeits(run: RunData, games: GameColumns) -> ForfeitSummary:
+    """Return who forfeited, also of other versions. `arena replay` shows only games of the bots that play now."""
+    shown = {(line.bot, line.kind): line for line in run.forfeits}
+    reasons = [
+        line._replace(reason=known.reason if known else "", game=known.game if known else "")
+        for line in games.forfeits()
+        for known in [shown.get((line.bot, line.kind))]
+    ]
+    after = [line for line in run.forfeits if line.kind == AFTER]
+    return ForfeitSummary([*reasons, *after], games.games_by_bot(), run.folder)
 
 
 # ---------------------------------------------------------------- figures

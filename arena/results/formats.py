@@ -271,8 +271,9 @@ def _write_html(report: Report) -> str:
     """Return heading, all tables that are shown and remarks as a page in one file."""
     tables = [table.unmeasured() for table in report.tables if table.columns]
     title = report.heading or "Tables"
-    answer = [*(f"{alert[0]}." for alert in report.alerts), *report.answer]
-    return render("tables.html", [], {}, title=title, answer=answer, tables=tables, remarks=report.remarks)
+    answer = [*report.said_above, *report.answer]
+    remarks = [*report.remarks, *report.said_below]
+    return render("tables.html", [], {}, title=title, answer=answer, tables=tables, remarks=remarks)
 
 
 REPORT_FORMATS: dict[str, Callable[[Report], str]] = {

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.results.data_formats import plain, records
+from arena.results.forfeit_lines import alerts_and_items
 from arena.results.table import RATING, SIDES, WIDE, Column, Report, Table, chance_text, likelihood, rows_of, tally_text
 from arena.stats.ratings import Ratings
+from arena.tournament.forfeits import ForfeitSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +48,8 @@ def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     return table[list(RATING_COLUMNS)]
 
 
-def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
-    """Return everything for JSON; null for what is not known."""
+def ratings_values(ratings: Ratings, los: bool = False, forfeits: ForfeitSummary | None = None) -> dict[str, Any]:
+    """Return everything for JSON; null for what is not known, such as `forfeits` where only results are."""
     advantage, advantage_error = ratings.shown_advantage()
     groups = [
         [bot for bot, number in zip(ratings.bots, ratings.group) if number == group]
@@ -63,6 +65,7 @@ def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
         "games": int(ratings.games.sum()) // 2,
         "groups": groups,
         "notes": [*ratings.notes, *filter(None, [ratings.advice])],
+        "forfeits": None if forfeits is None else forfeits.values(),
     }
     if los:
         table = ratings.los()
@@ -73,12 +76,20 @@ def ratings_values(ratings: Ratings, los: bool = False) -> dict[str, Any]:
     return values
 
 
-def ratings_report(ratings: Ratings, los: bool = False, heading: str = "") -> Report:
-    """Return the ratings and, with `los`, how likely each bot is stronger than each other."""
+def ratings_report(
+    ratings: Ratings, los: bool = False, heading: str = "", forfeits: ForfeitSummary | None = None
+) -> Report:
+    """Return the ratings and, with `los`, how likely each bot is stronger than each other.
+
+    `forfeits` of the rated games are None where only results are known.
+    """
     tables = [_ratings_table(ratings)]
     if los:
         tables += _los_tables(ratings)
-    return Report(heading, tables, _remarks(ratings), values=lambda: ratings_values(ratings, los))
+    known = [] if forfeits is None else [forfeits]
+    alerts, items = alerts_and_items(forfeits) if forfeits is not None else ([], [])
+    values = lambda: ratings_values(ratings, los, forfeits)  # noqa: E731
+    return Report(heading, tables, _remarks(ratings), items, values, alerts=alerts, forfeits=known)
 
 
 def _ratings_table(ratings: Ratings) -> Table:

@@ -17,7 +17,7 @@ from arena.results.records import ReplayError
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.sprt import SprtResult
 from arena.tournament.config import TournamentConfig, config_from_dict
-from arena.tournament.forfeits import ForfeitReason, Reasons, reason_line
+from arena.tournament.forfeits import ForfeitReason, ForfeitSummary, Reasons, reason_line
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.games import GameResult, ScheduleProgress
@@ -40,7 +40,7 @@ class RunData:
     tiebreaks what decides between equal points in it: column and meaning
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
-    forfeits  why games were forfeited, the most frequent first; never written to files
+    forfeits  who forfeited games and why, the most frequent first; the reasons are never written to files
     left_out  why bots that the settings name did not play, in a line, by name: they could not be loaded
     folder    where the run is stored, as the user named it; "" if nowhere
     metrics   figures of the user's own about each bot, by name (arena.stats.metrics)
@@ -79,6 +79,11 @@ class RunData:
         """The bots in the order in which they were named."""
         return tuple(str(bot["name"]) for bot in self.config["bots"])
 
+    @cached_property
+    def forfeit_summary(self) -> ForfeitSummary:
+        """Who forfeited, of the games of the run."""
+        return ForfeitSummary(self.forfeits, self.columns.games_by_bot(), self.folder)
+
     @property
     def complete(self) -> bool:
         """Whether all planned games are there."""
@@ -100,6 +105,7 @@ def read_run(folder: Path) -> RunData:
     """Read everything that reports show of a run, finished or in progress."""
     with Reader(folder) as reader:
         config = stored_config(reader)
+        forfeits = tuple(reader.forfeit_reasons())  # before the games, of which there may be more a moment later
         columns = reader.columns()
         schedule = config.schedule()
         # the pairings of a fixed schedule do not depend on results, which are half a million in a large field
@@ -119,7 +125,7 @@ def read_run(folder: Path) -> RunData:
             rounds=schedule.round_results(done),
             times=columns.thinking,
             sessions=tuple(reader.sessions()),
-            forfeits=tuple(reader.forfeit_reasons()),
+            forfeits=forfeits,
             left_out={bot: reason_line(text) for bot, text in reader.left_out().items()},
             folder=str(folder),
             metrics=config.metrics,

@@ -88,7 +88,7 @@ class RunStandings:
     @property
     def always_forfeiting(self) -> list[str]:
         """The bots that forfeited every game they played: more games would not help."""
-        return _always_forfeiting(self.rows)
+        return self.run.forfeit_summary.always
 
     @property
     def faults(self) -> int:
@@ -148,7 +148,7 @@ def standings(
         head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
         notes=(
             *ratings.notes,
-            *([_advice(run, ratings)] if ratings.advice and not _always_forfeiting(rows) else []),
+            *([_advice(run, ratings)] if ratings.advice and not run.forfeit_summary.always else []),
             *(f"left out: {bot}, {reason}" for bot, reason in run.left_out.items()),
         ),
         adjusted=adjusted,
@@ -197,10 +197,6 @@ def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
     run = with_counts(run, set[str]().union(*(metric.names for metric in metrics)))
     estimates = bot_metrics(run.games, metrics, lambda: run_notes(run), lambda: decision_times(run))
     return {metric: estimates[metric.name] for metric in metrics}
-
-
-def _always_forfeiting(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [row["bot"] for row in rows if 0 < row["games"] == row["forfeits"]]
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:

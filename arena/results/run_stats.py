@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.results.data_formats import table_values
+from arena.results.forfeit_lines import alerts_and_items
 from arena.results.judge import losses_table, read_losses
 from arena.results.note_figures import calibration, note_means, reliability, run_notes
 from arena.results.ratings_report import ratings_frame
@@ -157,7 +158,7 @@ STATISTICS = (
         lambda of: terminations(of.seats),
         note="normal: games that this bot did not forfeit.",
     ),
-    Statistic("forfeits", "Forfeits by bot and opponent", lambda of: forfeits(of.seats)),
+    Statistic("forfeits_by_opponent", "Forfeits by bot and opponent", lambda of: forfeits(of.seats)),
     Statistic("time", "Thinking time in ms per decision", lambda of: time_frame(of.run)),
     Statistic(
         "time_by_opponent",
@@ -328,6 +329,7 @@ def stats_report(
         tables.append(losses_table(losses, len(run.games)))
     p_value = misfit_p_value(rated.games, rated.rated)
     values = {"name": run.name, "games_played": len(run.games), "error": error, "misfit_p_value": p_value}
+    values["forfeits"] = run.forfeit_summary.values()
     remarks = [] if p_value is None else [fit_sentence(p_value)]
     if rated.adjusted is not None:
         remarks += [f"{note[0].upper()}{note[1:]}." for note in adjusted_notes(rated.adjusted)]
@@ -335,7 +337,16 @@ def stats_report(
     remarks.append("More tables: --csv DIR or --json.")
     if is_large(run) and not whole:
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")
-    return Report(heading(run), cut(tables, run, whole), remarks, values=lambda: values | table_values(tables))
+    alerts, items = alerts_and_items(run.forfeit_summary)
+    return Report(
+        heading(run),
+        cut(tables, run, whole),
+        remarks,
+        items,
+        lambda: values | table_values(tables),
+        alerts=alerts,
+        forfeits=[run.forfeit_summary],
+    )
 
 
 def _table(statistic: Statistic, frame: pd.DataFrame, error: float) -> Table:

@@ -97,6 +97,7 @@ def _with_games(run: RunData, held: npt.NDArray[np.bool_], selection: str) -> Ru
         columns=replace(columns, thinking=()),
         sources=run.sources,
         folder=run.folder,
+        forfeits=tuple(columns.forfeits()),
         metrics=run.metrics,
         prior=run.prior,
         anchors={bot: elo for bot, elo in run.anchors.items() if bot in run.bots},

@@ -127,7 +127,7 @@ class StoredLeague(Source):
         """Read the games that count for the table as a run."""
         with open_league(self.path, write=False) as league:
             settings, reader = league.settings, league.reader(hidden=False)
-            columns = reader.columns()
+            forfeits, columns = tuple(reader.forfeit_reasons()), reader.columns()
             numbers = {*columns["first"].tolist(), *columns["second"].tolist()}
             played = [bot for number, bot in enumerate(columns.bots) if number in numbers]
             table = [version for version in versions.in_state(league, versions.ACTIVE) if version.label in played]
@@ -141,7 +141,7 @@ class StoredLeague(Source):
                 input_name(self.path.name),
                 config,
                 columns,
-                forfeits=tuple(reader.forfeit_reasons()),
+                forfeits=forfeits,
                 folder=str(self.path),
                 prior=settings.prior,
                 anchors={version.label: settings.anchor_elo for version in table if version.name == settings.anchor},

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.endings import AFTER
 from arena.game.rules import shown_rules
 from arena.results.data_formats import json_text, records, rounded, table_csv
+from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_luck import adjusted_table
 from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
@@ -25,7 +25,6 @@ from arena.results.table import (
     RATING,
     SIDES,
     WIDE,
-    Code,
     Column,
     Report,
     Table,
@@ -39,8 +38,7 @@ from arena.results.table import (
 )
 from arena.stats.estimates import Estimate
 from arena.stats.metrics import Metric
-from arena.text import counted, first_line, half_up, one_line, printable_lines, spreadsheet_cell, utc_iso
-from arena.tournament.forfeits import ForfeitReason
+from arena.text import counted, half_up, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
@@ -57,15 +55,11 @@ DIGITS = {
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 MOST_ADVANTAGE_ERROR = 400
 """With a larger error, in Elo, the first player's advantage is meaningless."""
-_MOST_REASONS = 5
-"""More lines about forfeits are joined, one for each kind."""
-_MOST_NAMED = 5
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
 ALL_POINTS = "++"
 """A score of 100% in two characters."""
-_LONGEST_REASON = 100
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, _GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
@@ -82,14 +76,15 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
     if standings.adjusted is not None:
         tables.append(adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
-    alerts, told = _forfeit_alerts(standings)
+    alerts, items = alerts_and_items(standings.run.forfeit_summary)
     return Report(
         heading(standings.run),
         tables,
         remarks(standings),
-        _forfeit_items(standings.run, told),
+        items,
         lambda: all_values(standings),
         alerts=alerts,
+        forfeits=[standings.run.forfeit_summary],
     )
 
 
@@ -156,18 +151,8 @@ def summary(standings: RunStandings) -> dict[str, Any]:
 
 def all_values(standings: RunStandings) -> dict[str, Any]:
     """Return the summary and the reasons of forfeits: texts of bots, which may hold times and addresses."""
-    reasons = [
-        {
-            "bot": line.bot,
-            "kind": line.kind,
-            "games": line.games,
-            "reason": printable_lines(line.reason),
-            "game": line.game,
-        }
-        for line in standings.run.forfeits
-    ]
     adjusted = {} if standings.adjusted is None else {"adjusted": [asdict(met) for met in standings.adjusted]}
-    return summary(standings) | {"forfeits": reasons} | adjusted
+    return summary(standings) | {"forfeits": standings.run.forfeit_summary.values()} | adjusted
 
 
 # ---------------------------------------------------------------- tables
@@ -469,75 +454,6 @@ def head_to_head_line(standings: RunStandings) -> str:
         difference = difference_text(head, opponent)
     stronger = f"chance of being the stronger bot: {chance_text(head.los)}"
     return f"{bot} {difference}; {stronger} ({head.unit} {names}: {counts})."
-
-
-def _forfeit_alerts(standings: RunStandings) -> tuple[list[list[str]], set[str]]:
-    """Return a line for each bot that forfeited most of its games, those that forfeited all first, and these bots."""
-    failing = [row for row in standings.rows if 2 * row["forfeits"] > row["games"]]
-    failing.sort(key=lambda row: -row["forfeits"] / row["games"])
-    alerts = [_forfeit_alert(row, standings.run) for row in failing[:_MOST_REASONS]]
-    if rest := [one_line(row["bot"]) for row in failing[_MOST_REASONS:]]:
-        alerts.append([f"{_named(rest)} forfeited most of their games too"])
-        if command := _all_of_them(standings.run):
-            alerts[-1] += ["; all of them: ", command]
-    return alerts, {row["bot"] for row in failing}
-
-
-def _forfeit_alert(row: TableRow, run: RunData) -> list[str]:
-    kind, column = max(FORFEIT_COLUMNS.items(), key=lambda item: row[item[1]])
-    games = counted(row["games"], "game")
-    share = f"all {games}" if row["forfeits"] == row["games"] else f"{row['forfeits']:,} of {games}"
-    most = "" if row[column] == row["forfeits"] else f", {row[column]:,} of them"
-    said = f"{one_line(row['bot'])} forfeited {share}{most} by {kind}"
-    return [said, *next((_reason(line, run) for line in run.forfeits if line[:2] == (row["bot"], kind)), [])]
-
-
-def _reason(line: ForfeitReason, run: RunData) -> list[str]:
-    """Return the commonest reason of forfeits, and the command that shows the first of these games."""
-    reason = first_line(line.reason, _LONGEST_REASON)
-    parts = [": ", Code(reason)] if reason else []
-    return parts + (
-        ["; ", Code(f"arena replay {shlex.quote(run.folder)} {shlex.quote(line.game)}")] if run.folder else []
-    )
-
-
-def _all_of_them(run: RunData) -> Code | None:
-    return Code(f"arena standings {shlex.quote(run.folder)} --json") if run.folder else None
-
-
-def _named(names: Sequence[str]) -> str:
-    """Join names, only the first of many.
-
-    >>> _named(["a", "b"]), _named(["a", "b", "c", "d", "e", "f", "g"])
-    ('a, b', 'a, b, c, d, e and 2 more')
-    """
-    left = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {left} more" if left > 0 else "")
-
-
-def _forfeit_items(run: RunData, told: Container[str]) -> list[list[str]]:
-    """Return a line for each bot and kind of forfeit or failure in `end`, but for many of them a line for each kind.
-
-    It has the number of games, the commonest reason and a game. The forfeits of bots in `told` are left out.
-    """
-    lines = [line for line in run.forfeits if line.kind == AFTER or line.bot not in told]
-    if len(lines) <= _MOST_REASONS:
-        ways = {line: f"by {line.kind}" for line in lines}
-        ways |= {line: "after which it failed in end (the result stands)" for line in lines if line.kind == AFTER}
-        return [
-            [f"{one_line(line.bot)}: {counted(line.games, 'game')} {way}", *_reason(line, run)]
-            for line, way in ways.items()
-        ]
-    items: list[list[str]] = []
-    for kind in dict.fromkeys(line.kind for line in lines):
-        own = [line for line in lines if line.kind == kind]
-        way = "after which a bot failed in end (the result stands)" if kind == AFTER else f"by {kind}"
-        bots = _named([f"{one_line(line.bot)} {line.games:,}" for line in own])
-        games = counted(sum(line.games for line in own), "game")
-        such_as = ", such as" if own[0].reason else ""
-        items.append([f"{games} {way} ({bots}){such_as}", *_reason(own[0], run)])
-    command = _all_of_them(run)
-    return items + ([["All of them: ", command]] if command else [])
 
 
 # ---------------------------------------------------------------- files

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.stats.pairs import HeadToHead
 from arena.text import counted, half_up
+from arena.tournament.forfeits import ForfeitSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -329,11 +330,12 @@ class Report:
 
     heading   a line above the tables, or ""
     remarks   sentences below them
-    items     lines below these, in parts, that may hold texts of bots: for the terminal and for Markdown
+    items     lines below these, in parts, that may hold texts of bots. The first part says it without them, and pages
+              have no more
     values    makes what JSON holds
     answer    sentences between the heading and the tables: the conclusion from the figures
-    alerts    lines below the heading, in parts as `items`: what the reader must know before the figures. The first part
-              says it alone; pages have no more
+    alerts    lines below the heading, in parts as `items`: what the reader must know before the figures
+    forfeits  who forfeited games that the report is about, by run; `alerts` and `items` say it
     """
 
     heading: str
@@ -343,6 +345,17 @@ class Report:
     values: Callable[[], Mapping[str, Any]] = dict
     answer: Sequence[str] = ()
     alerts: Sequence[Sequence[str]] = ()
+    forfeits: Sequence[ForfeitSummary] = ()
+
+    @property
+    def said_above(self) -> list[str]:
+        """What pages have of the alerts: sentences without texts of bots."""
+        return [f"{alert[0]}." for alert in self.alerts]
+
+    @property
+    def said_below(self) -> list[str]:
+        """What pages have of the items: sentences without texts of bots."""
+        return [f"{item[0]}." for item in self.items]
 
 
 def by_variant(reports: Mapping[str, Report]) -> Report:
@@ -356,9 +369,10 @@ def by_variant(reports: Mapping[str, Report]) -> Report:
         for table in report.tables
     ]
     remarks = [f"{variant}: {remark}" for variant, report in reports.items() for remark in report.remarks]
-    items = [(f"{variant}: ", *item) for variant, report in reports.items() for item in report.items]
+    items = [(f"{variant}: {first}", *rest) for variant, report in reports.items() for first, *rest in report.items]
     alerts = [(f"{variant}: {first}", *rest) for variant, report in reports.items() for first, *rest in report.alerts]
     heading = "\n".join(report.heading for report in reports.values())
     values = {variant: report.values for variant, report in reports.items()}
     made = lambda: {"variants": {name: make() for name, make in values.items()}}  # noqa: E731
-    return Report(heading, tables, remarks, items, made, alerts=alerts)
+    forfeits = [summary for report in reports.values() for summary in report.forfeits]
+    return Report(heading, tables, remarks, items, made, alerts=alerts, forfeits=forfeits)

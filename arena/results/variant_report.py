@@ -14,11 +14,12 @@ from arena.game.rules import load_rules
 from arena.results.comparison import find_variant
 from arena.results.data_formats import table_values
 from arena.results.decisions import plays_frame, spaced
+from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Report, Rows, Table, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
-from arena.stats.field import game_length, rated_column, scores, terminations
+from arena.stats.field import game_length, rated_column, scores
 from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes, deals_of
 from arena.stats.frames import games_of as games_arrays
 from arena.stats.intervals import FEWEST_DEALS
@@ -31,6 +32,7 @@ from arena.stats.variants import (
     win_rate_differences,
 )
 from arena.stats.voting import Vote, votes
+from arena.tournament.forfeits import ForfeitSummary
 
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
@@ -58,6 +60,7 @@ class VariantRun:
     note       the games that `cards` come from, "" for all
     adjusted   the effect of taking luck out, for each two bots; None: results are as counted. Otherwise `games` has the
                column `adjusted`, the points of the first player without luck
+    forfeits   who forfeited, of its games
     """
 
     variant: str
@@ -67,6 +70,7 @@ class VariantRun:
     sources: dict[str, str] = field(default_factory=dict)
     note: str = ""
     adjusted: Sequence[AdjustedMeeting] | None = None
+    forfeits: ForfeitSummary = field(default_factory=lambda: ForfeitSummary((), {}))
 
 
 def read_variants(
@@ -97,7 +101,9 @@ def read_variants(
             if len(listed) > 1:
                 one, other = listed.values()
                 raise StatsError(f"{one} and {other} play different lists of deals; compare runs with the same list")
-            games, met = reader.columns().frame(), None
+            reasons = reader.forfeit_reasons()  # before the games, of which there may be more a moment later
+            columns = reader.columns()
+            games, met = columns.frame(), None
             if luck is not None and len(games):
                 without, met = take_luck_out(games_arrays(games), luck(folder, len(games)))
                 games = games.assign(adjusted=without.score)
@@ -111,6 +117,7 @@ def read_variants(
                     sources={bot.name: bot.source for bot in reader.bots()},
                     note=note,
                     adjusted=met,
+                    forfeits=ForfeitSummary(reasons, columns.games_by_bot(), str(folder)),
                 )
             )
     return runs
@@ -140,24 +147,24 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     seeds = sorted({run.seed for run in runs})
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
     values |= {} if against is None else {"baseline": against}
+    values["forfeits"] = [line | {"variant": run.variant} for run in runs for line in run.forfeits.values()]
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
     rows = {table.name: table.rows for table in tables}
-    answer = [
-        f"{bot} forfeited every game in {', '.join(where)}." for bot, where in _always_forfeiting_in(runs).items()
+    alerts = [  # all of them above, beside the answer: many tables follow
+        [f"{run.variant}: {first}", *rest]
+        for run in runs
+        for lines in alerts_and_items(run.forfeits)
+        for first, *rest in lines
     ]
-    answer += _answer(rows["win_rate_differences"], rows["win_rates"])
-    return Report(heading, tables, remarks, values=lambda: values | table_values(tables), answer=answer)
-
-
-def _always_forfeiting_in(runs: Sequence[VariantRun]) -> dict[str, list[str]]:
-    """Return the bots that forfeited every game in a variant, with these variants."""
-    found: dict[str, list[str]] = {}
-    for run in runs:
-        if "forfeit_by" in run.games:
-            counts = terminations(run.games)
-            for bot in counts["bot"][counts["normal"] == 0]:
-                found.setdefault(str(bot), []).append(run.variant)
-    return found
+    return Report(
+        heading,
+        tables,
+        remarks,
+        values=lambda: values | table_values(tables),
+        answer=_answer(rows["win_rate_differences"], rows["win_rates"]),
+        alerts=alerts,
+        forfeits=[run.forfeits for run in runs],
+    )
 
 
 def _answer(gaps: Rows, rates: Rows) -> list[str]:
@@ -305,7 +312,7 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
         counts = f"{deals.iloc[0]} deals in each variant"
     lines.append(f"Intervals are based on {counts}.")
     if int(deals.min()) < FEWEST_DEALS:
-        more = "" if _always_forfeiting_in(runs) else ": play more games"
+        more = "" if any(run.forfeits.always for run in runs) else ": play more games"
         lines.append(f"Fewer than {FEWEST_DEALS} deals give no interval{more}.")
     lengths = games.groupby("variant", sort=False).size()
     if lengths.nunique() > 1:

@@ -209,7 +209,19 @@ def _with_shares(status: RunStatus) -> str:
     """
     ranked = sorted(_scores(status).items(), key=lambda item: -item[1][1] / item[1][0])
     shown = [f"{one_line(bot)} {100 * half_up(points / games, 3):.1f}%" for bot, (games, points) in ranked[:3]]
-    return figures(status) + ("  |  " if shown else "") + ", ".join(shown + ["..."] * (len(ranked) > 3))
+    shares = ("  |  " if shown else "") + ", ".join(shown + ["..."] * (len(ranked) > 3))
+    return figures(status) + shares + forfeits_so_far(status)
+
+
+def forfeits_so_far(status: RunStatus) -> str:
+    """Return the end of a line of figures: the games that the first three bots forfeited; "" for none.
+
+    >>> forfeits_so_far(RunStatus(10, 10, forfeits=lambda: {"bad": 2, "worse": 5, "good": 0}))
+    '  |  forfeits: worse 5, bad 2'
+    """
+    lost = sorted(((games, bot) for bot, games in status.forfeits().items() if games), reverse=True)
+    shown = [f"{one_line(bot)} {games:,}" for games, bot in lost[:3]]
+    return f"  |  forfeits: {', '.join(shown + ['...'] * (len(lost) > 3))}" if lost else ""
 
 
 # ---------------------------------------------------------------- the table

@@ -1,13 +1,19 @@
-"""Count why games were forfeited, by bot and kind: the reason is the line of a traceback that names the exception."""
+"""Count who forfeited games, by bot and kind, and why: the reason is the line of a traceback that names the exception.
+
+Whatever shows a rating or a verdict shows a `ForfeitSummary` of its games beside it.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.endings import AFTER
+from arena.text import printable_lines
 from arena.tournament.games import GameResult
 
 NOT_PLAYED = "not played: "
@@ -25,6 +31,43 @@ class ForfeitReason(NamedTuple):
     games: int
     reason: str
     game: str
+
+
+@dataclass(frozen=True)
+class ForfeitSummary:
+    """Who forfeited, of the games that a rating or a verdict is about.
+
+    reasons   a line for each bot and kind, the most frequent first
+    games     the number of games of each bot, forfeited or not
+    folder    what `arena replay` takes to show the games that `reasons` name; "" if nothing does
+    """
+
+    reasons: Sequence[ForfeitReason]
+    games: Mapping[str, int]
+    folder: str = ""
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """The number of games that each bot forfeited; bots that forfeited none are left out."""
+        lost: dict[str, int] = {}
+        for line in self.reasons:
+            if line.kind != AFTER:
+                lost[line.bot] = lost.get(line.bot, 0) + line.games
+        return lost
+
+    @property
+    def always(self) -> list[str]:
+        """The bots that forfeited every game they played: more games would not help."""
+        return [bot for bot, games in self.lost.items() if games == self.games.get(bot)]
+
+    @property
+    def is_all(self) -> bool:
+        """Whether every game was forfeited, by one bot or the other."""
+        return 0 < 2 * sum(self.lost.values()) == sum(self.games.values())
+
+    def values(self) -> list[dict[str, Any]]:
+        """Return the lines for JSON: texts of bots, which may hold times and addresses."""
+        return [line._asdict() | {"reason": printable_lines(line.reason)} for line in self.reasons]
 
 
 class Reasons:

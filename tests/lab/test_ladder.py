@@ -83,7 +83,8 @@ def test_the_command_places_a_bot(arena: Arena) -> None:  # noqa: F811
     assert (again.out, again.err) == (found.out, "\n"), "nothing is played again"
     assert "gauntlet, rules base, 40 games, own deals, seed 5" in arena("standings", "ladder-greedy-base").out
     dead = arena("ladder", "dead.py", *options, code=1).out
-    assert dead.startswith("base: dead forfeited every game: KeyError: 1 (dead.py, line 2)\n\nStored in ")
+    assert dead.startswith("base: dead has no place, for it forfeited every game.\n")
+    assert "\ndead forfeited all 40 games by exception: KeyError: 1 (dead.py, line 2); arena replay " in dead
     assert "more games" not in dead
 
 

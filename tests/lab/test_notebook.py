@@ -32,8 +32,17 @@ def test_frames_have_the_documented_columns(folder: Path) -> None:
         frame = getattr(run, name)
         assert isinstance(frame, pd.DataFrame)
         assert set(frame.columns) == set(columns), name
-        assert len(frame) > 0, name
+        assert len(frame) > 0 or name == "forfeits", name
         assert f"`run.{name}`" in PAGE
+
+
+def test_a_run_says_who_forfeited(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def act(view, moves):\n    raise ValueError(str(view.seat))\n")
+    run = arena.run_tournament([tmp_path / "bad.py", "first"], games=4, seed=1, workers=1, out=tmp_path / "run")
+    (row,) = run.forfeits.to_dict("records")
+    assert (row["bot"], row["kind"], row["games"], row["game"]) == ("bad", "exception", 4, "bad/first/0")
+    assert run.forfeit_summary.always == ["bad"]
+    assert "bad forfeited all 4 games by exception." in run._repr_html_()
 
 
 def test_frames_hold_the_run(folder: Path) -> None:

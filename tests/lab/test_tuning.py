@@ -18,6 +18,7 @@ from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
 from arena.lab import tuning
 from arena.lab.tuning import DEFAULT, STUDY, TUNED, TuningTask, read_parameters, spec_with, tune
+from arena.tournament.forfeits import ForfeitSummary
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 optuna = pytest.importorskip("optuna")
@@ -55,7 +56,7 @@ class Played:
                 score = won if first == TUNED else 1 - won
                 rows.append((number, game // 2, game % 2, first, second, score, None))
         heads = ["pairing", "deal", "game", "first", "second", "score", "forfeit_by"]
-        return SimpleNamespace(games=pd.DataFrame(rows, columns=heads))
+        return SimpleNamespace(games=pd.DataFrame(rows, columns=heads), forfeit_summary=ForfeitSummary((), {}))
 
 
 @pytest.fixture
@@ -151,10 +152,9 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
 def test_forfeits_come_first_and_more_games_are_not_advised(arena: Arena) -> None:  # noqa: F811
     Path("dead.py").write_text(BOT.replace("self.x = x", "self.x = x if x == 0.9 else None"))
     words = ("--param", "x:0..0.5", "--trials", 1, "--games", 4, "--confirm", 4, "--seed", 4)
-    said = arena("tune", "dead.py", *words, code=3).out
-    assert said.startswith(
-        "The winner forfeited 4 of 4 games of the confirmation: arena replay results/tune-dead/confirm/"
-    )
+    said = arena("tune", "dead.py", *words, code=1).out
+    assert "tuned forfeited all 4 games by exception: " in said.partition("\nwinner")[0]
+    assert "; arena replay results/tune-dead/confirm/" in said.partition("\nwinner")[0]
     assert "try more" not in said
 
 

@@ -180,9 +180,9 @@ def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
     assert ["".join(item).partition(" (")[0] for item in items] == [
         "66 games by exception",
         "66 games by crash",
-        "All of them: arena standings class --json",
     ]
     assert "and 6 more), such as: ValueError: no plan (" in "".join(items[0])
+    assert "".join(items[1]).endswith("; all of them: arena standings class --json")
 
 
 # ---------------------------------------------------------------- more than 100 bots
@@ -245,9 +245,9 @@ def test_few_deals_show_no_interval_and_no_verdict(tmp_path: Path, games: int, k
 
 def test_total_forfeits_stand_before_the_answer(tmp_path: Path) -> None:
     report = compared(tmp_path, 4, failing("counter"))
-    assert report.answer[0] == "counter forfeited every game in base, tactical."
-    assert report.answer[1].startswith("Too few deals")
     text = write_report(report)
+    for variant in ("base", "tactical"):
+        assert text.index(f"{variant}: counter forfeited all 8 games by exception: ") < text.index("Too few deals")
     assert "Fewer than 10 deals give no interval." in text
     assert "lay more games" not in text
 

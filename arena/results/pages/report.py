@@ -214,7 +214,7 @@ def _comparison(
             Section("figures", "Tables", closed=tables[1:], half=True),
             Section("ranking", "Ranking" if tables[0].name == "votes" else "Scores", tables=tables[:1]),
         ]
-        parts.append(ReportPart(sections, lead=whole.answer))
+        parts.append(ReportPart(sections, lead=[*whole.said_above, *whole.answer]))
     for index, (rules, variant) in enumerate(variants.items()):
         run = variant.data()
         part = _run(variant, run, prior)
@@ -259,7 +259,7 @@ def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
             "standings",
             "Standings",
             tables=[filled_columns(main.tables[0])],
-            notes=main.remarks,
+            notes=[*main.remarks, *([] if verdict else main.said_below)],
         ),
         *test,
         *_rounds(main),
@@ -283,7 +283,7 @@ def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
             closed=taken("endings", "endings_by_bot"),
             half=True,
         ),
-        _forfeits(run, order, taken("terminations", "forfeits")),
+        _forfeits(run, order, taken("terminations", "forfeits_by_opponent")),
         *([progress] if is_narrow else []),
         Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
         *_calibration(statistics, taken("notes", "calibration", "reliability")),
@@ -294,7 +294,13 @@ def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
     sections = [section for section in sections if section.is_filled]
     return ReportPart(
         sections,
-        lead=[*verdict, *(f"{alert[0]}." for alert in main.alerts), _lead(figures), *place_answer(figures, gaps)],
+        lead=[
+            *verdict,
+            *main.said_above,
+            *(main.said_below if verdict else []),
+            _lead(figures),
+            *place_answer(figures, gaps),
+        ],
         facts=_facts(run, figures),
     )
 

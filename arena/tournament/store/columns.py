@@ -15,12 +15,14 @@ import numpy.typing as npt
 from arena.endings import ENDINGS, FORFEITS
 from arena.stats.frames import GameArrays, by_appearance, in_order, numbered, same_cards
 from arena.stats.score import other_side
+from arena.tournament.forfeits import ForfeitReason, Reasons
 from arena.tournament.games import (
     PAIRING_BITS,
     WIN_POINTS,
     GameId,
     PairingScore,
     ScheduleProgress,
+    game_name,
     time_quantile,
 )
 from arena.tournament.store.sqlite import Damage
@@ -150,6 +152,19 @@ class GameColumns:
         for name, words in _CATEGORIES.items():
             columns[name] = pd.Categorical.from_codes(columns[name], pd.Index(words))
         return pd.DataFrame(columns)
+
+    def games_by_bot(self) -> dict[str, int]:
+        """Count the games of each bot, 0 for one that did not play."""
+        seats = np.concatenate([self["first"], self["second"]]).astype(np.int64)
+        return dict(zip(self.bots, np.bincount(seats, minlength=len(self.bots)).tolist()))
+
+    def forfeits(self) -> list[ForfeitReason]:
+        """Count the games that each bot forfeited, by kind; the columns do not hold the reasons, which are empty."""
+        reasons = Reasons()
+        for row in np.flatnonzero(self["forfeit"] >= 0).tolist():
+            first, second, by = (self.bots[int(self[name][row])] for name in _NAMES)
+            reasons.add(by, FORFEITS[int(self["forfeit"][row])], None, game_name(first, second, int(self["deal"][row])))
+        return reasons.lines()
 
     # ------------------------------------------------------------ sums
 

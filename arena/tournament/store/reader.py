@@ -407,10 +407,13 @@ class Reader:
             scores.append(score if is_first else 4 - score)
         return scores
 
-    def forfeit_reasons(self) -> list[ForfeitReason]:
-        """Return why each bot forfeited games or failed after them (`AFTER`), the most frequent reason first."""
+    def forfeit_reasons(self, where: str = "1", *args: object) -> list[ForfeitReason]:
+        """Return why each bot forfeited games or failed after them (`AFTER`), the most frequent reason first.
+
+        `where` as in `rows`.
+        """
         reasons = Reasons()
-        for game in self.results("forfeit_by > 0"):
+        for game in self.results(f"forfeit_by > 0 AND ({where})", *args):
             reasons.add_game(game)
         return reasons.lines()
 
