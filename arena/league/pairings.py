@@ -110,6 +110,16 @@ def league_forfeits(
     ]
 
 
+def forfeits_text(forfeits: Sequence[ForfeitCount]) -> str:
+    """Return how many games were forfeited, in all and by kind; "" for none.
+
+    >>> forfeits_text([ForfeitCount(1, "exception", 2, "", ""), ForfeitCount(1, "timeout", 1, "", "")])
+    '3 (2 exception, 1 timeout)'
+    """
+    kinds = ", ".join(f"{forfeit.games} {forfeit.kind}" for forfeit in forfeits)
+    return f"{sum(forfeit.games for forfeit in forfeits)} ({kinds})" if forfeits else ""
+
+
 def recent_forfeits(league: League, version: int, last: int) -> tuple[int, int]:
     """Return the number of a version's latest games (by deal, at most `last`), and how many of them it forfeited."""
     games, lost = league.query(

@@ -135,6 +135,7 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
             paused = session.player.pause is not None
             waits = f"{league.name} is paused" if paused else "it is the turn of other submissions"
         return SubmissionResult(now, _games(league, version), warnings=warnings, waits=waits)
+    lost = pairings.forfeits_text(pairings.league_forfeits(league, [version.id]))
     after = events.publish(
         league,
         events.BACK if returning else events.ACCEPTED,
@@ -142,6 +143,7 @@ def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> Submissi
         version,
         candidate=version,
         games=_games(league, version),
+        note=f"forfeited {lost} of its games" if lost else "",
     )
     now = versions.get(league, version.id)
     return SubmissionResult(now, _games(league, version), after, before, warnings)

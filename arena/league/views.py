@@ -19,6 +19,7 @@ from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
 from arena.stats.score import Score
 from arena.text import first_line
+from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.games import GameId, GameResult
 
 _Line = dict[str, Any]
@@ -129,9 +130,17 @@ def describe(settings: LeagueSettings) -> str:
     return f"rules {settings.rules}, bots {Isolation(settings.isolation).where}, {' and '.join(times) or 'no clock'}"
 
 
-def standing_values(league: League, table: Standings) -> _Line:
-    """Return everything about the current table, for JSON."""
+def standing_forfeits(league: League, table: Standings) -> ForfeitSummary:
+    """Return who forfeited, of the versions in the table and the games that count for it."""
+    games = {row.version.label: row.score.games for row in table.rows}
+    reasons = [line for line in league.reader(hidden=False).forfeit_reasons() if line.bot in games]
+    return ForfeitSummary(reasons, games, str(league.folder))
+
+
+def standing_values(league: League, table: Standings, private: bool = False) -> _Line:
+    """Return everything about the current table, for JSON; why games were forfeited, in words of bots, if `private`."""
     before, since = table_before(league, table)
+    forfeits = standing_forfeits(league, table).values()
     return {
         "league": league.name,
         "settings": asdict(league.settings),
@@ -142,6 +151,7 @@ def standing_values(league: League, table: Standings) -> _Line:
         "first_advantage_error95": table.first_advantage[1],
         "waiting": _waiting(league),
         "notes": list(table.notes),
+        "forfeits": forfeits if private else [line | {"reason": ""} for line in forfeits],
     }
 
 
@@ -335,8 +345,11 @@ def opponent_lines(league: League, version: Version, table: Standings) -> list[_
 
 def forfeit_lines(league: League, version: Version) -> list[_Line]:
     """Return a row per kind of forfeit of a version, and for its failures after games, with the last of these games."""
+    played = "pairing IN (SELECT pairing FROM meetings WHERE ? IN (a, b))"
+    reasons = league.reader().forfeit_reasons(played, version.id)
+    known = {line["kind"]: line for line in ForfeitSummary(reasons, {}).values() if line["bot"] == version.label}
     return [
-        {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
+        {**known[fault.kind], "last": fault.detail, "record": fault.record}
         for after_games in (False, True)
         for fault in pairings.league_forfeits(league, [version.id], after_games)
     ]

@@ -338,7 +338,9 @@ PAGES: dict[str, Callable[[Site], str]] = {
     "write": _write,
 }
 FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {
-    "api/v1/standings": lambda site: views.standing_values(site.league, site.table),  # as in `arena standings --json`
+    "api/v1/standings": lambda site: views.standing_values(
+        site.league, site.table
+    ),  # `arena standings --json` in public
 }
 """Addresses of JSON, made and kept like pages."""
 
@@ -389,7 +391,7 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
         "plot": plot,
         "opponents": opponents,
         "lost": [card(game) for game in lost_games(latest, version)[:MAX_LOST]],
-        "forfeits": forfeits_table([fault | {"last": fault["last"] if private else ""} for fault in faults]),
+        "forfeits": forfeits_table([fault | ({} if private else {"last": "", "reason": ""}) for fault in faults]),
         "reasons": [(fault["kind"], fault["last"]) for fault in faults] if private else [],
     }
 

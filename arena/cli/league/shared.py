@@ -12,7 +12,7 @@ import click
 
 from arena.cli import options
 from arena.league.match_runner import LeagueSession, open_session
-from arena.league.pairings import league_forfeits
+from arena.league.pairings import forfeits_text, league_forfeits
 from arena.league.placement import SubmissionResult
 from arena.league.player import LeagueBusy
 from arena.league.store import League, sole_league
@@ -69,9 +69,9 @@ def tell_result(league: League, result: SubmissionResult) -> None:
             settings = league.settings
             if row.width is not None and row.width > settings.error and row.score.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
-        lost = sum(forfeit.games for forfeit in league_forfeits(league, [version.id]))
-        if lost:
-            text += f". It forfeited {lost} of them: arena league show {shlex.quote(league.name)} {version.name}"
+        if lost := forfeits_text(league_forfeits(league, [version.id])):
+            look = f"arena league show {shlex.quote(str(league.folder))} {version.name}"
+            text += f". It forfeited {lost} of them: {look}"
         if result.replaced is not None and result.replaced.id != version.id:
             text += f". It replaces v{result.replaced.number}"
     click.echo(text, err=True)

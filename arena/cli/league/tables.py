@@ -11,7 +11,15 @@ from arena.cli.options import print_report, report_text
 from arena.errors import ArenaError
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League, open_league
-from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
+from arena.league.views import (
+    describe,
+    standing_forfeits,
+    standing_lines,
+    standing_remarks,
+    standing_values,
+    table_before,
+)
+from arena.results.forfeit_lines import alerts_and_items
 from arena.results.league import standing_table
 from arena.results.table import Report
 from arena.text import counted, one_line
@@ -32,8 +40,9 @@ def show_standings(league: League, table: Standings, form: str, more: dict[str, 
     lines = standing_lines(league, table.rows, before)
     heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
     remarks = standing_remarks(league, table, None if since is None else since.id) if lines else [NO_BOT]
-    values = lambda: (more or {}) | standing_values(league, table)  # noqa: E731
-    print_report(Report(heading, [standing_table(lines)], remarks, values=values), form)
+    values = lambda: (more or {}) | standing_values(league, table, private=True)  # noqa: E731
+    alerts, items = alerts_and_items(standing_forfeits(league, table))
+    print_report(Report(heading, [standing_table(lines)], remarks, items, values, alerts=alerts), form)
 
 
 def show_standings_of(url: str, form: str) -> None:

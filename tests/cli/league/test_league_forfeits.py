@@ -1,0 +1,66 @@
+"""The table of a league says who forfeited, its history how often a new bot did; the web does not say why."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from arena.cli.league.shared import tell_result
+from arena.league import events, pairings, placement, views
+from arena.league.match_runner import open_session
+from arena.league.rating import league_standings
+from tests.cli.conftest import Arena
+from tests.league.leagues import LAST, enter, league, row, settled, skip_check, submission
+
+FOLDER = Path("leagues", "open")
+
+
+def test_the_table_says_who_forfeited(arena: Arena) -> None:
+    with league(FOLDER) as found:
+        a, b = enter(found, "a", "b")
+        tasks = pairings.deal_units(found, [pairings.Fixture(a, b, 12)])
+        rows = [
+            row(task, game, 2 * (game == 0), 2 * lost, 2 * lost) for task in tasks for game, lost in ((0, 1), (1, 0))
+        ]
+        found.insert_games(rows)
+        public = views.standing_values(found, league_standings(found))["forfeits"]
+        assert [line["reason"] for line in public] == [""]
+    line = "b v1: 12 of 24 games by exception: why; arena replay "
+    for command in (
+        ("standings", FOLDER),
+        ("league", "show", "open"),
+        ("rate", FOLDER),
+        ("standings", FOLDER, "--all"),
+    ):
+        out = arena(*command).out
+        assert line in out, command
+        (said,) = json.loads(arena(*command, "--json").out)["forfeits"]
+        assert said == {"bot": "b v1", "kind": "exception", "games": 12, "reason": "why", "game": "a v1/b v1/0"}
+        look = re.search(r"arena (replay .*)", out)
+        assert look is not None
+        assert "there is no" not in arena(*shlex.split(look[1]), code=None).err
+    (shown,) = json.loads(arena("league", "show", "open", "b", "--json").out)["forfeits"]
+    assert shown.items() >= said.items()
+
+
+@pytest.mark.process
+def test_a_placement_says_what_was_forfeited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skip_check(monkeypatch)
+    monkeypatch.setattr(placement, "_trial", lambda runner, version: placement.Admission(True))
+    begin = "def act(view, moves):\n    if view.turns < 2 and view.rng.random() < 0.1:\n        raise ValueError\n"
+    with league(tmp_path / "league") as found:
+        enter(found, "last", source=LAST)
+        with open_session(found, "submit", 1) as session:
+            result = settled(session, submission("bad", begin + "    return moves[0]\n"))
+        assert result.accepted
+        note = events.events(found)[-1].note
+        assert re.fullmatch(r"forfeited (\d+) \(\1 exception\) of its games", note)
+        tell_result(found, result)
+        look = f"arena league show {shlex.quote(str(found.folder))} bad"
+        assert look in capsys.readouterr().err
