@@ -9,7 +9,7 @@ from arena.errors import ArenaError
 from arena.paths import PACKAGE
 
 _OURS = str(PACKAGE)
-_IMPORTS = str(PACKAGE / "bots" / "own_modules.py")
+_IMPORTS = tuple(str(PACKAGE / "bots" / name) for name in ("own_modules.py", "compilation.py"))
 _LONGEST = 4000
 _MOST_FRAMES = 5000  # a recursion may have millions, and looking at them takes a minute and the memory that is left
 _LONGEST_INT = 128  # bits
@@ -29,7 +29,7 @@ def author_traceback(error: BaseException) -> str:
     try:
         frames = _bot_frames(error.__traceback__)
         report = traceback.TracebackException(type(error), error, frames, limit=_MOST_FRAMES)
-        report.stack[:] = [frame for frame in report.stack if frame.filename != _IMPORTS]
+        report.stack[:] = [frame for frame in report.stack if frame.filename not in _IMPORTS]
         text = "".join(report.format()).rstrip()
     except BaseException:  # its __str__ or its attributes are traps
         text = f"{type_name(type(error))} (its text cannot be shown)"

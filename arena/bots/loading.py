@@ -23,6 +23,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
+from arena.bots.compilation import source_text
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
 from arena.bots.own_modules import PACKAGES, OwnModules
@@ -162,7 +163,7 @@ def _run_file(spec: BotSpec, source: bytes, namespace: dict[str, Any]) -> Module
     module.__dict__["__builtins__"] = namespace
     sys.modules[module.__name__] = module  # dataclasses and pickle look there
     try:
-        exec(compile(source, spec.path, "exec", dont_inherit=True), module.__dict__)
+        exec(compile(source_text(source, spec.path), spec.path, "exec", dont_inherit=True), module.__dict__)
     except BaseException as error:
         del sys.modules[module.__name__]
         raise _load_error(spec, error) from None
@@ -266,7 +267,7 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
     """
     names: set[str] = set()
     for source in sources:
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(ast.parse(source_text(source))):
             if isinstance(node, ast.Import):
                 names.update(alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom):

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib import machinery
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
+from arena.bots.compilation import source_text
 from arena.bots.source_files import is_local
 
 _LOADED = machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES
@@ -58,6 +59,10 @@ class _SourceLoader(machinery.SourceFileLoader):
         module = ModuleType(spec.name)
         module.__dict__["__builtins__"] = self.namespace
         return module
+
+    def source_to_code(self, data: Any, path: Any, **options: Any) -> CodeType:  # type: ignore[override]
+        """Compile a source, which must be UTF-8."""
+        return super().source_to_code(source_text(data, path), path, **options)
 
     def path_stats(self, path: str) -> Any:
         """Refuse what the import system needs for reading and writing bytecode."""

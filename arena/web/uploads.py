@@ -1,6 +1,6 @@
 """Uploads: the limits on them, a file or an archive as a submission, and the outcome.
 
-Nothing in an upload is run here; a bot's Python file is compiled, in a process of its own. The sizes that an archive
+Nothing in an upload is run here; a bot's modules are compiled, in a process of its own. The sizes that an archive
 claims are not trusted, links and special files are refused, no path may lead out of the folder, and unpacking stops at
 a limit. A submission waits in the league's queue until a process of the league takes it up.
 """

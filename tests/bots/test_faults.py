@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+import time
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from arena.bots import compilation
 from arena.bots.faults import author_traceback, show_value
+from arena.bots.processes import children
 from arena.bots.syntax import syntax_fault
+from tests.bots.processes.waiting import wait_for
 
 
 def caught(code: str, name: str = "/somewhere/bot.py") -> BaseException:
@@ -62,20 +67,40 @@ def test_values_run_no_code_of_theirs() -> None:
         (b"def act(view, moves):\n    return moves[0]\n", ""),
         (b"x = (1,\n     2\n", "line 1: '(' was never closed"),
         (b"\nreturn 1\n", "line 2: 'return' outside function"),
-        (b"# coding: nonsense\n", "unknown encoding: nonsense"),
         (b"x\0", "source code string cannot contain null bytes"),
         (b"-" * 100_000 + b"1", "it nests too deeply, or is too large"),
         ("x = 1\u202e".encode(), "line 1: invalid non-printable character U+202E"),
+        # the encoding
+        ("x = '\xfc'".encode(), ""),
+        ("\ufeffx = '\xfc'".encode(), ""),
+        (b"\xef\xbb\xbf#!python\n# -*- coding: UTF-8-unix -*-\n", ""),
+        (b"x = 1\n# coding: punycode\n", ""),  # after a line of code it is an ordinary comment
+        (b"# coding: nonsense\n", "line 1: its encoding is nonsense, but a source must be UTF-8; save it as UTF-8"),
+        (b"\n# vim: fileencoding=latin-1\n", "line 2: its encoding is latin-1, *"),
+        (b"x = 1\n\n# gr\xfc\xdfe", "line 3: the byte 0xfc is not UTF-8; *"),
+        ("x = 1".encode("utf-16"), "line 1: the byte 0xff is not UTF-8; *"),
     ],
-    ids=range(7),
+    ids=range(14),
 )
 def test_faults(source: bytes, fault: str) -> None:
-    assert syntax_fault(source) == fault
+    found = syntax_fault({"good.py": b"x = 1\n", "a.py": source, "bad.py": b"("} if fault else {"a.py": source})
+    assert fnmatchcase(found, f"a.py: {fault}" if fault else "")
 
 
 def test_nothing_is_run(capfd: pytest.CaptureFixture[str]) -> None:
-    assert syntax_fault(b"print('run')\nraise SystemExit(3)\n") == ""
+    assert syntax_fault({"a.py": b"print('run')\nraise SystemExit(3)\n"}) == ""
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+def test_all_sources_share_the_limits() -> None:
+    slow = (b"x=" + b"1+" * 500 + b"1\n") * 60
+    assert syntax_fault({"a.py": slow}) == ""
+    for sources in ({"a.py": b"x\n" * 10_000_000}, {f"{number}.py": slow for number in range(499)}):
+        begun = time.monotonic()
+        assert "too large" in syntax_fault(sources)
+        assert time.monotonic() - begun < 40
 
 
 @pytest.mark.process
@@ -87,7 +112,20 @@ def test_a_crash_of_the_parser_is_a_fault_of_the_source(tmp_path: Path, monkeypa
         monkeypatch.setattr(compilation, "__file__", str(tmp_path / "child.py"))
 
     instead("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
-    assert syntax_fault(b"x") == "it nests too deeply, or is too large"
+    assert syntax_fault({"a.py": b"x"}).startswith("the bot: it nests too deeply or is too large")
     instead("raise SystemExit(1)")
     with pytest.raises(subprocess.CalledProcessError):
-        syntax_fault(b"x")
+        syntax_fault({"a.py": b"x"})
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_a_compilation_ends_with_who_asked_for_it() -> None:
+    source = "(b'x=' + b'lambda:' * 80 + b'1\\n') * 3000"
+    code = f"from arena.bots.syntax import syntax_fault; syntax_fault({{'a.py': {source}}})"
+    with subprocess.Popen([sys.executable, "-c", code]) as asking:
+        assert wait_for(lambda: children(asking.pid))
+        (child,) = children(asking.pid)
+        asking.terminate()
+        asking.wait()
+        assert wait_for(lambda: not Path(f"/proc/{child}/cmdline").exists(), 2.0)

@@ -277,6 +277,27 @@ def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
     assert error_of("imports.py").endswith("No module named 'no_such_thing'")
 
 
+@pytest.mark.parametrize(
+    ("source", "line", "text"),
+    [
+        (b"x = 1\n# gr\xfc\xdfe\n", 2, "0xfc is not UTF-8"),
+        (b"# coding: latin-1\nx = '\xfc'\n", 1, "its encoding is latin-1"),
+        (b"# coding: punycode\n#-" + b"a" * 2_000_000, 1, "its encoding is punycode"),
+    ],
+)
+def test_sources_are_utf_8(here: Path, source: bytes, line: int, text: str) -> None:
+    bot_file(here / "bom.py")
+    for name, first in (("mine", source), ("bom", b"\xef\xbb\xbf")):
+        (here / f"{name}.py").write_bytes(first + (here / "bom.py").read_bytes())
+    load_bot("./bom.py")
+    write(here / "user.py", f"import mine\n{CLASS.format(name='Mine', params='', values='')}")
+    for spec in ("./mine.py", "./user.py"):
+        message = error_of(spec)
+        assert f'mine.py", line {line}' in message
+        assert text in message
+        assert "compilation.py" not in message
+
+
 def test_a_class_of_a_package(here: Path) -> None:
     bot_file(here / "crew" / "deep.py", "n: int = 1", "n,", name="Deep")
     write(here / "crew" / "__init__.py", "")

@@ -132,10 +132,12 @@ def test_nonsense_is_refused_in_words() -> None:
         assert "arena-upload" not in str(error.value)
 
 
-def test_the_bot_must_be_python() -> None:
-    """Other files may be anything: they are perhaps never imported."""
+def test_all_modules_must_be_python() -> None:
     old = b"print 'x'\n"
-    assert read_upload("x.zip", zipped({"bot.py": BOT, "old.py": old}), "Ann").entry == "bot.py"
+    assert read_upload("x.zip", zipped({"bot.py": BOT, "old.txt": old}), "Ann").entry == "bot.py"
+    for name in ("old.py", "deep/er/old.py"):
+        with pytest.raises(ArenaError, match=rf"^Python 3\.\d+ cannot read {name}: line 1: Missing parentheses"):
+            read_upload("x.zip", zipped({"bot.py": BOT, name: old}), "Ann")
     assert read_upload("x.zip", zipped({"bot.py": old}), "Ann", "mine", "cmd:python3 bot.py").entry.startswith("cmd:")
     with pytest.raises(ArenaError, match=r"^Python 3\.\d+ cannot read bot\.py: line 1: Missing parentheses"):
         read_upload("x.zip", zipped({"bot.py": old}), "Ann", entry="bot.py:depth=2")
