@@ -32,9 +32,9 @@ from pathlib import Path
 
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
-from arena.bots.source_files import MOST_SOURCE_BYTES, file_hash, source_files
+from arena.bots.source_files import MOST_SOURCE_BYTES, OwnFiles, file_hash, source_files
 from arena.errors import BotNameWarning, did_you_mean
-from arena.paths import data_folder, read_small_file
+from arena.paths import data_folder
 from arena.text import one_line, quoted
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
@@ -163,19 +163,26 @@ def find_bot(
 
 
 def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
-    """Return the bot in a file, whatever its path looks like; `target` is the author's name for it."""
+    """Return the bot in a file, whatever its path looks like; `target` is the author's name for it.
+
+    Its hash is the hash of the file: nothing that a stranger wrote is parsed here.
+    """
     text = ",".join(f"{key}={value}" for key, value in params.items())
-    return _file_spec(name, f"{target}:{text}" if text else target, target, path, params)
+    return _file_spec(name, f"{target}:{text}" if text else target, target, path, params, alone=True)
 
 
-def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:
+def _file_spec(
+    name: str, text: str, target: str, path: Path, params: Mapping[str, Param], alone: bool = False
+) -> BotSpec:
     source = read_source(target, path)
     name = checked_name(name, text)
     if not _is_utf8(str(path)):
         raise BotError(f"the path {quoted(str(path))} is not UTF-8 and cannot be stored; rename it")
     module = MODULE.fullmatch(target)
-    digest = source_files(path, source, module[1] if module else "").source_hash
-    return BotSpec(name, text, target, str(path), digest, tuple(params.items()), file_hash=file_hash(source))
+    digest = own = file_hash(source)
+    if not alone:
+        digest = source_files(path, source, module[1] if module else "").source_hash
+    return BotSpec(name, text, target, str(path), digest, tuple(params.items()), file_hash=own)
 
 
 def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path) -> BotSpec:
@@ -327,7 +334,7 @@ def read_source(target: str, path: Path) -> bytes:
                 f"the bot {target} is larger than {MOST_SOURCE_BYTES >> 20} MiB; "
                 "put tables and weights into files beside it"
             )
-        return read_small_file(path, MOST_SOURCE_BYTES)
+        return b"".join(OwnFiles(target, [str(path.parent)]).pieces(str(path)))
     except OSError as error:
         raise BotError(f"cannot read the bot {target}: {error.strerror}: {path}") from None
 
@@ -471,12 +478,16 @@ def _is_system(path: Path) -> bool:
 def command_hash(target: str, files: Iterable[Path]) -> str:
     """Return the SHA-256 over the hashes of the command as written and of each file."""
     total = hashlib.sha256(hashlib.sha256(target.encode("utf-8", "surrogateescape")).digest())
-    for path in files:
+    paths = [*files]
+    reader = OwnFiles(target, [*map(str, paths), *SYSTEM_FOLDERS])
+    for path in paths:
         try:
             for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
                 if file.is_file():
-                    with file.open("rb") as stream:
-                        total.update(hashlib.file_digest(stream, "sha256").digest())
+                    digest = hashlib.sha256()
+                    for piece in reader.pieces(str(file)):
+                        digest.update(piece)
+                    total.update(digest.digest())
         except OSError as error:
             raise BotError(f"cannot read {path} of the bot '{target}': {error.strerror}") from None
     return total.hexdigest()

@@ -106,7 +106,7 @@ def test_the_bots_of_the_program_keep_their_hashes() -> None:
 
 
 def test_a_very_long_source_is_not_parsed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_files, "_LONGEST_PARSED", 100)
+    monkeypatch.setattr(source_files, "LONGEST_PARSED", 100)
     path = write(home / "zoe.py", "import anna_helper" + ACT + "#" * 100)
     assert find_bot("class/zoe.py").source_hash == plain(path)
 
@@ -207,32 +207,114 @@ def test_names_and_places_of_data_count(home: Path) -> None:
     assert find_bot("class/zoe.py").source_hash == plain(home / "zoe.py")
 
 
-def test_links(home: Path) -> None:
-    write(home / "zoe.py", "X = 'circle', 'gone', 'linked', 'far', 'file'" + ACT)
+def test_links_inside_the_folder(home: Path) -> None:
+    write(home / "zoe.py", "import linked_helper\nX = 'circle', 'gone', 'linked', 'near', 'file'" + ACT)
     write(home / "linked" / "own", "")
-    write(home.parent / "far" / "away", "")
-    for name, to in (("circle", "circle"), ("gone", "nowhere"), ("far", "../far"), ("file", "book.json")):
+    links = {"circle": "circle", "gone": "nowhere", "near": "nets", "file": "book.json", "linked_helper.py": "ben.py"}
+    for name, to in links.items():
         (home / name).symlink_to(to)
     for name, to in (("around", "../.."), ("in", "../nets")):
         (home / "linked" / name).symlink_to(to)
-    found = {"class/zoe.py", "class/linked/own", "far/away", "class/book.json", "class/file"}
-    assert covered("class/zoe.py", home.parent) == found
+    found = {"zoe.py", "linked/own", "book.json", "file", "nets/one.npz", "ben.py", "linked_helper.py"}
+    assert covered("class/zoe.py", home) == found
 
 
-def test_of_a_huge_folder_the_first_files_count(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_files, "_MOST_FILES", 3)
-    for name in ("sub/x", *"mdlbkcjfigahe"):
-        write(home / "zoe_data" / name, "")
-    write(home / "zoe.py", "X = 'zoe_data'" + ACT)
-    assert covered("class/zoe.py", home) == {"zoe.py", "zoe_data/a", "zoe_data/b", "zoe_data/c"}
+#: What a bot names, the links in its folder, and the reason for the refusal.
+REFUSED: list[tuple[str, dict[str, str], str]] = [
+    ("X = 'key'", {"key": "../secret"}, "leads out"),
+    ("X = 'key'", {"key": "nets/../other", "other": "../secret"}, "leads out"),
+    ("X = 'around/secret'", {"around": ".."}, "leads out"),
+    ("X = 'inner'", {"out": "../far", "inner": "out/secret"}, "leads out"),
+    ("X = 'far'", {"far": "../far"}, "leads out"),
+    ("X = 'nets'", {"nets/key": "../../secret"}, "leads out"),
+    ("import helper", {"helper.py": "../secret"}, "leads out"),
+    ("import brain.deep", {"brain": "../far"}, "leads out"),
+    ("X = 'key'", {"key": "/proc/self/environ"}, "leads out"),
+    ("X = 'key'", {"key": "/proc/self/pagemap"}, "leads out"),
+    ("X = 'key'", {"key": "/dev/zero"}, "leads out"),
+    ("X = 'key'", {"key": "pipe"}, "not a regular file"),
+    ("X = 'pipe'", {}, "not a regular file"),
+    ("X = 'data'", {"data/key": "../pipe"}, "not a regular file"),
+]
 
 
-def test_special_files_are_not_read(home: Path) -> None:
-    for name in ("pipe", "nets/pipe", "pipe.py"):
-        os.mkfifo(home / name)
-    (home / "device").symlink_to("/dev/zero")
-    write(home / "zoe.py", "import pipe\nX = 'pipe', 'device', 'nets'" + ACT)
-    assert find_bot("class/zoe.py").source_hash != plain(home / "zoe.py")  # and it returns
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize(("source", "links", "reason"), REFUSED, ids=range(len(REFUSED)))
+def test_files_that_are_refused(home: Path, source: str, links: dict[str, str], reason: str) -> None:
+    """They would be copied to where the bot reads them, or never end."""
+    write(home.parent / "secret", "")
+    for name in ("secret", "__init__.py", "deep.py"):
+        write(home.parent / "far" / name, "")
+    os.mkfifo(home / "pipe")
+    for name, to in links.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).symlink_to(to)
+        if not (home / name).exists() and to.startswith("/"):
+            pytest.skip(f"this system has no {to}")
+    write(home / "zoe.py", source + ACT)
+    with pytest.raises(BotError, match=reason):
+        find_bot("class/zoe.py")
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system has no such files")
+def test_a_file_that_is_made_while_it_is_read_is_no_bot(home: Path) -> None:
+    (home / "zoe.py").symlink_to("/proc/self/environ")
+    with pytest.raises(BotError, match="not a regular file"):
+        find_bot("class/zoe.py")
+
+
+def test_a_folder_of_a_command(home: Path) -> None:
+    """It is sent to other machines as it is; what the system has for all bots may be linked."""
+    program = write(home / "run", "")
+    program.chmod(0o755)
+    (home / "classes").mkdir()
+    write(home / "other", "")
+    (home / "classes" / "system").symlink_to("/usr/bin/env")
+    command = "cmd:class/run class/classes:class/other"
+    find_bot(command)
+    (home / "classes" / "key").symlink_to(write(home.parent / "secret", ""))
+    with pytest.raises(BotError, match="leads out"):
+        find_bot(command)
+
+
+def test_modules_of_other_folders_do_not_count(home: Path) -> None:
+    """Such as those that a name with slashes leads to."""
+    outside = write(home.parent / "outside.py", "")
+    (home.parent / "again").symlink_to(home)
+    names = str(outside.with_suffix("")), str(home.parent / "again" / "ben")
+    write(home / "zoe.py", "".join(f"__import__({name!r})\n" for name in names) + ACT)
+    assert covered("class/zoe.py", home.parent) == {"class/zoe.py"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "most"), [("MAX_BOT_FILES", 12), ("MAX_BOT_BYTES", 900), ("_MOST_PARSED_BYTES", 500)]
+)
+def test_bots_with_too_many_or_too_large_files(
+    home: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    for number in range(12):
+        write(home / "zoe_data" / str(number), "x" * 50)
+    write(home / "zoe.py", "import ben, anna\nX = 'zoe_data'" + ACT)
+    find_bot("class/zoe.py")
+    monkeypatch.setattr(source_files, limit, most)
+    write(home / "ben.py", "#" * 400)
+    with pytest.raises(BotError, match="more than"):
+        find_bot("class/zoe.py")
+
+
+def test_sources_that_keep_the_parser_busy(home: Path) -> None:
+    """Whoever names a bot waits for this; today's worst takes seconds."""
+    many = "import " + ",".join(f"a{number}" for number in range(50_000)) + "\n"
+    for number in range(100):
+        (home / f"d{number}").mkdir()
+    folders = f"X = {[f'd{number}' for number in range(100)]}"
+    for number in range(300):
+        write(home / f"x{number}.txt", "")
+    hours = "# coding: punycode\n#-" + "a" * 2_000_000
+    for text in (many + folders, hours):
+        write(home / "anna_helper.py", text)
+        write(home / "anna_helper.so", hours)
+        assert find_bot("class/anna.py").source_hash != plain(home / "anna.py")
 
 
 # ---------------------------------------------------------------- bots of packages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 import shutil
 import signal
@@ -153,6 +154,14 @@ def test_an_entry_names_a_stored_file_and_nothing_else(
         find_entry("other.py", [path], folder, "mine v1")
     with pytest.raises(LeagueError, match=r"is not a Python file|must be printable|it has no file"):
         read_submission(path, folder)
+
+
+def test_to_find_a_bot_its_modules_are_not_read(tmp_path: Path) -> None:
+    """The process that plays a league would parse what a stranger wrote."""
+    (tmp_path / "mine.py").write_text(f"import helper\n{FIRST}")
+    (tmp_path / "helper.py").write_text(FIRST)
+    spec = find_entry("mine.py", ["mine.py", "helper.py"], tmp_path, "mine v1")
+    assert spec.source_hash == hashlib.sha256((tmp_path / "mine.py").read_bytes()).hexdigest()
 
 
 def test_long_and_deep_paths_are_refused(tmp_path: Path) -> None:
