@@ -99,16 +99,17 @@ def _handle_submission(session: LeagueSession, version: Version) -> SubmissionRe
     """Take a submission to a decision, or as far as its turn, Ctrl-C or a pause allows."""
     turn_ends = time.monotonic() + TURN_S
     session.player.show(version.id)
+    versions.count_attempt(session.league, version)  # before the work, which may be the end of this process
     try:
         with MatchRunner(session) as runner:
-            return _handle(runner, version, turn_ends)
+            result = _handle(runner, version, turn_ends)
     except (ArenaError, KeyboardInterrupt):
-        raise
-    except BaseException:  # our own failure counts as an attempt, and attempts are limited
-        versions.count_attempt(session.league, version)
+        versions.count_attempt(session.league, version, -1)
         raise
     finally:
         session.player.show()
+    versions.count_attempt(session.league, version, -1)
+    return result
 
 
 def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> SubmissionResult:

@@ -28,7 +28,7 @@ from arena.text import utc_text
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
 OPEN = (PENDING, PLACING)
-MAX_ATTEMPTS = 4  # failures of this program on one submission, after which it is refused
+MAX_ATTEMPTS = 4  # of this program to handle a submission; if it survived none of them, the submission is refused
 _LONGEST_REASON = 4000  # reasons include what bots have printed and raised
 
 
@@ -36,8 +36,9 @@ _LONGEST_REASON = 4000  # reasons include what bots have printed and raised
 class Version:
     """A version of a bot. `number` counts from 1 for each bot; times are seconds since 1970.
 
-    `decided` is when `state` last became active, replaced or refused, and `reason` says why. `attempts` counts this
-    program's failures to handle it. `retired` is when the bot was retired, None if it was not.
+    `decided` is when `state` last became active, replaced or refused, and `reason` says why. `attempts` counts the
+    attempts to handle it that this program did not survive, and the present one. `retired` is when the bot was
+    retired, None if it was not.
     """
 
     id: int
@@ -261,10 +262,10 @@ def waiting(league: League) -> list[Version]:
     return [Version(*row) for row in league.query(sql, PENDING, PLACING)]
 
 
-def count_attempt(league: League, version: Version) -> None:
-    """Count a failure of this program to check or place a submission."""
+def count_attempt(league: League, version: Version, by: int = 1) -> None:
+    """Count an attempt to check or place a submission; take it back, with `by` -1, unless this program failed."""
     with league.change():
-        league.run("UPDATE versions SET attempts = attempts + 1 WHERE version = ?", version.id)
+        league.run("UPDATE versions SET attempts = max(attempts + ?, 0) WHERE version = ?", by, version.id)
 
 
 def accept(league: League, version: Version) -> bool:

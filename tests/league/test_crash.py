@@ -143,6 +143,23 @@ def games_of(folder: Path) -> list[tuple[int, int, str]]:
         return [(key, score, text) for key, score, text in found.query("SELECT id, score, record FROM games")]
 
 
+def test_a_submission_that_ends_every_process_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with create_league(tmp_path, settings(), SECRET) as found:
+        one = versions.enqueue(found, submission("mine", FIRST)).version
+
+    def work() -> None:
+        with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
+            placement.handle_waiting(session)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(placement, "admit", lambda runner, version: os.kill(os.getpid(), signal.SIGKILL))
+        assert [ended(forked(work)) for _ in range(versions.MAX_ATTEMPTS)] == [-signal.SIGKILL] * versions.MAX_ATTEMPTS
+        assert ended(forked(work)) == 0
+    with open_league(tmp_path) as found:
+        now = versions.get(found, one.id)
+    assert (now.state, now.attempts) == (versions.REFUSED, versions.MAX_ATTEMPTS)
+
+
 @pytest.mark.parametrize("statement", [5, 61])
 def test_killed_play_loses_no_stored_game(tmp_path: Path, make: Make, statement: int) -> None:
     make(tmp_path)
