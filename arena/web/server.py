@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -60,10 +60,24 @@ def serve(
     )
     server = uvicorn.Server(config)
     told(listening.getsockname()[1])
-    with listening, PlayerProcess(command), contextlib.suppress(SystemExit):  # raised if it does not start
+    with listening, _terminable(), PlayerProcess(command), contextlib.suppress(SystemExit):  # also: it did not start
         server.run([listening])
     if not server.started:
         raise ArenaError(f"{folder} cannot be served: the log above says why")
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Have SIGTERM raise SystemExit, so that the player is ended: uvicorn sends it again after it has stopped."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -57,6 +57,17 @@ def test_a_database_that_is_none(folder: Path) -> None:
         serve(folder, "127.0.0.1", 0, None, WebSettings())
 
 
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_terminated_server_ends_its_player(folder: Path) -> None:
+    with served(folder, 1, "--isolation", "none") as server:
+        assert server.process is not None
+        assert wait_for(server.player_pids, 60.0)
+        server.process.terminate()
+        assert server.process.wait(60) == 0
+        assert server.player_pids() == []
+
+
 def test_a_wrong_token_in_words() -> None:
     class Refuses(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
