@@ -57,6 +57,15 @@ def time_about(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
+def whole_number(text: str) -> int:
+    """Return the whole number in a field of a form or a query, -1 for any other text and for more than 18 digits.
+
+    >>> [whole_number(text) for text in ("12", "-3", "\u00b2", "9" * 5000)]
+    [12, -1, -1, -1]
+    """
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else -1
+
+
 def ordinal(number: int) -> str:
     """Return a place as an ordinal number.
 

@@ -26,7 +26,7 @@ from arena.league.views import last_games_by_opponent
 from arena.results.data_formats import json_text, table_csv
 from arena.results.league import log_table
 from arena.results.table import Table
-from arena.text import one_line
+from arena.text import one_line, whole_number
 from arena.web import accounts, uploads
 from arena.web.accounts import Account, Stores
 from arena.web.backend import (
@@ -261,7 +261,7 @@ async def _act(request: Request) -> Response:
         do, what, reason = (str(form.get(key) or "") for key in ("do", "what", "reason"))
     backend = backend_of(request)
     if do == "check":
-        number = int(what) if what.isdecimal() and len(what) < 19 else 0
+        number = whole_number(what)
         await backend.write(lambda stores: check_again(stores, account, number, backend.settings.limits))
     elif do == "invite":
         tokens, faults = await backend.write(lambda stores: invite_authors(stores, what, account.author))

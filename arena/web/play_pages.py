@@ -18,6 +18,7 @@ from arena.game.record import parse_record
 from arena.league import versions
 from arena.league.store import League
 from arena.results.records import game_of
+from arena.text import whole_number
 from arena.web.accounts import Account, fingerprint
 from arena.web.backend import (
     backend_of,
@@ -157,9 +158,9 @@ async def _game(request: Request) -> Response:
     """Return the page of a game; with `after`, as soon as there is something newer."""
     who = await visitor(request)
     table = _table(request, who)
-    after = request.query_params.get("after", "")
-    if after.isdecimal() and len(after) < 10:
-        await table.later_than(int(after), _POLL_WAIT_S)
+    after = whole_number(request.query_params.get("after", ""))
+    if after >= 0:
+        await table.later_than(after, _POLL_WAIT_S)
     return shown_message(request, "table.html", table=table, game=table.shown)
 
 
@@ -168,12 +169,9 @@ async def _act(request: Request) -> Response:
     who, backend = await visitor(request), backend_of(request)
     fields = await _fields(request)
     table = _table(request, who)
-    number, index = (
-        int(text) if text.isdecimal() and len(text) < 10 else -1
-        for text in (fields.get("number", ""), fields.get("move", ""))
-    )
+    number, index = whole_number(fields.get("number", "")), whole_number(fields.get("move", ""))
     if "again" in fields:
-        return await _again(request, table, int(fields["again"]) if fields["again"].isdecimal() else 0)
+        return await _again(request, table, whole_number(fields["again"]))
     if "resign" in fields:
         backend.tables.resign(table)
         await table.later_than(table.number, _MOVE_WAIT_S)
