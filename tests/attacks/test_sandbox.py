@@ -169,10 +169,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory, shared: None) -> Iterator[
 
 
 def furnish(folder: Path) -> None:
-    """Secrets beside the bots' folders, and in one of them: hidden, and behind a link."""
+    """Secrets beside the bots' folders, and hidden ones in one of them; links that lead out are refused before play."""
     (folder / "secret.txt").write_text(SECRET)
     home = stage(folder / "bots", "reads_files").parent
-    (home / "link").symlink_to(folder / "secret.txt")
     for name in (".env", ".git/config", "results/run.sqlite", "leagues/secret"):
         (home / name).parent.mkdir(exist_ok=True)
         (home / name).write_text(SECRET)

@@ -39,7 +39,7 @@ class ReadsFiles:
     def __init__(self, places: str = ""):
         own = os.path.dirname(os.path.abspath(__file__))
         wanted = [*filter(None, places.split(":")), *COMMON]
-        wanted += [os.path.join(own, name) for name in ("..", "../..", ".env", ".git", "results", "leagues", "link")]
+        wanted += [os.path.join(own, name) for name in ("..", "../..", ".env", ".git", "results", "leagues")]
         wanted += [f"/proc/self/{way}{path}" for way in ("root", "cwd/../../../../..") for path in ("/etc/passwd", own)]
         found = [path for place in wanted for path in readable(os.path.expanduser(place), own)]
         self.found = list(dict.fromkeys(found))
