@@ -1,7 +1,7 @@
 # Short names for what the README's commands do. Everything happens in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGE := pyproject.toml setup.py $(wildcard arena/game/*.pxd arena/policy/*.pxd)
+PACKAGE := pyproject.toml setup.py $(wildcard arena/game/*.pxd arena/policy/*.pxd arena/adapters/*.pxd)
 
 .PHONY: help setup build test test-all lint types format bench docs tournament clean
 
@@ -49,4 +49,4 @@ tournament: setup
 	$(BIN)/arena run quick
 
 clean:
-	rm -rf .venv build dist site *.egg-info arena/_built.json $(foreach f,game policy,arena/$f/*.so arena/$f/*.c arena/$f/*.html)
+	rm -rf .venv build dist site *.egg-info arena/_built.json $(foreach f,game policy adapters,arena/$f/*.so arena/$f/*.c arena/$f/*.html)

@@ -1,8 +1,8 @@
 """Build the compiled part of the engine; everything else is in pyproject.toml.
 
-The compiled modules are ordinary Python files with C types in a `.pxd` beside them. If no C compiler is found, the
-installation continues and the same files run as plain Python. `arena/_built.json` holds the hashes of the sources and
-the compiler's flags (see arena/compiled.py); files that were built from the same sources with the same flags are kept.
+The compiled modules are Python files with C types in a `.pxd` beside them. If no C compiler is found, the installation
+continues, and the rules (`arena.game`) run as plain Python. `arena/_built.json` holds the hashes of the sources and the
+compiler's flags (see arena/compiled.py); files that were built from the same sources with the same flags are kept.
 
 Built in place (`pip install -e .`), the engine uses AVX2 if this processor has it; a wheel for x86-64 Linux contains
 both versions and chooses one at import. `ARENA_CFLAGS` replaces the compiler flags of both.
@@ -37,7 +37,10 @@ compiled = load_compiled()
 #: debugging information, which takes four fifths of the size and a quarter of the time.
 EXACT = ["-O3", "-g0", "-ffp-contract=off"]
 #: What is as fast with less optimisation than -O3: texts and tables; what waits for pipes; the policy.
-LEVELS = {"-O1": ("arena.game.moves", "arena.game.packing"), "-O2": ("arena.game.rng", "arena.policy.")}
+LEVELS = {
+    "-O1": ("arena.game.moves", "arena.game.packing"),
+    "-O2": ("arena.game.rng", "arena.policy.", "arena.adapters."),
+}
 MODULES = [f"{folder}/{name}" for folder, modules in compiled.COMPILED.items() for name in modules]
 
 
@@ -154,7 +157,7 @@ def _travels(path: Path) -> bool:
     return path.is_file() and "__pycache__" not in path.parts and path.suffix in kinds
 
 
-#: `optional`: without a compiler, the files run uncompiled.
+#: `optional`: without a compiler, the rules run uncompiled.
 EXTENSIONS = [
     Extension(f"arena.{module.replace('/', '.')}", [f"arena/{module}.py"], optional=True) for module in MODULES
 ]

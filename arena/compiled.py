@@ -1,10 +1,10 @@
 """The list of compiled modules, and checks that the compiled files fit their sources and this processor.
 
-Some modules of `arena.game` and `arena.policy` are compiled from their own source. A compiled file that was not made
-from the source beside it is refused at import: nothing is worse than a changed rule that is not played. A checkout is
-compiled with AVX2 if its processor has it. A wheel is compiled for any processor and once more, in `arena/_v3`, for
-processors of the level x86-64-v3 (Intel since 2013, AMD since 2015). All give the same games and the same numbers. With
-the environment variable `ARENA_PURE=1` the sources run uncompiled: slowly, but with everything they have.
+Some modules are compiled from their own source. A compiled file that was not made from the source beside it is refused
+at import: nothing is worse than a changed rule that is not played. A checkout is compiled with AVX2 if its processor
+has it. A wheel is compiled for any processor and once more, in `arena/_v3`, for processors of the level x86-64-v3
+(Intel since 2013, AMD since 2015). All give the same games and the same numbers. Without compiled files, and with the
+environment variable `ARENA_PURE=1`, the sources of `arena.game` run, slowly; those of the other folders do not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _T = TypeVar("_T")
 #: The modules that setup.py compiles, by the folder below `arena/`.
 COMPILED = {
     "game": ("rng", "moves", "formations", "board", "turns", "playouts", "engine", "packing"),
-    "policy": ("stones", "evaluator", "inputs", "net", "search", "stepping"),
+    "policy": ("stones", "evaluator", "inputs", "net", "search", "selfplay"),
+    "adapters": ("stepping",),
 }
 _PACKAGE = Path(__file__).resolve().parent
 #: The compiler's flags for x86-64-v3, one by one: compilers before GCC 11 do not know the level by its name.
@@ -59,15 +60,22 @@ class _Finder:
         folder = package.removeprefix("arena.")
         if name not in COMPILED.get(folder, ()):
             return None
+        if self.suffix == ".py" and folder != "game":
+            from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
+
+            remedy = "install a C compiler and build the engine ('arena doctor' says how)"
+            if os.environ.get("ARENA_PURE"):
+                remedy = "unset ARENA_PURE"
+            raise UnfitEngineError(f"evaluators, nets and search run only compiled; {remedy}")
         return importlib.util.spec_from_file_location(fullname, self.folder / folder / f"{name}{self.suffix}")
 
 
 def use_fitting_engine() -> None:
-    """Make the compiled modules importable in the form that fits this processor, or as source with `ARENA_PURE`.
+    """Make the compiled modules importable in the form that fits this processor, or the game as source.
 
     Raises `UnfitEngineError` when the compiled files do not fit their sources or this processor.
     """
-    if os.environ.get("ARENA_PURE"):
+    if os.environ.get("ARENA_PURE") or not compiled_files(_PACKAGE):
         sys.meta_path.insert(0, _Finder(_PACKAGE, ".py"))
         return
     from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
@@ -76,7 +84,7 @@ def use_fitting_engine() -> None:
     if "-mavx2" in built_as(_PACKAGE).get("flags", ()) and not has_v3():
         raise UnfitEngineError(
             "the engine was compiled for a processor with AVX2, which /proc/cpuinfo does not list: build it again here "
-            "with 'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
+            "with 'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the rules uncompiled"
         )
     if (_PACKAGE / "_v3").exists() and has_v3():
         sys.meta_path.insert(0, _Finder(_PACKAGE / "_v3", importlib.machinery.EXTENSION_SUFFIXES[0]))
@@ -92,7 +100,7 @@ def require_fresh_engine() -> None:
         raise UnfitEngineError(
             f"the compiled engine is older than its source ({', '.join(stale)} changed): build it again with "
             "'make build' or 'pip install -e .', wait for a build that is under way, or set ARENA_PURE=1 to run the "
-            "source uncompiled"
+            "rules uncompiled"
         )
 
 

@@ -15,7 +15,7 @@ class BotNameWarning(UserWarning):
 
 
 class UnfitEngineError(ArenaError, ImportError):
-    """A compiled engine that is older than its source, or made for another processor."""
+    """A compiled engine that is missing, older than its source, or made for another processor."""
 
 
 _NEAR, _NEAR_SHORT = 0.75, 0.6  # difflib's ratio: allows two swapped letters of four, one wrong letter of two or three

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from arena.adapters.spaces import spaces_of
+from arena.adapters.stepping import Stepper
 from arena.game.deals import make_deal
 from arena.game.engine import State, play_random_games
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
 from arena.policy import Evaluator, Searcher, features, load_net
-from arena.policy.stepping import Stepper, play_games
+from arena.policy.selfplay import play_games
 
 GAMES, SETS = 60, ("base", "tactical", "expert")
 micros: dict[tuple[str, str], float] = {}

@@ -14,7 +14,7 @@ from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules, load_rules
 from arena.policy import Evaluator, Searcher, load_net
-from arena.policy.stepping import play_games
+from arena.policy.selfplay import play_games
 
 #: Games of a player that looks one move ahead, per game of a search.
 MORE = 20

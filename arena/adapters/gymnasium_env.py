@@ -11,7 +11,7 @@ The reward at the end is 1, -1 or 0 (a draw). Forced moves are made automaticall
     envs = SchottenTottenVec(256, opponent="odds")
     observations, info = envs.reset(seed=1)
 
-All games of a `SchottenTottenVec` are stepped in one compiled call (`arena.policy.stepping.Stepper`), with the same
+All games of a `SchottenTottenVec` are stepped in one compiled call (`arena.adapters.stepping.Stepper`), with the same
 observations, actions and rewards; `info["action_mask"]` has a row of 0 and 1 for each game, `info["seat"]` the seat to
 decide. When a game is over, the next deal begins in the same step, and `info["final_obs"]` has the last observation of
 the game where `info["_final_obs"]` is true.
@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.adapters.spaces import Mask, MissingLibrary, Numbers, as_rules, spaces_of
+from arena.adapters.stepping import Stepper
 from arena.bots.bot import Actor, GameEnd, Setup, hook_of
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
@@ -36,7 +37,6 @@ from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy.evaluator import Evaluator
-from arena.policy.stepping import Stepper
 from arena.policy.weights import load_net
 from arena.terminal.drawing import board_text
 

@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.adapters.stepping import observe
 from arena.errors import ArenaError
 from arena.game.board import Board
 from arena.game.cards import CARD_NUMBERS
 from arena.game.engine import View
 from arena.game.moves import Move, moves_by_number
 from arena.game.rules import Rules, load_rules
-from arena.policy.stepping import observe
 
 Mask: TypeAlias = NDArray[np.int8]
 Numbers: TypeAlias = NDArray[np.float32]

@@ -29,7 +29,7 @@ from arena.bots.output import bot_output
 from arena.bots.own_modules import PACKAGES, OwnModules
 from arena.bots.source_files import file_hash, is_local
 from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
-from arena.errors import did_you_mean
+from arena.errors import UnfitEngineError, did_you_mean
 from arena.paths import data_folder
 
 _PREFIX = "arena_bot_"
@@ -171,12 +171,15 @@ def _run_file(spec: BotSpec, source: bytes, namespace: dict[str, Any]) -> Module
 
 
 def _load_error(spec: BotSpec, error: BaseException) -> BotError:
+    text = author_traceback(error)
+    if issubclass(type(error), UnfitEngineError):  # not the bot's fault
+        return BotError(f"the bot {spec.target} cannot be loaded: {text.splitlines()[-1].partition(': ')[2]}")
     what = "raises an exception when it is loaded"
     if issubclass(type(error), SyntaxError):
         what = "is not valid Python"
     elif issubclass(type(error), MemoryError):
         what = "needs more memory to be loaded than its process may use"
-    return BotError(f"the bot {spec.target} {what}:\n{author_traceback(error)}")
+    return BotError(f"the bot {spec.target} {what}:\n{text}")
 
 
 def _member_of(spec: BotSpec, module_name: str, name: str) -> type | Callable[..., Any]:

@@ -45,7 +45,7 @@ def doctor_command(as_json: bool) -> int:
         click.echo(f"{mark}  {line}")
     if not works:
         return 1
-    lacking = [] if ENGINE_COMPILED in lines else ["the engine is slow"]
+    lacking = [] if ENGINE_COMPILED in lines else ["the engine is slow, without nets and search"]
     lacking += [] if levels[0][0] == OK else ["bots cannot be sandboxed here"]
     click.echo(f"\nEverything works{', but ' if lacking else ''}{' and '.join(lacking)}.")
     return 0
@@ -85,13 +85,14 @@ def _engine() -> tuple[str, str]:
         return _FAULT, f"the engine does not run: {type(error).__name__}: {error}"
     origin = (spec.origin or "") if spec else ""
     if origin.endswith(".py"):
+        slow = "the engine runs uncompiled, about 50 times slower, without nets and search"
         if os.environ.get("ARENA_PURE"):
-            return MISSING, "the engine runs uncompiled, about 50 times slower: ARENA_PURE is set"
+            return MISSING, f"{slow}: ARENA_PURE is set"
         remedy = (
             "install a C compiler (on Debian: apt install gcc python3-dev), then, in a checkout, pip install -e .; "
             "for a wheel: pip install --force-reinstall --no-binary schotten-arena schotten-arena"
         )
-        return MISSING, f"the engine runs uncompiled, about 50 times slower: {remedy}"
+        return MISSING, f"{slow}: {remedy}"
     return ENGINE_COMPILED
 
 

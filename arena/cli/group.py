@@ -78,7 +78,9 @@ def _warn_if_uncompiled() -> None:
     """Warn on stderr if the engine runs uncompiled."""
     if not compiled_files(PACKAGE) and not os.environ.get("ARENA_PURE"):
         click.echo(
-            "The engine is not compiled and runs about 50 times slower; 'arena doctor' says what to do.", err=True
+            "The engine is not compiled: it runs about 50 times slower, without nets and search; "
+            "'arena doctor' says what to do.",
+            err=True,
         )
 
 

@@ -9,7 +9,9 @@ evaluator's best moves in samples of the hidden cards. `features` returns positi
 `self_play` the positions of whole games.
 
 Positions are views or states. Every question about a position is answered from what one seat knows, the view's or the
-one to decide: the hidden cards of a state play no part. All numbers are the same on every machine, compiled or not.
+one to decide: the hidden cards of a state play no part. All numbers are the same on every machine.
+
+The modules run only compiled: without compiled files, and with `ARENA_PURE=1`, importing them raises an ArenaError.
 """
 
 import arena.game  # noqa: F401  (refuses compiled files that do not fit, including the ones imported below)

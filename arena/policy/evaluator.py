@@ -13,27 +13,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-try:
-    import cython
-except ImportError:
-    from arena.compiled import nocython as cython  # type: ignore[no-redef]
+import cython
 
 from arena.game.board import Board
 from arena.game.engine import State
 from arena.game.moves import MOVE_COUNT, Move, moves_by_number
 from arena.policy.stones import Pool
-
-if not cython.compiled:
-    from math import log
-
-    from arena.game.board import DRAW_CARD, PLAY, PUT, SCOUT, TAKE, WON, add_tactic, copy_block, drop_tactic
-    from arena.game.cards import JOKER_CARD, ctz, popcount
-    from arena.game.moves import DRAW, PASS
-    from arena.game.turns import is_legal, legal_codes, perform
-    from arena.policy.stones import STEP, compare, known_chance, mix, side_levels
-
-    SPLIT = [0.0] * 512
-    FRESH, WITHOUT, SLOTS, ANEW = 9, 18, 594, 9
 
 CATEGORIES = ("sum", "run", "colour", "kind", "colour run")
 
@@ -75,44 +60,6 @@ class Evaluator:
     >>> round(Evaluator().value(state.view(0)), 2)
     0.5
     """
-
-    if not cython.compiled:
-        root: State
-        work: State
-        deeper: State
-        last: State
-        mine: Pool
-        theirs: Pool
-        chances: list[float]
-        picked: list[int]
-        room: list[float]
-        others: list[float]
-        versions: list[int]
-        version: int
-        table: list[float]
-        folded: list[float]
-        stamp: list[int]
-        card: int
-        choices: list[int]
-        codes: list[int]
-        more: list[int]
-        looks: int
-        seat: int
-        most: float
-        settings: list[float]
-
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            """Create the object with its fields, as C does."""
-            self = super().__new__(cls)
-            self.chances, self.stamp, self.picked = [0.0] * SLOTS, [0] * SLOTS, [0] * 9
-            self.room, self.others, self.versions = [0.0] * STEP, [0.0] * (10 * STEP), [0] * 10
-            self.table, self.folded = [0.0] * 1024, [0.0] * 9
-            self.choices, self.codes, self.more = [0] * 2048, [0] * 2048, [0] * 2048
-            self.settings = [0.0] * 5
-            self.looks = self.version = self.seat = 0
-            self.card = -1
-            self.most = 0.0
-            return self
 
     def __init__(
         self,

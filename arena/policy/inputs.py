@@ -6,33 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from arena.compiled import nocython as cython  # type: ignore[no-redef]
+import cython
 
 from arena.game.board import Board
 from arena.game.engine import State
 from arena.game.moves import Move
 from arena.policy.evaluator import Evaluator
 from arena.policy.stones import Pool
-
-if not cython.compiled:
-    from arena.game.board import provable
-    from arena.game.buffers import bytes_of, floats_of, ints_of
-    from arena.game.cards import ALL60, PLANE, ctz, group, popcount
-    from arena.game.formations import sum_of
-    from arena.policy.evaluator import FRESH
-    from arena.policy.stones import STEP, compare, known_chance
-
-    def floats(n: int) -> Any:
-        """Return an array of `n` 32-bit floats, all 0."""
-        import numpy as np
-
-        return np.zeros(n, np.float32)
-
-    STONE, HAND, ALL = 100, 55, 955
-
 
 #: The numbers of a position.
 NUMBERS = 955
@@ -207,22 +187,6 @@ def hand_features(
 
 class Recorder:
     """Arrays for positions: 955 numbers each, with the game, the seat and the value that its player saw."""
-
-    if not cython.compiled:
-        arrays: Any
-        numbers: Any
-        games: Any
-        seats: Any
-        values: Any
-        room: int
-        count: int
-        x: Any
-
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            """Create the object with its fields, as C does."""
-            self = super().__new__(cls)
-            self.x = floats(ALL)
-            return self
 
     def __init__(self, numbers: Any, games: Any, seats: Any, values: Any) -> None:
         if not len(numbers) == ALL * len(games) == ALL * len(seats) == ALL * len(values):

@@ -7,8 +7,18 @@ from arena.policy.evaluator cimport Evaluator, SLOTS
 from arena.policy.inputs cimport HAND, STONE, hand_features, my_features, side_colour, their_features
 from arena.policy.stones cimport STEP, compare, known_chance
 
-# The layers: the same sums in the same order as in net.py, as many at a time as the processor's vectors hold: gcc 12 keeps
-# longer ones in memory (64 bytes under AVX2 made the net twice as slow as 32).
+# The layers, in 32-bit floats: sums in a fixed order, as many at a time as the processor's vectors hold: gcc 12 keeps
+# longer ones in memory (64 bytes under AVX2 made the net twice as slow as 32). Arrays are flat; a matrix of weights has a
+# row of outputs for each input.
+#   copy64, clear64   set out[o:o + 64] to x[i:i + 64], to 0
+#   row64             add to out[o:o + 64] the 64 weights from w[at] on, times x
+#   note64            note the 64 weights from w[at] on, times x, for the next sum
+#   notes64           note the n rows of weights from w[at] on, each times its input from x[i] on, but for inputs of 0
+#   sum64             add what was noted to out[o:o + 64] in that order, and forget it
+#   relu64            replace negative numbers among the 64 by 0
+#   narrow            the 16 outputs of a layer with 64 inputs, at least 0; the biases follow the weights at w[at]
+#   widen             set out[o:o + 64] to the weights at w[at] times 16 inputs
+#   dot64             the sum of 64 weights times the non-negative parts of the inputs, adding halves to halves
 cdef extern from *:
     """
     #ifndef ARENA_LAYERS

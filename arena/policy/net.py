@@ -18,87 +18,11 @@ from __future__ import annotations
 
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from arena.compiled import nocython as cython  # type: ignore[no-redef]
+import cython
 
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.policy.evaluator import Evaluator
-
-if not cython.compiled:
-    from math import floor
-
-    import numpy as np
-
-    from arena.game.board import provable
-    from arena.game.cards import ALL60, PLANE, ctz, group, popcount
-    from arena.policy.evaluator import SLOTS
-    from arena.policy.inputs import HAND, STONE, floats, hand_features, my_features, side_colour, their_features
-    from arena.policy.stones import STEP, compare, known_chance
-
-    # The layers, in 32-bit floats; net.pxd has the same in C. Sums are made in the order written here. Arrays are flat;
-    # a matrix of weights has a row of outputs for each input.
-
-    def copy64(out: Any, o: int, x: Any, i: int) -> None:
-        """Set `out[o:o + 64] = x[i:i + 64]`."""
-        out[o : o + 64] = x[i : i + 64]
-
-    def clear64(out: Any, o: int) -> None:
-        """Set `out[o:o + 64] = 0`."""
-        out[o : o + 64] = 0
-
-    def row64(out: Any, o: int, w: Any, at: int, x: float) -> None:
-        """Add to `out[o:o + 64]` the 64 weights from `w[at]` on, times `x`."""
-        out[o : o + 64] += w[at : at + 64] * np.float32(x)
-
-    def note64(terms: Any, w: Any, at: int, x: float) -> None:
-        """Note the 64 weights from `w[at]` on, times `x`, for the next sum."""
-        terms.append((w, at, np.float32(x)))
-
-    def notes64(terms: Any, w: Any, at: int, x: Any, i: int, n: int) -> None:
-        """Note the `n` rows of weights from `w[at]` on, each times its input from `x[i]` on, but for inputs of 0."""
-        for k in range(n):
-            if x[i + k] != 0:
-                terms.append((w, at + 64 * k, x[i + k]))
-
-    def sum64(out: Any, o: int, terms: Any) -> None:
-        """Add what was noted to `out[o:o + 64]` in that order, and forget it."""
-        for w, at, x in terms:
-            out[o : o + 64] += w[at : at + 64] * x
-        terms.clear()
-
-    def relu64(x: Any) -> None:
-        """Replace negative numbers among the 64 by 0."""
-        np.maximum(x[:64], np.float32(0), out=x[:64])
-
-    def narrow(out: Any, w: Any, at: int, x: Any) -> None:
-        """Compute the 16 outputs of a layer with 64 inputs, at least 0; the biases follow the weights at `w[at]`."""
-        sums = np.zeros((4, 16), np.float32)
-        sums[0] = w[at + 1024 : at + 1040]
-        for k in range(64):
-            sums[k % 4] += w[at + 16 * k : at + 16 * k + 16] * x[k]
-        out[:16] = np.maximum((sums[0] + sums[1]) + (sums[2] + sums[3]), np.float32(0))
-
-    def widen(out: Any, o: int, w: Any, at: int, x: Any) -> None:
-        """Set `out[o:o + 64]` to the weights at `w[at]` times 16 inputs."""
-        sums = np.zeros((2, 64), np.float32)
-        for k in range(16):
-            sums[k % 2] += w[at + 64 * k : at + 64 * k + 64] * x[k]
-        out[o : o + 64] = sums[0] + sums[1]
-
-    def dot64(x: Any, w: Any, at: int) -> Any:
-        """Return the sum of 64 weights times the non-negative parts of the inputs, adding halves to halves."""
-        p = np.maximum(x[:64], np.float32(0)) * w[at : at + 64]
-        for half in (32, 16, 8, 4, 2, 1):
-            p = p[:half] + p[half:]
-        return p[0]
-
-    HIDDEN, CODE, MIDDLE = 64, 16, 64
-    B1, WH, WR, W2, W3, WG, B3, W4, B4 = 6400, 6464, 7744, 8000, 9040, 18256, 21776, 21840, 21904
-    POWER2 = [0.0] * 128
-
 
 #: The arrays of a net in order, with their shapes.
 SHAPES = {
@@ -149,37 +73,6 @@ def logistic(x: float) -> float:
 
 class Net(Evaluator):
     """An evaluator with 21,905 learned weights, in the order of `SHAPES`; raises ArenaError for another number."""
-
-    if not cython.compiled:
-        weights: Any
-        x: Any
-        hidden: Any
-        code: Any
-        halves: Any
-        z: Any
-        hands: Any
-        wanted: Any
-        colours: Any
-        terms: Any
-        known: list[int]
-        hand_stamp: list[int]
-        wanted_stamp: list[int]
-        wanted_hand: list[int]
-        colour_stamp: list[int]
-        claims: int
-        root_claims: int
-
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            """Create the object with its fields, as C does."""
-            self = super().__new__(cls)
-            self.weights, self.x, self.hidden, self.code = floats(WEIGHTS), floats(STONE), floats(HIDDEN), floats(CODE)
-            self.halves, self.z, self.hands = floats(10 * HIDDEN), floats(SLOTS * MIDDLE), floats(61 * MIDDLE)
-            self.wanted, self.colours = floats(62 * HIDDEN), floats(6 * HIDDEN)
-            self.known, self.hand_stamp, self.colour_stamp = [0] * 10, [0] * 60, [0] * 6
-            self.wanted_stamp, self.wanted_hand = [0] * 62, [0] * 61
-            self.terms = []
-            self.claims = self.root_claims = 0
-            return self
 
     def __init__(self, weights: Any, **settings: float) -> None:
         super().__init__(**settings)

@@ -13,19 +13,12 @@ from __future__ import annotations
 
 from time import perf_counter
 
-try:
-    import cython
-except ImportError:
-    from arena.compiled import nocython as cython  # type: ignore[no-redef]
+import cython
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.game.rng import Rng
 from arena.policy.evaluator import Evaluator
-
-if not cython.compiled:
-    from arena.game.board import copy_block
-    from arena.game.turns import perform
 
 #: Samples between two checks for candidates that are far behind.
 LOOK = 8
@@ -45,12 +38,6 @@ class Playout:
     >>> 0.3 < Playout(Evaluator()).play(state, depth=2) < 0.7
     True
     """
-
-    if not cython.compiled:
-        policy: Evaluator
-        opponent: Evaluator
-        work: State
-        spent: int
 
     def __init__(self, policy: Evaluator, opponent: Evaluator | None = None) -> None:
         if policy is None:
@@ -115,19 +102,6 @@ class Searcher:
     much as `prior` samples. `opponent` is an evaluator that plays the other seat's decisions, by default the same. A
     candidate is dropped when it is more than `race` standard errors behind the best; 0 turns that off.
     """
-
-    if not cython.compiled:
-        evaluator: Evaluator
-        playout: Playout
-        depth: int
-        tail: int
-        width: int
-        margin: float
-        prior: float
-        race: float
-        sample: State
-        spent: int
-        worth: float
 
     def __init__(
         self,

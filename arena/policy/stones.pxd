@@ -5,6 +5,8 @@ from arena.game.cards cimport (u64, u8, ctz, group, popcount, ALL60, PLANE, JOKE
 from arena.game.board cimport Board
 from arena.game.formations cimport VALUE, colours_of, outs_with_one, sum_of
 
+# mix(table, at, to, half, p): mix two halves of a table into table[to:to + half]. The first half begins at table[at]; the
+# second follows it and has the share p.
 cdef extern from *:
     """
     #ifndef ARENA_BLEND

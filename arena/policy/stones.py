@@ -6,50 +6,15 @@ Unknown cards are taken as independent: each card comes to a side with a chance 
 (in the seat's hand, or not seen yet). For an incomplete side, these chances give a distribution over 15 levels (five
 categories, each with a low, a middle and a high sum), and two such distributions give the chance to win the stone.
 
-All sums are made in a fixed order, and the compiler may not merge operations (`-ffp-contract=off`), so the compiled
-module and this source give the same numbers to the last bit on every machine.
+All sums are made in a fixed order, and the compiler may not merge operations (`-ffp-contract=off`), so the numbers are
+the same to the last bit on every machine.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from arena.compiled import nocython as cython  # type: ignore[no-redef]
-
-if not cython.compiled:
-    from arena.game.board import Board
-    from arena.game.cards import (
-        ALL60,
-        BEARER,
-        COLOUR,
-        COLOUR_RUN,
-        JOKER,
-        KIND,
-        PLANE,
-        RANK,
-        RUN,
-        SPY,
-        SUM,
-        ctz,
-        group,
-        popcount,
-    )
-    from arena.game.formations import VALUE, colours_of, outs_with_one, sum_of
-
-    LEVELS = 15
-    STEP = 16  # a distribution: 15 levels, then the expected sum
-    LOW, HIGH, EMPTY = [0.0] * 5, [0.0] * 5, [0.0] * 16
-
-    def mix(table: list[float], at: int, to: int, half: int, p: float) -> None:
-        """Mix two halves of a table into `table[to:to + half]`.
-
-        The first half begins at `table[at]`; the second follows it and has the share `p`.
-        """
-        for i in range(half):
-            table[to + i] = table[at + i] + (table[at + half + i] - table[at + i]) * p
+import cython
 
 
 def fill_odds() -> None:
@@ -83,24 +48,6 @@ def fog_level(total: float, n: int) -> int:
 
 class Pool:
     """The cards that can still come to one seat's sides, with their chances."""
-
-    if not cython.compiled:
-        hand: int
-        unseen: int
-        in_hand: float
-        from_unseen: float
-        hand_odds: float
-        unseen_odds: float
-        total_unseen: int
-        mean: float
-        no_hand: list[float]
-        no_unseen: list[float]
-
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            """Create the object with its fields, as C does."""
-            self = super().__new__(cls)
-            self.no_hand, self.no_unseen = [0.0] * 64, [0.0] * 64
-            return self
 
     @cython.final
     def fill(self, hand: int, unseen: int, in_hand: float, from_unseen: float) -> None:

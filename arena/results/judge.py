@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import ArenaError
 from arena.game.engine import View
@@ -20,7 +20,6 @@ from arena.game.moves import Move
 from arena.game.record import RecordError, parse_record
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
-from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.results.data_formats import json_text, records, table_values
 from arena.results.positions import Decision, decisions, result_line, shown_names
 from arena.results.table import Column, Report, Table, TableRow, column_of, percent
@@ -29,6 +28,9 @@ from arena.stats.intervals import FEWEST_DEALS
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from arena.policy import Evaluator
 
 LOSSES = "losses.json"
 """The file in a run's folder that `arena replay RUN --judge` writes."""
@@ -69,6 +71,8 @@ class Judge:
     """Judges decisions of one rule set. `nodes` are the decisions of the net spent on each; 0: the net alone."""
 
     def __init__(self, rules: Rules, nodes: int = 0) -> None:
+        from arena.policy import Searcher, load_net
+
         self.net = load_net(rules)
         self.searcher = Searcher(self.net) if nodes else None
         self.nodes = nodes
@@ -100,6 +104,8 @@ def sampled_chances(
 
     `depth`: decisions looked ahead; 0: to the end of the game. `tail`: the last of them, whose mean counts.
     """
+    from arena.policy import Playout
+
     totals = [0.0] * len(moves)
     playout = Playout(net)
     for _ in range(samples):

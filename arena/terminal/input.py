@@ -11,7 +11,6 @@ from arena.game.engine import State, View
 from arena.game.explain import Verdict, face_up, read_side, strongest
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
-from arena.policy import load_net
 from arena.results.formats import shortened
 from arena.results.positions import claim_verdict, is_clan, legend, move_words, side_formation
 from arena.terminal.scene import News, Scene
@@ -225,6 +224,8 @@ def hint(view: View, moves: list[Move]) -> tuple[str, Move]:
 
     Return the text and the first of the moves.
     """
+    from arena.policy import load_net
+
     chances = load_net(view.rules).values(view, moves)
     best, *others = sorted(zip(moves, chances), key=lambda judged: -judged[1])[:_HINTS]
     if view.phase in ("draw", "scout"):  # the net judges these by a rule, without a chance

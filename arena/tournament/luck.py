@@ -15,15 +15,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import Record, RecordError, parse_record
 from arena.game.rules import Rules
 from arena.paths import weights_hash
-from arena.policy import Evaluator, load_net
 from arena.tournament.games import GameResult
 from arena.whole_file import ExportError, write_whole
+
+if TYPE_CHECKING:
+    from arena.policy import Evaluator
 
 LUCK = "luck.json"
 PARTS = 3
@@ -108,7 +111,11 @@ class JudgedLuck:
             self._fresh = 0
 
 
-_net = lru_cache(maxsize=4)(load_net)
+@lru_cache(maxsize=4)
+def _net(rules: Rules) -> Evaluator:
+    from arena.policy import load_net
+
+    return load_net(rules)
 
 
 def _read(folder: Path) -> dict[str, list[float]]:

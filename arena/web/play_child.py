@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,7 +21,7 @@ from typing import Any, TextIO
 from arena.bots.cores import NO_PINNING, core_held, usable_cores
 from arena.bots.forks import tie_to_parent
 from arena.bots.output import BotOutput, redirected
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UnfitEngineError
 from arena.game.cards import card_name
 from arena.game.engine import State, View
 from arena.game.moves import Event, Move
@@ -113,8 +114,14 @@ class RemotePerson(PersonInterface):
         """Return the person's move. Raise Resigned if the person resigns, and Left if the answers end."""
         answer: Mapping[str, int] = {"hint": False}
         while "hint" in answer:
-            text, best = hint(view, moves) if answer["hint"] else ("", "")
-            self.tell(DECISION, hint=text, hinted=str(best), **moves_shown(view, moves))
+            text, hinted = "", ""
+            if answer["hint"]:
+                try:
+                    text, best = hint(view, moves)
+                    hinted = str(best)
+                except UnfitEngineError as error:  # the game continues without a net
+                    text = str(error)
+            self.tell(DECISION, hint=text, hinted=hinted, **moves_shown(view, moves))
             line = self._answers.readline()
             if not line:
                 raise Left
@@ -154,7 +161,9 @@ def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
     if result is not None:
         result, detail = replace(result, detail=None), plain(result.detail or "")
     record = session.record() if result is None else export_line(result)
-    dear = dear_moves(record, table.person)
+    dear: list[dict[str, Any]] = []
+    with suppress(UnfitEngineError):
+        dear = dear_moves(record, table.person)
     table.tell(OVER, result=end_text(session, reason=False), detail=detail, record=record, dear=dear)
 
 

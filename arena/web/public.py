@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UnfitEngineError
 from arena.game import lesson
 from arena.game.record import RecordError
 from arena.game.rules import load_rules
@@ -294,7 +294,7 @@ def _shown(site: Site, newest: Sequence[GameResult]) -> dict[str, Any]:
         best = next((met[row.version.label] for row in site.table.rows if met.get(row.version.label)), [])
     shown = []
     for word, game in zip(("the best", "the newest"), [*best, *newest[:1]]):
-        with suppress(RecordError):
+        with suppress(RecordError, UnfitEngineError):
             shown.append({"word": word, **_moves_only(game_data(game, key_of(game)))})
     return {"shown": shown, "data": {"shown": shown}}
 

@@ -72,7 +72,7 @@ def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
 def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     monkeypatch.delenv("ARENA_PURE", raising=False)
     monkeypatch.setattr("arena.cli.group.compiled_files", lambda folder: [])
-    assert arena(*words.split(), code=2).err.startswith("The engine is not compiled and runs about 50 times slower;")
+    assert arena(*words.split(), code=2).err.startswith("The engine is not compiled: it runs about 50 times slower")
     assert "not compiled" not in arena(*words.split()[:-1], "--help").err + arena("runs").err
 
 

@@ -98,7 +98,8 @@ def test_the_doctor_does_not_call_an_uncompiled_engine_ok(arena: Arena, monkeypa
     monkeypatch.delenv("ARENA_PURE", raising=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: SimpleNamespace(origin="engine.py"))
     shown = arena("doctor").out
-    assert "\n--  the engine runs uncompiled, about 50 times slower: install a C compiler" in shown
+    assert "\n--  the engine runs uncompiled" in shown
+    assert ": install a C compiler" in shown
     assert "Everything works, but the engine is slow" in shown
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import types
 from collections import Counter
 from collections.abc import Iterator
@@ -160,20 +157,3 @@ def whole_deck(rules: Rules) -> Counter[str]:
         cards += ["*J", "*J", f"*{rules.spy_value}", "*123", "fog", "mud"]
         cards += ["scout", "redeploy", "deserter", "traitor"]
     return Counter(cards)
-
-
-def printed_both_ways(code: str, *arguments: str) -> list[str]:
-    """Return the output lines of a script, which must be equal with compiled modules and with `ARENA_PURE=1`."""
-    compiled, plain = (
-        subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            cwd=ROOT,
-            env=os.environ | env,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.splitlines()
-        for env in ({}, {"ARENA_PURE": "1"})
-    )
-    assert compiled == plain
-    return compiled

@@ -21,7 +21,6 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
 from arena.paths import data_folder
-from arena.policy.stepping import observe
 
 PACKAGE = Path(arena.__file__).parent
 COMPILED = [f"{folder}/{name}" for folder, modules in arena.compiled.COMPILED.items() for name in modules]
@@ -203,6 +202,8 @@ def test_what_has_types_is_compiled() -> None:
 @needs_build
 def test_an_array_of_another_kind_is_not_written() -> None:
     """The compiled modules write to the address of an array, so its numbers must have the size that they expect."""
+    from arena.adapters.stepping import observe  # runs only compiled
+
     rules = load_rules("base")
     state = State(rules, make_deal(rules, 1, 0))
     observe(state, 0, array("f", [0.0]) * 1119)

@@ -1,4 +1,4 @@
-"""The evaluator: its chances against a literal reckoning, nothing hidden in them, the same bits uncompiled."""
+"""The evaluator: its chances against a literal reckoning, nothing hidden in them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 
 from arena import Rng, State, load_rules, make_deal
 from arena.policy import Evaluator
-from tests.game.play import COMPILED, random_game
+from tests.game.play import random_game
 from tests.policy import literal
 from tools.differential import RULE_SETS
 
 
 def test_the_stones_as_reckoned_literally() -> None:
     evaluator = Evaluator()
-    for seed in range(6 if COMPILED else 1):
+    for seed in range(6):
         for number, (state, _) in enumerate(random_game("base" if seed % 2 else "battle-line-base", seed)):
             if number % 3 == 0:
                 view = state.view(state.to_move)
@@ -25,7 +25,7 @@ def test_the_stones_as_reckoned_literally() -> None:
 def test_the_value_after_a_move_is_that_of_the_position_after_it() -> None:
     """What is kept from the position before (all stones that the move does not touch) is as if judged afresh."""
     evaluator = Evaluator()
-    for seed in range(4 if COMPILED else 1):
+    for seed in range(4):
         for number, (state, _) in enumerate(random_game("base", seed)):
             moves = state.legal_moves()
             if number % 7 == 0 and len(moves) > 1:

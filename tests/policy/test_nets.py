@@ -12,7 +12,7 @@ from arena.paths import WEIGHTS_FOLDER
 from arena.policy import Evaluator, Net, load_net
 from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
-from arena.policy.stepping import play_games
+from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights
 from tests.policy.layers import random_weights
 

@@ -11,11 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.policy import weights
-from tests.game.play import COMPILED
 from tests.policy.layers import net_values, random_weights
-
-if not COMPILED:
-    pytest.skip("takes too long uncompiled", allow_module_level=True)
 from tools.training.positions import ended, searched
 
 

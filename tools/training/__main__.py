@@ -28,7 +28,7 @@ from arena.game.rules import load_rules
 from arena.policy import weights
 from arena.policy.evaluator import Evaluator
 from arena.policy.net import Net
-from arena.policy.stepping import play_games
+from arena.policy.selfplay import play_games
 
 try:
     from tools.training.learning import fit, flat, start_weights, weights_of

@@ -24,7 +24,7 @@ from arena.policy.evaluator import Evaluator
 from arena.policy.inputs import NUMBERS, Recorder, features
 from arena.policy.net import Net
 from arena.policy.search import Playout
-from arena.policy.stepping import play_games
+from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]

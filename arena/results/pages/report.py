@@ -14,7 +14,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UnfitEngineError
+from arena.game.record import RecordError
 from arena.game.rules import shown_rules
 from arena.results.pages.figures import (
     CARD_GAMES,
@@ -169,8 +170,11 @@ def _games(
     numbered, there = sample(source, run, wanted, count)
     games = []
     for number, game in numbered:
-        with suppress(ArenaError):  # a damaged record: `arena verify` reports it, and the figures are not affected
-            games.append(game_data(game, before + number) | {"id": before + game.name})
+        with suppress(RecordError):  # a damaged record: `arena verify` reports it, and the figures are not affected
+            try:
+                games.append(game_data(game, before + number) | {"id": before + game.name})
+            except UnfitEngineError as error:
+                raise UnfitEngineError(f"{error}, or make the report with --replays 0, without games") from None
     return games, there
 
 

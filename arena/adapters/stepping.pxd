@@ -1,6 +1,6 @@
 # C types for stepping.py.
 cimport cython
-from arena.game.board cimport Board, OVER, PLAY, PUT, TAKE
+from arena.game.board cimport Board, OVER
 from arena.game.buffers cimport bytes_of, doubles_of, floats_of, longs_of, words_of
 from arena.game.cards cimport u64, u16, ALL60, ctz
 from arena.game.engine cimport State
@@ -8,7 +8,6 @@ from arena.game.playouts cimport random_step
 from arena.game.rng cimport Rng
 from arena.game.turns cimport CODES, is_legal, legal_codes, perform
 from arena.policy.evaluator cimport Evaluator
-from arena.policy.inputs cimport Recorder
 
 cdef extern from "string.h" nogil:
     void *memset(void *target, int value, size_t n)
@@ -57,9 +56,3 @@ cdef class Stepper:
     cdef int go_on(self, State state, int p) except -1
     @cython.locals(n=cython.int, k=cython.int, at=cython.int)
     cdef void show(self, State state, int i, float *x, signed char *mask) noexcept
-
-@cython.locals(state=State, game=cython.int)
-cpdef list play_games(rules, tuple players, int first, int count, seed, double noise=*, double keep=*,
-                      Recorder recorder=*)
-@cython.locals(evaluator=Evaluator, playing=cython.bint, n=cython.int, best=cython.int, after=State)
-cdef play(State state, Evaluator zero, Evaluator one, Rng rng, double noise, double keep, Recorder recorder, int game)

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""Games inside the engine, many at once for learners or between evaluators, and a seat's knowledge as numbers.
+"""Many games at once for learners, inside the engine, and a seat's knowledge as numbers.
 
-`arena.adapters` offers the same in the form of other libraries; `spaces.ViewEncoder.parts` has the order of the
-numbers.
+`gymnasium_env.SchottenTottenVec` offers the same in the form of that library; `spaces.ViewEncoder.parts` has the order
+of the numbers.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from arena.compiled import nocython as cython  # type: ignore[no-redef]
+import cython
 
 from arena.game.board import Board
 from arena.game.deals import make_deal
@@ -22,20 +19,6 @@ from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.policy.evaluator import Evaluator
-from arena.policy.inputs import Recorder
-
-if not cython.compiled:
-    from arena.game.board import OVER, PLAY, PUT, TAKE
-    from arena.game.buffers import bytes_of, doubles_of, floats_of, longs_of, words_of
-    from arena.game.cards import ALL60, ctz
-    from arena.game.playouts import random_step
-    from arena.game.turns import CODES, is_legal, legal_codes, perform
-
-    def clear(numbers: Any, at: int, n: int) -> None:
-        """Set `n` numbers to 0."""
-        numbers[at : at + n] = 0
-
-    clear_bytes = clear
 
 
 def observe(board: Board, p: int, numbers: Any) -> None:
@@ -157,21 +140,6 @@ class Stepper:
     last observation of games that are over. An illegal action loses the game.
     """
 
-    if not cython.compiled:
-        rules: Rules
-        states: list[State]
-        arrays: Any
-        numbers: Any
-        codes: Any
-        n: int
-        places: list[int]
-        opponent: Evaluator | None
-        alone: bool
-        rng: Rng
-        seed: Any
-        actions: int
-        size: int
-
     def __init__(self, rules: Rules, n: int, codes: Any, opponent: Evaluator | str | None = None) -> None:
         if n < 1 or not (opponent is None or opponent == "random" or isinstance(opponent, Evaluator)):
             raise ValueError(
@@ -179,8 +147,7 @@ class Stepper:
             )
         self.rules = rules
         self.size = observation_size(State(rules, make_deal(rules, 0, 0)))
-        if not cython.compiled:
-            self.places = [0] * 2048
+
         for action, code in enumerate(codes.tolist()):
             self.places[code] = action
         self.alone = opponent is None
@@ -299,53 +266,3 @@ class Stepper:
         n = legal_codes(state, CODES)
         for k in range(n):
             mask[at + self.places[CODES[k]]] = 1
-
-
-def play_games(
-    rules: Rules,
-    players: tuple[Evaluator, Evaluator],
-    first: int,
-    count: int,
-    seed: int,
-    noise: float = 0.0,
-    keep: float = 1.0,
-    recorder: Recorder | None = None,
-) -> list[tuple[int, int, int]]:
-    """Play games `first` to `first + count - 1`; return for each the winner (2: a draw) and both seats' stones (bits).
-
-    Deal n of a seed is the same for every pair of players. Each move is the one with the highest value, or with `noise`
-    the highest logit(value) + noise * Gumbel. Each position after a play is recorded with the chance `keep`.
-    """
-    results = []
-    for game in range(first, first + count):
-        state = State(rules, make_deal(rules, seed, game))
-        state.logging = False
-        play(state, players[0], players[1], Rng(derive_seed(seed, "self-play", game)), noise, keep, recorder, game)
-        results.append((state.won, state.owned[0], state.owned[1]))
-    return results
-
-
-def play(
-    state: State,
-    zero: Evaluator,
-    one: Evaluator,
-    rng: Rng,
-    noise: float,
-    keep: float,
-    recorder: Recorder | None,
-    game: int,
-) -> None:
-    """Play a game to its end."""
-    while state.won < 0:
-        evaluator = one if state.mover else zero
-        playing = state.stage == PLAY or state.stage == TAKE or state.stage == PUT
-        n = legal_codes(state, evaluator.choices)
-        best = evaluator.choices[0]
-        if n > 1 or recorder is not None:
-            evaluator.look(state, state.mover)
-            best = evaluator.choices[evaluator.best_of(n, noise, rng)]
-            if recorder is not None and playing and rng.random() < keep:
-                after = evaluator.after_move(best)
-                if after.won < 0 and after.stage != TAKE and after.stage != PUT:
-                    recorder.write(evaluator, after, game, evaluator.most)
-        perform(state, best)
