@@ -24,7 +24,6 @@ cdef class Board:
     # One block of plain memory, copied whole: from sides to block_end.
     cdef u64 sides[18]           # 9 * seat + stone: clan cards, and wilds in bits 60..62
     cdef u64 witness[18]        # a refutation of that side's claim; 0: none is known
-    cdef u64 watched[2]         # all witnesses of a seat, and perhaps some that are out of date
     cdef u64 hands[2]            # clan cards
     cdef u64 visible            # clan cards that are or were face up
     cdef u64 all_cards
@@ -113,15 +112,13 @@ cdef extern from *:
         __m128i y = _mm_or_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
         return (st_u64)_mm_cvtsi128_si64(_mm_or_si128(y, _mm_unpackhi_epi64(y, y)));
     }
-    static inline int st_meet(const st_u64 *words, st_u64 cards, st_u64 *others){
+    static inline int st_meet(const st_u64 *words, st_u64 cards){
         __m256i c = _mm256_set1_epi64x((long long)cards), zero = _mm256_setzero_si256();
-        __m256i a = _mm256_loadu_si256((const __m256i *)words), b = _mm256_loadu_si256((const __m256i *)(words + 4));
-        __m256i miss_a = _mm256_cmpeq_epi64(_mm256_and_si256(a, c), zero);
-        __m256i miss_b = _mm256_cmpeq_epi64(_mm256_and_si256(b, c), zero);
-        st_u64 hit = (words[8] & cards) != 0;
-        int misses = _mm256_movemask_pd(_mm256_castsi256_pd(miss_a)) | _mm256_movemask_pd(_mm256_castsi256_pd(miss_b)) << 4;
-        *others = st_fold(_mm256_or_si256(_mm256_and_si256(a, miss_a), _mm256_and_si256(b, miss_b))) | (words[8] & (hit - 1));
-        return (misses ^ 255) | (int)hit << 8;
+        __m256i a = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)words), c);
+        __m256i b = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(words + 4)), c);
+        int misses = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, zero)));
+        int hits = (misses | _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(b, zero))) << 4) ^ 255;
+        return hits | ((words[8] & cards) != 0) << 8;
     }
     static inline st_u64 st_join(const st_u64 *words, int chosen){
         __m256i c = _mm256_set1_epi64x(chosen), bits = _mm256_setr_epi64x(1, 2, 4, 8), more = _mm256_slli_epi64(bits, 4);
@@ -131,15 +128,9 @@ cdef extern from *:
         return st_fold(_mm256_or_si256(a, b)) | (words[8] & -(st_u64)(chosen >> 8 & 1));
     }
     #else
-    static inline int st_meet(const st_u64 *words, st_u64 cards, st_u64 *others){
+    static inline int st_meet(const st_u64 *words, st_u64 cards){
         int hits = 0;
-        st_u64 rest = 0;
-        for (int s = 0; s < 9; s++) {
-            st_u64 hit = (words[s] & cards) != 0;
-            hits |= (int)hit << s;
-            rest |= words[s] & (hit - 1);
-        }
-        *others = rest;
+        for (int s = 0; s < 9; s++) hits |= ((words[s] & cards) != 0) << s;
         return hits;
     }
     static inline st_u64 st_join(const st_u64 *words, int chosen){
@@ -150,13 +141,14 @@ cdef extern from *:
     #endif
     #endif
     """
-    # return as bits which of nine words share a card with `cards`; write to `others` all cards of the other words
-    int meet "st_meet"(const u64 *words, u64 cards, u64 *others) noexcept nogil
+    # return as bits which of nine words share a card with `cards`
+    int meet "st_meet"(const u64 *words, u64 cards) noexcept nogil
     # return all cards of the chosen (bits) of nine words
     u64 join "st_join"(const u64 *words, int chosen) noexcept nogil
 
+# return the stones (bits) whose claim by `p` must be proven again
 cdef inline int turned_up(Board board, int p) noexcept nogil:
-    return meet(&board.witness[9 * p], board.visible, &board.watched[p])
+    return board.dirty[p] | meet(&board.witness[9 * p], board.visible)
 
 cdef inline u64 cards_of(Board board, int p, int stones) noexcept nogil:
     return join(&board.sides[9 * p], stones)
@@ -171,6 +163,7 @@ cdef void look_again(Board board, int p, int s) noexcept nogil
 cdef int general_strength(Board board, int p, int s) noexcept nogil
 cdef bint proven(Board board, int p, int s) noexcept nogil
 cdef int provable(Board board, int p) noexcept nogil
+cdef int prove(Board board, int p, int look) noexcept nogil
 cdef void give(Board board, int p, int stones) noexcept nogil
 cdef void settle(Board board) noexcept nogil
 cdef void add_tactic(Board board, int p, int card) noexcept nogil

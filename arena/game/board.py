@@ -36,16 +36,8 @@ if not cython.compiled:
         target.rules, target.table = source.rules, source.table
 
     def turned_up(board: Board, p: int) -> int:
-        """Return the stones (bits) of `p` with a witness that lies face up; keep watching the other witnesses."""
-        stones = kept = 0
-        for s in range(9):
-            w = board.witness[9 * p + s]
-            if w & board.visible:
-                stones |= 1 << s
-            else:
-                kept |= w
-        board.watched[p] = kept
-        return stones
+        """Return the stones (bits) whose claim by `p` must be proven again."""
+        return board.dirty[p] | sum([1 << s for s in range(9) if board.witness[9 * p + s] & board.visible])
 
     def cards_of(board: Board, p: int, stones: int) -> int:
         """Return all cards on the sides of `p` at the given stones (bits)."""
@@ -114,7 +106,7 @@ class Board:
             """Create all fields in the order in which they lie in memory; board.pxd documents each one."""
             self.sides, self.witness, self.strength, self.size = ([0] * 18 for _ in range(4))
             self.bound, self.back_card, self.back_deck, self.back_place = ([0] * 4 for _ in range(4))
-            self.watched, self.hands, self.discards, self.open = ([0] * 2 for _ in range(4))
+            self.hands, self.discards, self.open = ([0] * 2 for _ in range(3))
             self.complete, self.dirty, self.owned, self.tactics, self.rows = ([0] * 2 for _ in range(5))
             self.clan_count, self.tactic_count, self.played, self.jokers = ([0] * 2 for _ in range(4))
             self.visible = self.all_cards = self.best = self.best_strength = 0
@@ -323,12 +315,9 @@ def put_clan(board: Board, p: int, card: int, s: int) -> None:
     board.sides[i] |= bit
     board.size[i] += 1
     w = board.witness[j]
-    if w:
-        if w & bit and w != bit:
-            board.witness[j] = w ^ bit  # the rest of the refutation is enough
-        else:
-            board.witness[j] = 0
-            board.dirty[q] |= 1 << s
+    rest = w ^ bit if w & bit else 0  # what remains of a refutation refutes as well
+    board.witness[j] = rest
+    board.dirty[q] |= (w != 0 and rest == 0) << s  # arithmetic, because no processor could predict the branch
     if board.size[i] == 3 + (board.mud >> s & 1):
         completed(board, p, s)
 
@@ -471,15 +460,16 @@ def proven(board: Board, p: int, s: int) -> bool:
             board.best_strength = strength3(board.best) if board.best else 0
         w = board.best if board.best_strength > strength else 0
     board.witness[i] = w
-    board.watched[p] |= w
     return w == 0
 
 
 def provable(board: Board, p: int) -> int:
     """Return the stones (bits) that `p` can claim now."""
-    look = board.dirty[p]
-    if board.watched[p] & board.visible:  # one of the witnesses has turned up; find its stone
-        look |= turned_up(board, p)
+    return prove(board, p, turned_up(board, p))
+
+
+def prove(board: Board, p: int, look: int) -> int:
+    """Prove the claims of `p` to the stones (bits) that `turned_up` returned; return those that succeed."""
     got = 0
     while look:
         s = ctz(look)

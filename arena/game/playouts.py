@@ -91,8 +91,9 @@ def play_out_plain(board: Board, rng: Rng) -> int:
         board.clan_count[p] -= 1
         board.idle = 0
         put_clan(board, p, card, s)
-        if board.dirty[p] or board.watched[p] & board.visible:
-            got = provable(board, p)
+        look = turned_up(board, p)
+        if look:
+            got = prove(board, p, look)
             if got:
                 give(board, p, got)
                 if board.won >= 0:

@@ -515,9 +515,10 @@ def put_back(board: Board, card: int) -> None:
 def window(board: Board, stage: int) -> bool:
     """Open a claim window; return True if the turn waits for a decision or the game is over."""
     p = board.mover
-    if not board.dirty[p] and not board.watched[p] & board.visible:
+    look = turned_up(board, p)
+    if not look:
         return False
-    got = provable(board, p)
+    got = prove(board, p, look)
     if not got:
         return False
     if not board.auto[p]:
