@@ -5,7 +5,8 @@
 
 Four copies of a trivial bot play a round robin. Every figure is a ratio of two measurements of one run, taken in turns,
 since machines differ and other programs disturb. CPU time per game is given as well: it predicts the speed of a machine
-with enough cores. Each tournament is played in its own process.
+with enough cores. Each tournament is played in its own process. The parent needs a share of the cores, too: if a game
+costs a worker w and the parent p, n workers on n cores are at most n * w / (w + p) times as fast as one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     from arena.tournament.rows import GameSettings
 
     players = [Player.of(load_bot(find_bot(bot, name=name))) for name in NAMES]
-    referee = Referee(GameSettings(load_rules("base"), 5), players)
+    referee = Referee(GameSettings(load_rules("base"), 5, own_deals=True), players)  # as in a tournament
     tasks = round_robin(list(NAMES), 10_000_000).tasks(ScheduleProgress())
     for _ in range(500):  # the players measure how quick they are
         referee.play_unit(next(tasks))
@@ -96,16 +97,19 @@ def speed(bot: str, games: int, workers: int, repeat: int) -> None:
         few = _apart("tournament", bot, games // 4, workers)
         many = _apart("tournament", bot, games, workers)
         more = many["games"] - few["games"]
+        ratio = many["rate"] / one["rate"]
+        worker, parent = many["worker_cpu_us"], many["parent_cpu_us"]
         rows.append(
             {
                 "referee games/s": bare["rate"],
                 "1 worker games/s": one["rate"],
                 f"{workers} workers games/s": many["rate"],
-                f"{workers} workers / 1 worker (>= {0.95 * workers:.2g})": many["rate"] / one["rate"],
+                f"{workers} workers / 1 worker": ratio,
+                f"  of what {workers} cores allow (>= 0.95)": ratio * (worker + parent) / (worker * workers),
                 f"{workers} workers / (referee x {workers}) (>= 0.8)": many["rate"] / bare["rate"] / workers,
                 "CPU us/game: referee": bare["cpu_us"],
-                "CPU us/game: workers": many["worker_cpu_us"],
-                "CPU us/game: parent": many["parent_cpu_us"],
+                "CPU us/game: workers": worker,
+                "CPU us/game: parent": parent,
                 "CPU us/game more: parent (<= 5)": (many["parent_cpu_s"] - few["parent_cpu_s"]) / more * 1e6,
             }
         )

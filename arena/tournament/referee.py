@@ -155,6 +155,7 @@ class Game:
     """A game with its players and its course. Tuples of two are by seat."""
 
     task: GameTask
+    seed: int  # of its deal
     in_turn: tuple[int, int]  # the seats in the order in which they begin
     seats: tuple[Player, Player]
     seeds: tuple[int, ...]  # of seat 0, of seat 1, of the global generators
@@ -276,7 +277,8 @@ class Referee:
         _, number, _, first_name, second_name, _ = task
         first = self.players[first_name]
         second = self.players[second_name]
-        deal = self._deal(self.settings.seed_of(task), number)
+        seed = self.settings.seed_of(task)
+        deal = self._deal(seed, number)
         seats = (second, first) if deal.starter else (first, second)
         buffer = self.buffer
         move_log.write_key(buffer, key)
@@ -290,7 +292,7 @@ class Referee:
             forfeit = self._start(seats, deal.starter)
             first.remote.plays(task.name)
             second.remote.plays(task.name)
-        game = self._set_up(task, seats, deal)
+        game = self._set_up(task, seed, seats, deal)
         if self._observer is not None:
             self._observer.before(task, game.state)
         if forfeit is None and (first.begin is not None or second.begin is not None):
@@ -311,10 +313,10 @@ class Referee:
         self._leave(game)
         return row
 
-    def _set_up(self, task: GameTask, seats: tuple[Player, Player], deal: Deal) -> Game:
+    def _set_up(self, task: GameTask, seed: int, seats: tuple[Player, Player], deal: Deal) -> Game:
         """Set up a game; its bots are made."""
         player_a, player_b = seats
-        seeds = self._seeds(self.settings.seed_of(task), task.deal, task.first, task.second)
+        seeds = self._seeds(seed, task.deal, task.first, task.second)
         if player_a.uses_generators or player_b.uses_generators:
             seed_generators(seeds[2], player_a.uses_numpy or player_b.uses_numpy)
         auto = (player_a.auto_claim, player_b.auto_claim)
@@ -326,7 +328,7 @@ class Referee:
         banks = None
         if self._clock is not None:
             banks = [(self._clock.bank_ms or 0) * 1e6 if player.clocked else math.inf for player in seats]
-        self._game = Game(task, (1, 0) if deal.starter else (0, 1), seats, seeds, state, text, banks)
+        self._game = Game(task, seed, (1, 0) if deal.starter else (0, 1), seats, seeds, state, text, banks)
         return self._game
 
     def _play_quick(self, game: Game) -> Forfeit | None:
@@ -548,7 +550,7 @@ class Referee:
                 duration // 1000,
             )
         notes = self._notes(game, len(moves)) if game.notes else ()
-        deal = self.settings.deal_text(self.settings.seed_of(game.task), game.task.deal)
+        deal = self.settings.deal_text(game.seed, game.task.deal)
         return make_row(game.text, deal, game.task, game.state, moves, forfeit, asked, clocked, after, notes)
 
     def _notes(self, game: Game, moves: int) -> list[tuple[int, int, str]]:
@@ -593,7 +595,7 @@ class Referee:
         if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
             return ""
         task, (player_a, player_b) = game.task, game.seats
-        deal = self._deal(self.settings.seed_of(task), task.deal)
+        deal = self._deal(game.seed, task.deal)
         state = State(self._rules, deal, (player_a.auto_claim, player_b.auto_claim))
         forced = (player_a.ask_forced, player_b.ask_forced)
         return place_text(task.name, *move_log.whereabouts(self.buffer, state, game.in_turn, forced, self._table))

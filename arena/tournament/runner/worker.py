@@ -245,10 +245,11 @@ class _Worker:
                 break
             if self._is_stopping():
                 break
-            if not self.job.clocked and any(row.forfeit == ForfeitKind.TIMEOUT.code for row in fresh):
+            failures = [row.forfeit for row in fresh if row.forfeit_by]
+            if failures and not self.job.clocked and ForfeitKind.TIMEOUT.code in failures:
                 break  # the supervisor may let that bot forfeit the rest of the pairing
             now = perf_counter()
-            if now >= next_check or any(row.forfeit_by for row in fresh):
+            if now >= next_check or failures:
                 next_check = now + _CHECK_S
                 reusable = self._is_clean()
                 if not reusable:
