@@ -169,6 +169,9 @@ def compare(state: State, oracle: Oracle, deep: bool) -> None:
             pairs.append((f"claims of {seat}", set(state.claimable(seat)), oracle.claimable(seat)))
         sides = [sorted(state.side(seat, stone)) for stone in range(1, 10)]
         pairs.append((f"sides of {seat}", sides, [sorted(side) for side in oracle.sides[seat]]))
+    for stone in range(9):
+        if older := oracle.first_complete(0, stone):  # else not both sides are complete
+            pairs.append((f"completed first at {stone + 1}", state.completed_first(stone + 1), int(older == "theirs")))
     pairs.append(("modes", [set(state.modes(stone)) for stone in range(1, 10)], oracle.modes))
     pairs += [
         ("clan deck", list(state.clan_cards_left), oracle.clan_deck),

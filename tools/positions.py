@@ -1,4 +1,4 @@
-"""Answer the positions in a file with the engine's own functions: `python -m tools.positions FILE`.
+"""Answer the positions in a file: `python -m tools.positions FILE`. The engine judges sides and claims.
 
 FILE is a JSON list of positions, perhaps under the key `positions`, or has one JSON object per line. docs/RULES.md,
 section 9, has the keys of each kind of position. If positions have the key `expect`, the last line says how many
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
-from arena.game.board import first_completed, winning_reason
 from arena.game.explain import PositionError, Side, evaluate, face_up, judge_claim, read_side
 from arena.game.rules import Rules, load_rules
 
@@ -115,12 +114,22 @@ def _claim(position: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tie_order(position: dict[str, Any]) -> dict[str, Any]:
-    events = _value(position, "events", list)
-    for event in events:
+    """Follow the cards of both sides (RULES.md §2): Mud makes both incomplete until they have a fourth card."""
+    sizes, full, first = {"a": 0, "b": 0}, 3, None
+    for number, event in enumerate(_value(position, "events", list), start=1):
         if event not in EVENTS:
             raise PositionError(f"{event!r:.60} is not an event (events: {', '.join(EVENTS)})")
-    seat = first_completed(events)
-    return {"first_complete": None if seat is None else "ab"[seat]}
+        if event == "mud":
+            full = 4
+        elif event != "fog":
+            sizes[event[0]] += 1 if event[1] == "+" else -1
+            if not 0 <= sizes[event[0]] <= full:
+                what = "that side is full" if event[1] == "+" else "there is no card on that side"
+                raise PositionError(f"event {number} ({event}): {what}")
+        complete = [seat for seat in "ab" if sizes[seat] == full]
+        if first not in complete:
+            first = complete[0] if complete else None
+    return {"first_complete": first}
 
 
 def _victory(position: dict[str, Any]) -> dict[str, Any]:
@@ -129,7 +138,7 @@ def _victory(position: dict[str, Any]) -> dict[str, Any]:
     if len(owners) != 9 or set(owners) - set("ab."):
         raise PositionError(f"owners are nine signs a, b or ., not {owners!r:.60}")
     stones = {seat: owners.count(seat) for seat in "ab"}
-    winners = [seat for seat in "ab" if winning_reason(sum(1 << s for s, owner in enumerate(owners) if owner == seat))]
+    winners = [seat for seat in "ab" if stones[seat] >= 5 or 3 * seat in owners]
     if not winners:
         return {"winner": None, "points": None}
     if len(winners) == 2 and stones["a"] == stones["b"]:

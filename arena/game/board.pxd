@@ -172,6 +172,3 @@ cdef list side_texts(Board board, int p, int s)
 cdef str card_text(Board board, int card)
 cdef list hand_tactics(Board board, int seat)
 cdef tuple hand_texts(Board board, int seat)
-
-@cython.locals(board=Board)
-cpdef first_completed(list events)

@@ -575,49 +575,4 @@ def hand_texts(board: Board, seat: int) -> tuple[str, ...]:
     return clan_cards(board.hands[seat]) + tuple([card_text(board, card) for card in hand_tactics(board, seat)])
 
 
-def winning_reason(owned: int) -> int:
-    """Return 1 if these stones (bits) win as five stones, 2 if as three adjacent ones, 0 if they do not win."""
-    if not 0 <= owned < 512:
-        raise ValueError(f"stones are bits 0..8, not {owned!r}")
-    return WON[owned]
-
-
-def first_completed(events: list[str]) -> int | None:
-    """Return the seat whose present formation was completed first, after a list of events at one stone.
-
-    `a+` and `b+` add a card to a side, `a-` and `b-` remove one, `mud` and `fog` play a combat mode. Returns None if
-    no side is complete. Raises ValueError for an unknown event or one that is impossible at that point.
-
-    >>> first_completed(["a+", "a+", "a+", "b+", "b+", "b+", "a-", "a+"])
-    1
-    """
-    if len(events) > 54:
-        raise ValueError(f"one stone has at most 54 events here, not {len(events)}")
-    board: Board = Board.__new__(Board)
-    board.values = 9
-    clear(board)
-    cards: tuple[list[int], list[int]] = ([], [])
-    for number, event in enumerate(events):
-        if event in ("mud", "fog"):
-            put_mode(board, FOG_CARD if event == "fog" else MUD_CARD, 0)
-        else:
-            if event not in ("a+", "a-", "b+", "b-"):
-                raise ValueError(f"event {number + 1} is {event!r}; events are a+, a-, b+, b-, mud, fog")
-            seat = 0 if event in ("a+", "a-") else 1
-            if event in ("a+", "b+"):
-                if not board.open[seat] & 1:
-                    raise ValueError(f"event {number + 1} ({event}): that side is full")
-                cards[seat].append(number)
-                put_clan(board, seat, number, 0)
-            else:
-                if not cards[seat]:
-                    raise ValueError(f"event {number + 1} ({event}): there is no card on that side")
-                remove(board, seat, cards[seat].pop(), 0)
-    zero = board.complete[0] & 1
-    one = board.complete[1] & 1
-    if zero and one:
-        return 0 if board.first & 1 else 1
-    return 0 if zero else 1 if one else None
-
-
 fill_stone_tables()

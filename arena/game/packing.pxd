@@ -89,10 +89,6 @@ cdef extern from *:
     long st_read(int back, char *answer, long room) nogil
     long st_write(int out, const char *data, long n) nogil
 
-@cython.locals(view=View)
-cpdef bytes pack_view(View view, int told)
-cpdef int events_of(View view)
-
 @cython.final
 cdef class Desk:
     cdef readonly object rules

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, annotation_typing=False
 """Views as bytes, for bots in other processes of this machine.
 
-`pack_view` writes everything that a view holds, and the new part of its history; a `Desk` in the bot's process turns
-the bytes into the same view. The bytes contain nothing that the seat does not know. They are a memory image, so both
+A `Line` sends everything that a view holds, and the new part of its history; a `Desk` in the bot's process turns the
+bytes into the same view. The bytes contain nothing that the seat does not know. They are a memory image, so both
 sides must run the same build.
 """
 
@@ -101,25 +101,6 @@ class Noted(NamedTuple):
 
     move: int
     text: str
-
-
-def pack_view(view: View, told: int) -> bytes:
-    """Return a view as bytes, with only those events of its history that follow the first `told`.
-
-    The bytes do not include `rng` and `clock`. Raises ValueError if the view has fewer than `told` events.
-    """
-    if view is None:
-        raise TypeError("None is not a view")
-    if told < 0 or told > view.log_length:
-        raise ValueError(f"the view has only {view.log_length} events, so {told} cannot have been sent")
-    return packed(view, told)
-
-
-def events_of(view: View) -> int:
-    """Return the number of events in the history of a view."""
-    if view is None:
-        raise TypeError("None is not a view")
-    return view.log_length
 
 
 class Desk:

@@ -14,6 +14,7 @@ from arena.game.cards import CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import deal_from_cards, make_deal
 from arena.game.engine import State, View
 from arena.game.moves import Move, parse_move
+from arena.game.packing import Line
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules, load_rules
 from tools.differential import RULE_SETS
@@ -107,6 +108,14 @@ def public_dump(board: State | View) -> dict[str, Any]:
         found[name] = [getattr(board, name)(stone) for stone in STONES]
     found["sides"] = [[board.side(seat, stone) for stone in STONES] for seat in (0, 1)]
     return found
+
+
+def packed(view: View, told: bool = False) -> bytes:
+    """Return the bytes of a view with its whole history, or with none of it if it has been `told` before."""
+    line = Line(-1, -1)
+    if told:
+        line.tell(view)
+    return line.tell(view)[1]
 
 
 def view_dump(view: View, history: bool = True) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from arena.game import packing
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Line, answer_line, events_of, pack_view
+from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Line, answer_line
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from tests.bots.processes.waiting import bytes_in, wait_for
-from tests.game.play import KINDS, view_dump
+from tests.game.play import KINDS, packed, view_dump
 
 
 def board_of(image: bytes) -> object:
@@ -37,14 +37,12 @@ def test_views_arrive_as_they_were_sent(name: str, auto: tuple[bool, bool]) -> N
     rules = load_rules(name)
     for number in range(3):
         state = State(rules, make_deal(rules, 5, number), auto)
-        desks = (Desk(rules), Desk(rules))
-        heard = [0, 0]
+        desks, lines = (Desk(rules), Desk(rules)), (Line(-1, -1), Line(-1, -1))
         rng = Rng(number)
         while moves := state.legal_moves():
             seat = state.to_move
             view = state.view(seat)
-            image = b"!" + pack_view(view, heard[seat])
-            heard[seat] = events_of(view)
+            image = b"!" + lines[seat].tell(view)[1]
             seen, choice, stop = desks[seat].read(image, 1)
             assert stop == len(image)
             assert choice == moves
@@ -68,9 +66,9 @@ def test_no_byte_tells_what_the_seat_does_not_know(name: str) -> None:
         while moves := state.legal_moves():
             for seat in (0, 1):
                 view = state.view(seat)
-                image = pack_view(view, events_of(view))
+                image = packed(view, told=True)
                 other = view.sample(rng).view(seat)
-                assert board_of(pack_view(other, 0)) == board_of(image), (number, seat)
+                assert board_of(packed(other)) == board_of(image), (number, seat)
                 compared += 1
             state.apply(rng.choice(moves))
     assert compared > 400
@@ -83,10 +81,8 @@ def test_events_that_do_not_follow_are_refused() -> None:
     view = state.view(state.to_move)
     desk = Desk(rules)
     with pytest.raises(ValueError, match="do not follow"):
-        desk.read(pack_view(view, 1), 0)
-    with pytest.raises(ValueError, match="cannot have been sent"):
-        pack_view(view, 99)
-    assert desk.read(pack_view(view, 0), 0)[0].history == view.history
+        desk.read(packed(view, told=True), 0)
+    assert desk.read(packed(view), 0)[0].history == view.history
 
 
 @pytest.mark.skipif(bool(os.environ.get("ARENA_PURE")), reason="is uncompiled already")
@@ -151,11 +147,11 @@ def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
     assert (ends.line.question, ends.line.unsent) == (1, b"")
     sent = ends.asked()
     assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 3, 12.5, 0.25)
-    assert sent[QUESTION.size :] == pack_view(view, 0)
+    assert sent[QUESTION.size :] == packed(view)
     assert ends.line.count() == 2
     ends.say(3, 1994)
     assert ends.line.ask(view, 0, 0.0, 0.0) == 1994
-    assert ends.asked()[QUESTION.size :] == pack_view(view, events_of(view))  # told already
+    assert ends.asked()[QUESTION.size :] == packed(view, told=True)  # told already
 
 
 def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
@@ -168,13 +164,13 @@ def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
     assert len(ends.line.data) == 2 * REPLY.size
     sent = ends.asked()
     assert sent.startswith(b"now it begins")
-    assert sent[13 + QUESTION.size :] == pack_view(view, 0)
+    assert sent[13 + QUESTION.size :] == packed(view)
     ends.say(2, 6)
     assert ends.line.ask(view, 0, 0.0, 0.0) == 6
-    assert len(ends.asked()) == QUESTION.size + len(pack_view(view, events_of(view)))
+    assert len(ends.asked()) == QUESTION.size + len(packed(view, told=True))
     ends.line.begin(b"and another")
-    assert ends.line.tell(view) == (b"and another", pack_view(view, 0))
-    assert ends.line.tell(view) == (b"", pack_view(view, events_of(view)))
+    assert ends.line.tell(view) == (b"and another", packed(view))
+    assert ends.line.tell(view) == (b"", packed(view, told=True))
 
 
 def test_a_view_older_than_what_was_told_is_refused(ends: Ends) -> None:
@@ -220,7 +216,7 @@ def test_a_broken_pipe_is_left_to_others(ends: Ends, gone: str) -> None:
         whole = sent + ends.line.unsent
         assert ends.line.unsent
         assert whole.startswith(b"beginning" * 1000)
-        assert whole.endswith(pack_view(state.view(0), 0))
+        assert whole.endswith(packed(state.view(0)))
 
 
 def filled(end: int) -> int:
@@ -249,7 +245,7 @@ def answering(
 
 
 def question_for(view: View, number: int) -> bytes:
-    image = pack_view(view, 0)
+    image = packed(view)
     return QUESTION.pack(len(image) + 21, ASK, number, 0, 10.0, 20.0) + image
 
 
@@ -282,8 +278,8 @@ def test_what_is_no_question_is_given_back(ends: Ends) -> None:
 def test_questions_are_answered_until_the_end(ends: Ends) -> None:
     state = opening()
     view = state.view(state.to_move)
-    again = QUESTION.pack(len(pack_view(view, events_of(view))) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
-    pieces = question_for(view, 9), again + pack_view(view, events_of(view))
+    again = QUESTION.pack(len(packed(view, told=True)) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
+    pieces = question_for(view, 9), again + packed(view, told=True)
     assert answering(ends, Desk(state.rules), first_move, *pieces) == (None, 0, None)
     index = state.legal_moves()[0].index
     assert os.read(ends.back, 999) == REPLY.pack(6, ANSWER, 9, index) + REPLY.pack(6, ANSWER, 0xFFFFFFFF, index)

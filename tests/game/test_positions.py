@@ -1,4 +1,4 @@
-"""The worked positions of RULES.md §9 and those of the lesson, answered by the engine's own functions."""
+"""The worked positions of RULES.md §9 and those of the lesson, answered by `tools.positions`."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ from arena.bots.isolation.python_messages import (
 from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.packing import pack_view
 from arena.game.rules import load_rules
 from tests.bots.processes.waiting import bytes_in, wait_for
+from tests.game.play import packed
 
 RULES = load_rules("base")
 STATE = State(RULES, make_deal(RULES, 1, 1))
@@ -69,7 +69,7 @@ def begin(reply: bool = False) -> bytes:
 
 
 def ask(number: int = 1) -> bytes:
-    image = pack_view(VIEW, 0)
+    image = packed(VIEW)
     return QUESTION.pack(len(image) + 21, ASK, number, 0, 0.0, 0.0) + image
 
 
