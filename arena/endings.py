@@ -1,4 +1,4 @@
-"""The endings of games and the kinds of forfeit, declared only here; stored codes, columns and checks follow from it.
+"""The endings of games, their points, and the kinds of forfeit, declared only here: codes, columns and checks follow.
 
 To add a kind of forfeit, append a member to `ForfeitKind` and a line to `docs/wire.schema.json`, and write the code
 that raises it. To add an ending, append a line here and one in the engine (`REASONS` in `arena.game`).
@@ -7,11 +7,32 @@ that raises it. To add an ending, append a line here and one in the engine (`REA
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_Stones = TypeVar("_Stones", int, "npt.NDArray[Any]")
 
 ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
 """The endings of a game. They are stored by their position: only append."""
 ENDING_CODES = {name: code for code, name in enumerate(ENDINGS)}
 """The stored code of an ending."""
+
+WIN_POINTS = 5
+"""The match points of a game won."""
+
+
+def match_points(won: Any, stones: _Stones) -> _Stones:
+    """Return the match points of a side (RULES.md §7): 5 if it `won`, else one for each of its stones.
+
+    Both may be arrays, for many games at once.
+
+    >>> match_points(True, 3), match_points(False, 4)
+    (5, 4)
+    """
+    points: _Stones = stones + won * (WIN_POINTS - stones)
+    return points
 
 
 class ForfeitKind(StrEnum):

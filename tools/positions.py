@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from arena.endings import WIN_POINTS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.explain import PositionError, Side, evaluate, face_up, judge_claim, read_side
 from arena.game.rules import Rules, load_rules
@@ -144,7 +145,7 @@ def _victory(position: dict[str, Any]) -> dict[str, Any]:
     if len(winners) == 2 and stones["a"] == stones["b"]:
         return {"winner": None, "points": stones}
     winner = max(winners, key=lambda seat: stones[seat])
-    return {"winner": winner, "points": stones | {winner: 5}}
+    return {"winner": winner, "points": stones | {winner: WIN_POINTS}}
 
 
 def _tactic_limit(position: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ try:
 except ImportError:
     from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
+from arena.endings import match_points
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK, clan_cards
 
 if not cython.compiled:
@@ -62,17 +63,21 @@ class Outcome(NamedTuple):
     """The end of a game.
 
     `winner` is a seat, or None for a draw. `reason` is `five stones` (also when three of them are adjacent),
-    `three adjacent` or `stalemate`. `stones` counts the stones of both seats. `points` are 5 for the winner and one
-    per stone for the loser; in a draw, one per stone for both (RULES.md §7). `turns` counts the turns begun, `plays`
-    the cards played and the passes.
+    `three adjacent` or `stalemate`. `stones` counts the stones of both seats, `turns` the turns begun, `plays` the
+    cards played and the passes.
     """
 
     winner: int | None
     reason: str
     stones: tuple[int, int]
-    points: tuple[int, int]
     turns: int
     plays: int
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """The match points of both seats (RULES.md §7): 5 for the winner, else one per stone."""
+        zero, one = self.stones
+        return match_points(self.winner == 0, zero), match_points(self.winner == 1, one)
 
 
 def fill_stone_tables() -> None:
@@ -174,8 +179,7 @@ class Board:
         if self.won < 0:
             return None
         stones = (popcount(self.owned[0]), popcount(self.owned[1]))
-        points = (5 if self.won == 0 else stones[0], 5 if self.won == 1 else stones[1])
-        return Outcome(self.winner, REASONS[self.how], stones, points, self.turn_count, self.plays)
+        return Outcome(self.winner, REASONS[self.how], stones, self.turn_count, self.plays)
 
     @property
     def turns(self) -> int:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from arena.endings import ENDINGS, forfeit_of
+from arena.endings import ENDINGS, forfeit_of, match_points
 from arena.game.record import parse_record
 from arena.game.rng import derive_seed
 from arena.stats.score import other_side
@@ -278,17 +278,6 @@ CLOCKED = frozenset(ROW_COLUMNS[11:18])
 FAILED_AFTER = "failed after the game by"
 """In `detail` of a game that nobody forfeited: between a bot's name and the kind and detail of its failure in `end`."""
 
-WIN_POINTS = 5
-
-
-def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, int]:
-    """Return the match points of both bots (RULES.md §7): 5 for the winner, else one for each stone.
-
-    >>> points_of(2, 5, 3), points_of(0, 4, 3), points_of(1, 4, 4)
-    ((5, 3), (4, 5), (4, 4))
-    """
-    return (WIN_POINTS if score == 2 else stones_first, WIN_POINTS if score == 0 else stones_second)
-
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
@@ -327,7 +316,8 @@ class GameResult:
     @property
     def points(self) -> tuple[int, int]:
         """Match points of both bots."""
-        return points_of(round(self.score * 2), *self.stones)
+        first, second = self.stones
+        return match_points(self.score == 1, first), match_points(self.score == 0, second)
 
     @property
     def winner(self) -> str | None:

@@ -33,7 +33,7 @@ from arena.bots.bot import Actor, BotFault, GameEnd, RemoteBot, Setup, TimeLeft,
 from arena.bots.faults import author_traceback, shorten, show_value
 from arena.bots.loading import LoadedBot
 from arena.bots.output import place_text
-from arena.endings import FORFEIT_CODES, FORFEITS, ForfeitKind
+from arena.endings import FORFEIT_CODES, FORFEITS, ForfeitKind, match_points
 from arena.game.deals import Deal
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import MOVES, Event, Move
@@ -42,7 +42,7 @@ from arena.game.rng import Rng, derive_seeds
 from arena.text import printable
 from arena.tournament import move_log
 from arena.tournament.formats.series import is_over, starter_after
-from arena.tournament.games import GameTask, PairTask, Row, SeriesTask, Task, pack_times, points_of
+from arena.tournament.games import GameTask, PairTask, Row, SeriesTask, Task, pack_times
 from arena.tournament.process_state import ProcessState, seed_generators
 from arena.tournament.rows import Clocked, Forfeit, GameSettings, RecordText, make_row
 
@@ -614,9 +614,8 @@ def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
     while not is_over(task.rule, len(rows), *points):
         row = play(task.game_task(len(rows), starter))
         rows.append(row)
-        first, second = points_of(row.score, row.stones_first, row.stones_second)
-        points[starter] += first
-        points[1 - starter] += second
+        points[starter] += match_points(row.score == 2, row.stones_first)
+        points[1 - starter] += match_points(row.score == 0, row.stones_second)
         starter = starter_after(task.rule, starter, row.score)
     return rows
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
+from arena.endings import WIN_POINTS
 from arena.game.rng import derive_seed
 from arena.settings import choice, whole
 from arena.stats.score import other_side
 from arena.tournament.formats.schedule import Format, FormatSettings, Place, Schedule
-from arena.tournament.games import WIN_POINTS, GameResult, Pairing, ScheduleProgress, SeriesRule, SeriesTask, Task
+from arena.tournament.games import GameResult, Pairing, ScheduleProgress, SeriesRule, SeriesTask, Task
 
 NEXT_STARTERS = ("winner", "loser", "alternate")
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arena.endings import ENDINGS, FORFEITS
+from arena.endings import ENDINGS, FORFEITS, match_points
 from arena.stats.frames import GameArrays, by_appearance, in_order, numbered, same_cards
 from arena.stats.score import other_side
 from arena.tournament.forfeits import ForfeitReason, Reasons
 from arena.tournament.games import (
     PAIRING_BITS,
-    WIN_POINTS,
     GameId,
     PairingScore,
     ScheduleProgress,
@@ -346,8 +345,8 @@ def _readable(stored: dict[str, _Column], sides: _Sides) -> dict[str, _Column]:
         "first": first,
         "second": second,
         "score": score / 2,
-        "points_first": np.where(score == 2, WIN_POINTS, stored["stones_first"]).astype(np.int8),
-        "points_second": np.where(score == 0, WIN_POINTS, stored["stones_second"]).astype(np.int8),
+        "points_first": match_points(score == 2, stored["stones_first"]),
+        "points_second": match_points(score == 0, stored["stones_second"]),
         "forfeit": stored["forfeit"] - 1,
         "forfeit_by": np.where(by_first, first, np.where(by_second, second, -1)),
         "ms_first": stored["us_first"] / 1000,

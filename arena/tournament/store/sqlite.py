@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 from weakref import WeakSet
 
 from arena.bots.forks import fork_lock
-from arena.endings import ENDING_CODES, FORFEIT_CODES
+from arena.endings import ENDING_CODES, FORFEIT_CODES, WIN_POINTS
 from arena.errors import ArenaError
 from arena.text import one_line
-from arena.tournament.games import PAIRING_BITS, ROW_COLUMNS, WIN_POINTS
+from arena.tournament.games import PAIRING_BITS, ROW_COLUMNS
 
 _PAGE_BYTES = 16384  # rows have some 300 bytes: large pages insert a quarter faster
 _CACHE = "PRAGMA cache_size = -16384"  # KiB; also bounds what a sort keeps in memory
