@@ -5,7 +5,7 @@
 
 Four copies of a trivial bot play a round robin. Every figure is a ratio of two measurements of one run, taken in turns,
 since machines differ and other programs disturb. CPU time per game is given as well: it predicts the speed of a machine
-with enough cores. Each tournament is played in its own process. The parent needs a share of the cores, too: if a game
+with enough cores. Each tournament is played in its own process. The parent takes its share of the cores: if a game
 costs a worker w and the parent p, n workers on n cores are at most n * w / (w + p) times as fast as one.
 """
 
