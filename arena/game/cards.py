@@ -25,6 +25,7 @@ TACTIC_DECK = (60, 60, 61, 62, 63, 64, 65, 66, 67, 68)
 CARD_TEXTS = tuple(f"{COLOURS[n % 6]}{n // 6 + 1}" for n in range(60)) + TACTIC_TEXTS
 CARD_NUMBERS = {text: number for number, text in enumerate(CARD_TEXTS)} | {"*8": SPY_CARD}
 
+#: The names of the tactic cards, by edition.
 EDITION_NAMES: dict[str, dict[str, str]] = {
     "iello": {
         "*J": "Joker",

@@ -119,7 +119,7 @@ def record_text(rules: Rules, deal: str, auto_claim: tuple[bool, bool], moves: I
 
 def record_head(rules: Rules, deal: str, auto_claim: tuple[bool, bool]) -> str:
     """Return the first part of a record's line; `auto_claim` has a flag for each seat."""
-    return f"{VERSION} {rules.canonical} {deal} {auto_claim[0]:d}{auto_claim[1]:d}"
+    return f"{VERSION} {rules.text} {deal} {auto_claim[0]:d}{auto_claim[1]:d}"
 
 
 def record_line(head: str, moves: Iterable[str], result: str) -> str:

@@ -10,12 +10,14 @@ A rule set is named in one of three ways, everywhere in the program:
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
+from arena.game.cards import EDITION_NAMES
 from arena.paths import data_folder, read_small_text
 from arena.text import one_line
 
@@ -32,7 +34,7 @@ def _option(default: Any, values: tuple[Any, ...], meaning: str) -> Any:
 
 @dataclass(frozen=True)
 class Rules:
-    """One rule set: its name, which includes overrides, and the options that decide the game.
+    """One rule set: its name, which includes overrides, the edition that names its cards, and the options.
 
     Options are shown and written into records in the order below. The defaults are IELLO's base game. When an option
     is added, its default keeps the rules as they were without it.
@@ -87,11 +89,19 @@ class Rules:
 
     @cached_property
     def canonical(self) -> str:
-        """The nearest preset with overrides (`iello-base:hand_size=7`): the name in records, which can be read back."""
-        presets = [load_rules(name) for name in preset_names()]
-        nearest = min(
-            presets, key=lambda preset: (len(differences(preset, self)), preset.name != self.name, preset.name)
-        )
+        """The nearest preset with overrides (`iello-base:hand_size=7`), of any edition: a name for the options."""
+        return self._nearest(lambda preset: False)
+
+    @cached_property
+    def text(self) -> str:
+        """The nearest preset of its edition with overrides: the name in records, where cards keep their names."""
+        return self._nearest(lambda preset: preset.edition != self.edition)
+
+    def _nearest(self, is_last: Callable[[Rules], bool]) -> str:
+        def distance(preset: Rules) -> tuple[object, ...]:
+            return is_last(preset), len(differences(preset, self)), preset.name != self.name, preset.name
+
+        nearest = min((load_rules(name) for name in preset_names()), key=distance)
         changes = differences(nearest, self)
         shown = ",".join(f"{key}={_shown(new)}" for key, (_, new) in changes.items())
         return f"{nearest.name}:{shown}" if changes else nearest.name
@@ -166,14 +176,14 @@ def load_rules(text: str) -> Rules:
 
 
 def written_out(text: str) -> str:
-    """Return the text of a rule set that stays the same when files change: its options in the place of a file.
+    """Return the text of a rule set that stays true when files change: what a file says stands in the file's place.
 
     Raises RulesError if the file cannot be read or is not valid; presets are not checked.
 
     >>> written_out("tactical:hand_size=6")
     'tactical:hand_size=6'
     """
-    return load_rules(text).canonical if _split(text)[0].endswith(".toml") else text
+    return load_rules(text).text if _split(text)[0].endswith(".toml") else text
 
 
 def check_option(key: str, value: Any, where: str) -> Any:
@@ -242,9 +252,14 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
     if "base" in table:
         values = _base(path, table.pop("base"), heirs)
     values |= {"name": path.stem, **table}
-    for key in ("name", "edition"):
-        if not isinstance(values[key], str) or not values[key] or set(values[key]) & set(" ;:,=\t\r\n"):
-            raise RulesError(f"'{key}' in {path} must be a word without blanks and without ; : , =")
+    name, edition = values["name"], values["edition"]
+    if not isinstance(name, str) or not name or set(name) & set(" ;:,=\t\r\n"):
+        raise RulesError(f"'name' in {path} must be a word without blanks and without ; : , =")
+    if edition not in list(EDITION_NAMES):
+        near = did_you_mean(str(edition), EDITION_NAMES)
+        raise RulesError(
+            f"'edition' in {path} is '{one_line(str(edition), _SHOWN)}'; it can be {', '.join(EDITION_NAMES)}{near}"
+        )
     for key in OPTIONS.keys() & table.keys():
         check_option(key, table[key], str(path))
     return Rules(**values)

@@ -64,7 +64,7 @@ def run_tournament(
     settings |= {"format": format, "rules": rules, "games": games, "seed": seed, "clock": clock, "workers": workers}
     given = {key: value for key, value in settings.items() if value is not None}
     if isinstance(rules, Rules):
-        given["rules"] = rules.canonical
+        given["rules"] = rules.text
     if isinstance(clock, tuple | list) and len(clock) == 2:
         given["clock"] = {key: ms for key, ms in zip(("move_ms", "bank_ms"), clock) if ms is not None}
     config, named = _config(bots, given)

@@ -260,6 +260,14 @@ def test_a_run_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     assert "base:hand_size=2" in arena("replay", "run").out + arena("standings", "run").out
 
 
+def test_a_run_keeps_the_card_names_of_its_file(arena: Arena) -> None:
+    Path("w.toml").write_text('base = "tactical"\nedition = "ps-2004"\n')
+    arena("match", "random", "first", "--rules", "w.toml", "--seed", 1, "--games", 4, "--out", "run", *QUIET)
+    told = "".join(arena("replay", "run", str(number)).out for number in range(1, 5))
+    assert re.search("Leider|Hulptroepen|Verkenner|Overloper", told)
+    assert not re.search("Joker|Spy|Recruiter|Traitor", told)
+
+
 @pytest.mark.usefixtures("no_check")
 def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     write_rules(2)

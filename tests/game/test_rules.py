@@ -8,9 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from arena.game.cards import EDITION_NAMES
 from arena.game.deals import make_deal
 from arena.game.engine import State
-from arena.game.rules import MEANINGS, OPTIONS, SHORT_NAMES, Rules, RulesError, differences, load_rules, preset_names
+from arena.game.rules import (
+    MEANINGS,
+    OPTIONS,
+    SHORT_NAMES,
+    Rules,
+    RulesError,
+    differences,
+    load_rules,
+    preset_names,
+    written_out,
+)
 from tests.oracle import PRESETS, Options
 
 #: RULES.md §6 has no values for these in a game without tactic cards.
@@ -28,7 +39,7 @@ def test_a_preset_is_the_oracles(name: str) -> None:
         assert getattr(rules, field.name) == getattr(PRESETS[name], field.name), field.name
 
 
-@pytest.mark.parametrize("name", ["iello-base", "battle-line-expert"])
+@pytest.mark.parametrize("name", ["iello-base", "ps-2004-base", "s2-tactical", "battle-line-expert"])
 def test_every_override_is_one_difference(name: str) -> None:
     rules = load_rules(name)
     for key, known in OPTIONS.items():
@@ -40,6 +51,8 @@ def test_every_override_is_one_difference(name: str) -> None:
             old = rules.options[key]
             assert differences(rules, changed) == ({} if old == value else {key: (old, value)})
             assert load_rules(changed.canonical).options == changed.options
+            again = load_rules(changed.text)
+            assert (again.options, again.edition) == (changed.options, changed.edition)
             if changed.tactics or not rules.tactics:
                 State(changed, make_deal(changed, 1, 0))  # any combination can be played
 
@@ -76,6 +89,8 @@ def test_mistakes_in_names(text: str, words: str) -> None:
         ('hand_size = "7"', "option 'hand_size' in .*my.toml is '7'; it can be 1"),
         ('claim_window = "afterplay"', "did you mean 'after_play'"),
         ('name = "my game"', "'name' in .* must be a word without blanks"),
+        ('edition = "battleline"', "'edition' in .*my.toml is 'battleline'; .*did you mean 'battle-line'"),
+        ("edition = []", "'edition' in .*my.toml is"),
     ],
 )
 def test_mistakes_in_files(tmp_path: Path, line: str, words: str) -> None:
@@ -93,6 +108,15 @@ def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
     changed = load_rules(f"{tmp_path / 'top.toml'}:hand_size=5")
     assert (changed.name, changed.hand_size) == ("house:hand_size=5", 5)
     assert load_rules(changed.canonical).options == changed.options
+
+
+@pytest.mark.parametrize("edition", EDITION_NAMES)
+@pytest.mark.parametrize("base", ["base", "ps-2004-expert", "battle-line-tactical"])
+def test_a_file_written_out_keeps_the_names_of_its_cards(tmp_path: Path, base: str, edition: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(f'base = "{base}"\nedition = "{edition}"\nhand_size = 5\n')
+    there, kept = load_rules(str(file)), load_rules(written_out(str(file)))
+    assert (kept.options, kept.edition) == (there.options, there.edition) == (there.options, edition)
 
 
 @pytest.mark.parametrize(
