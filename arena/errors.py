@@ -10,8 +10,8 @@ class ArenaError(Exception):
     """Invalid user input. The message names the input, the place and the remedy."""
 
 
-class BotNameWarning(UserWarning):
-    """A bare name means a bot that comes with the program, though a file here also has that name."""
+class BotWarning(UserWarning):
+    """A bot may not be what its user thinks: a file here has its bare name, or files that it names do not count."""
 
 
 class UnfitEngineError(ArenaError, ImportError):

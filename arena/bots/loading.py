@@ -23,11 +23,11 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
+from arena.bots.bundle import is_local
 from arena.bots.compilation import source_text
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
-from arena.bots.own_modules import PACKAGES, OwnModules
-from arena.bots.source_files import file_hash, is_local
+from arena.bots.own_modules import PACKAGES, OwnModules, compile_as
 from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
 from arena.errors import UnfitEngineError, did_you_mean
 from arena.paths import data_folder
@@ -92,8 +92,8 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
 
     What it prints meanwhile goes to the log, unless `capture` is False.
 
-    `BotError` shows the author the line if the code raises or is not valid Python, lists what was found if there is not
-    exactly one bot, and says so if the file has changed since it was found.
+    `BotError` shows the author the line if the code raises or is not valid Python, and lists what was found if there is
+    not exactly one bot.
     """
     if isinstance(spec, str):
         spec = find_bot(spec)
@@ -101,7 +101,7 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise BotError(
             f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this one"
         )
-    source = _read_again(spec)
+    source = read_source(spec.target, spec.loaded_from)
     try:
         return _load(spec, source, capture)
     except BotError:
@@ -113,7 +113,7 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
 def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
     path = Path(spec.path)
     module = MODULE.fullmatch(spec.target)
-    own = OwnModules(path.parent)
+    own = OwnModules(spec.loaded_from.parent, path.parent)
     with bot_output(spec.name) if capture else nullcontext():
         if module:
             entry: type | Callable[..., Any] = _member_of(spec, module[1], module[2])
@@ -148,22 +148,13 @@ def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:
     return [Path(path).read_bytes() for path in paths if path is not None and path.endswith(".py")]
 
 
-def _read_again(spec: BotSpec) -> bytes:
-    source = read_source(spec.target, Path(spec.path))
-    if file_hash(source) != spec.file_hash:
-        raise BotError(
-            f"the bot {spec.target} has changed since it was named: {spec.path}; start again with the new one"
-        )
-    return source
-
-
 def _run_file(spec: BotSpec, source: bytes, namespace: dict[str, Any]) -> ModuleType:
     module = ModuleType(f"{_PREFIX}{next(_numbers)}_{re.sub(r'[^0-9A-Za-z_]', '_', Path(spec.path).stem)}")
-    module.__file__ = spec.path
+    module.__file__ = str(spec.loaded_from)
     module.__dict__["__builtins__"] = namespace
     sys.modules[module.__name__] = module  # dataclasses and pickle look there
     try:
-        exec(compile(source_text(source, spec.path), spec.path, "exec", dont_inherit=True), module.__dict__)
+        exec(compile_as(source, spec.path), module.__dict__)
     except BaseException as error:
         del sys.modules[module.__name__]
         raise _load_error(spec, error) from None

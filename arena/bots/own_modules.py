@@ -6,6 +6,7 @@ The hash of a bot covers sources, so no bytecode stands in for them; and none is
 from __future__ import annotations
 
 import builtins
+import linecache
 import os
 import sys
 from collections.abc import Sequence
@@ -15,8 +16,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from arena.bots.bundle import is_local
 from arena.bots.compilation import source_text
-from arena.bots.source_files import is_local
 
 _LOADED = machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES
 
@@ -24,13 +25,14 @@ _LOADED = machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES
 class SourceFinder:
     """Finds modules called `names` in `folders`, and what is inside them: their sources, or compiled extensions.
 
-    The sources get the built-in names `namespace`.
+    The sources get the built-in names `namespace`. Messages show a path in the first of `folders` as one in `shown_as`.
     """
 
-    def __init__(self, folders: list[str], names: set[str], namespace: dict[str, Any]) -> None:
+    def __init__(self, folders: list[str], names: set[str], namespace: dict[str, Any], shown_as: str = "") -> None:
         self.folders = folders
         self.names = names
         self.namespace = namespace
+        self.shown_as = shown_as
 
     def covers(self, name: str) -> bool:
         """Return whether a module of this full name is looked for here."""
@@ -45,7 +47,7 @@ class SourceFinder:
             if found is None or (found.loader is None and self is PACKAGES):
                 continue  # folders without __init__.py are put together by the import system
             if isinstance(found.loader, _SourceLoader):
-                found.loader.namespace = self.namespace
+                found.loader.finder = self
             # a folder without __init__.py comes after what is installed
             other = machinery.PathFinder.find_spec(name, path) if found.loader is None else None
             return found if other is None or other.loader is None else other
@@ -53,20 +55,30 @@ class SourceFinder:
 
 
 class _SourceLoader(machinery.SourceFileLoader):
-    namespace: dict[str, Any]
+    finder: SourceFinder
 
     def create_module(self, spec: machinery.ModuleSpec) -> ModuleType:
         module = ModuleType(spec.name)
-        module.__dict__["__builtins__"] = self.namespace
+        module.__dict__["__builtins__"] = self.finder.namespace
         return module
 
     def source_to_code(self, data: Any, path: Any, **options: Any) -> CodeType:  # type: ignore[override]
         """Compile a source, which must be UTF-8."""
-        return super().source_to_code(source_text(data, path), path, **options)
+        if self.finder.shown_as:
+            path = self.finder.shown_as + path.removeprefix(self.finder.folders[0])
+        return compile_as(data, path)
 
     def path_stats(self, path: str) -> Any:
         """Refuse what the import system needs for reading and writing bytecode."""
         raise OSError
+
+
+def compile_as(source: bytes, path: str) -> CodeType:
+    """Compile a source for its run; messages show it under a path, where another file or none may be."""
+    text = source_text(source, path)
+    code = compile(text, path, "exec", dont_inherit=True)
+    linecache.cache[path] = len(source), None, text.splitlines(keepends=True), path
+    return code
 
 
 PACKAGES = SourceFinder(sys.path, set(), vars(builtins))
@@ -80,8 +92,9 @@ class OwnModules(SourceFinder):
     in a file `random.py` does not shadow `random`.
     """
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__([str(folder)], _importable(folder), {**vars(builtins), "__import__": self._import})
+    def __init__(self, folder: Path, shown_as: Path) -> None:
+        namespace = {**vars(builtins), "__import__": self._import}
+        super().__init__([str(folder)], _importable(folder), namespace, str(shown_as))
         self.modules: dict[str, ModuleType] = {}
         self._covered: dict[str, ModuleType] = {}
         self._inside = 0

@@ -24,16 +24,16 @@ import shlex
 import shutil
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 from arena.bots.bot import Param
+from arena.bots.bundle import MOST_SOURCE_BYTES, Bundle, OwnFiles, file_hash, package_hash, read_bundle
 from arena.bots.faults import BotError
-from arena.bots.source_files import MOST_SOURCE_BYTES, OwnFiles, file_hash, source_files
-from arena.errors import BotNameWarning, did_you_mean
+from arena.errors import BotWarning, did_you_mean
 from arena.paths import data_folder
 from arena.text import one_line, quoted
 
@@ -54,9 +54,10 @@ _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 class BotSpec:
     """A bot that was found, with all that a worker needs to load it: plain values, cheap to pickle.
 
-    `spec` is the text that named it, `target` the same without name and parameters, `path` its file,
-    `source_hash` identifies all files that the bot consists of (see `arena.bots.source_files`): runs store it and
-    refuse to resume with another one. `file_hash` identifies its own file. `params` are as written, not yet typed.
+    `spec` is the text that named it, `target` the same without name and parameters, `path` its file, `source_hash`
+    identifies all files that the bot consists of (`arena.bots.bundle`), and `bundle` has them until they are written to
+    the folder `home`, from where it is loaded; without one it is loaded from where its file lies. `params` are as
+    written, not yet typed.
 
     For a command (`cmd:...`) `command` has its words with absolute paths, `path` is the first of its own files,
     `files` has them all; the hash covers the command as written and what is in these files, not what they load in turn.
@@ -70,7 +71,20 @@ class BotSpec:
     params: tuple[tuple[str, Param], ...] = ()
     command: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    file_hash: str = ""
+    home: str = ""
+    bundle: Bundle | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def loaded_from(self) -> Path:
+        """Return the file that is run: in `home`, or where it lies."""
+        path = Path(self.path)
+        return Path(self.home, path.name) if self.home else path
+
+    def placed(self, folder: Path) -> BotSpec:
+        """Write the bundle, if there is one, to a folder of bundles, and return the bot as it is loaded from there."""
+        if self.bundle is None:
+            return self
+        return replace(self, home=str(self.bundle.write(folder)), bundle=None)
 
 
 @dataclass(frozen=True)
@@ -140,7 +154,7 @@ def find_bot(
     """Find the bot of a spec without running its code; `BotError` if there is none.
 
     `params` and `name` take precedence over those in the text. Relative paths and bare names are
-    looked up from `folder`, default the working directory. A `BotNameWarning` says if both a bot that comes with the
+    looked up from `folder`, default the working directory. A `BotWarning` says if both a bot that comes with the
     program and a file there have a bare name.
 
     >>> find_bot("random").name, find_bot("deep=search:rollouts=50").name
@@ -155,7 +169,7 @@ def find_bot(
     if (own := overlooked_file(parts.target, folder)) is not None:
         warnings.warn(
             f"'{parts.target}' means the bot that comes with the program; for the file here, write {own}",
-            BotNameWarning,
+            BotWarning,
             stacklevel=1,  # each of them once in a program, wherever it looks for the bot
         )
     chosen = name or parts.name or display_name(parts.target, given)
@@ -165,24 +179,34 @@ def find_bot(
 def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
     """Return the bot in a file, whatever its path looks like; `target` is the author's name for it.
 
-    Its hash is the hash of the file: nothing that a stranger wrote is parsed here.
+    It is loaded from where it lies, and its hash is the hash of the file: nothing that a stranger wrote is parsed here.
     """
     text = ",".join(f"{key}={value}" for key, value in params.items())
-    return _file_spec(name, f"{target}:{text}" if text else target, target, path, params, alone=True)
+    digest = file_hash(read_source(target, path))
+    return BotSpec(name, f"{target}:{text}" if text else target, target, str(path), digest, tuple(params.items()))
 
 
-def _file_spec(
-    name: str, text: str, target: str, path: Path, params: Mapping[str, Param], alone: bool = False
-) -> BotSpec:
-    source = read_source(target, path)
+def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:
+    read_source(target, path)  # says what is wrong with it
     name = checked_name(name, text)
     if not _is_utf8(str(path)):
         raise BotError(f"the path {quoted(str(path))} is not UTF-8 and cannot be stored; rename it")
-    module = MODULE.fullmatch(target)
-    digest = own = file_hash(source)
-    if not alone:
-        digest = source_files(path, source, module[1] if module else "").source_hash
-    return BotSpec(name, text, target, str(path), digest, tuple(params.items()), file_hash=own)
+    if module := MODULE.fullmatch(target):
+        return BotSpec(name, text, target, str(path), package_hash(path, module[1]), tuple(params.items()))
+    bundle = read_bundle(path)
+    if bundle.unlisted:
+        warnings.warn(_unlisted_text(target, path, bundle.unlisted), BotWarning, stacklevel=1)
+    return BotSpec(name, text, target, str(path), bundle.hash, tuple(params.items()), bundle=bundle)
+
+
+def _unlisted_text(target: str, path: Path, names: Sequence[str]) -> str:
+    """Say which files a bot names and does not have when it plays, and what to do."""
+    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    example = f"{path.stem}_{names[0]}"
+    return (
+        f"{target} names {listed}, which it does not have when it plays: call it {example}, or give the bot a folder of"
+        f" its own, as {path.stem}/{path.stem}.py"
+    )
 
 
 def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path) -> BotSpec:
@@ -334,7 +358,7 @@ def read_source(target: str, path: Path) -> bytes:
                 f"the bot {target} is larger than {MOST_SOURCE_BYTES >> 20} MiB; "
                 "put tables and weights into files beside it"
             )
-        return b"".join(OwnFiles(target, [str(path.parent)]).pieces(str(path)))
+        return OwnFiles(target, [str(path.parent)]).content(str(path))
     except OSError as error:
         raise BotError(f"cannot read the bot {target}: {error.strerror}: {path}") from None
 
@@ -484,10 +508,7 @@ def command_hash(target: str, files: Iterable[Path]) -> str:
         try:
             for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
                 if file.is_file():
-                    digest = hashlib.sha256()
-                    for piece in reader.pieces(str(file)):
-                        digest.update(piece)
-                    total.update(digest.digest())
+                    total.update(hashlib.sha256(reader.content(str(file))).digest())
         except OSError as error:
             raise BotError(f"cannot read {path} of the bot '{target}': {error.strerror}") from None
     return total.hexdigest()

@@ -19,7 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.compiled import compiled_files
-from arena.errors import ArenaError, BotNameWarning, did_you_mean
+from arena.errors import ArenaError, BotWarning, did_you_mean
 from arena.paths import PACKAGE
 from arena.text import counted, one_line, printable, quoted
 
@@ -103,14 +103,14 @@ def _bot_names_noted(ctx: click.Context) -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         note = one_line(str(message))
-        if category is not BotNameWarning:
+        if category is not BotWarning:
             show_others(message, category, filename, lineno, file, line)
         elif note not in notes:
             notes.append(note)
             click.echo(f"Note: {note}.", err=True)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", BotNameWarning)
+        warnings.simplefilter("always", BotWarning)
         warnings.showwarning = show
         yield
 

@@ -17,7 +17,7 @@ from arena.bots.cores import core_count
 from arena.bots.spec import find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import FORFEITED, QUIET, VERBOSE, PlayOptions, echo_json, forfeit_code, report_text
-from arena.errors import ArenaError, BotNameWarning
+from arena.errors import ArenaError, BotWarning
 from arena.paths import RESULTS, data_folder
 from arena.results.data_formats import json_text
 from arena.results.forfeit_lines import forfeit_paragraph
@@ -33,7 +33,7 @@ from arena.tournament.config import TournamentConfig, config_from_dict, load_con
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.play_run import Prepared, RunReport, play_run, prepare, with_stored_seed
+from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
 from arena.whole_file import write_whole
 
@@ -119,13 +119,11 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
             f"  arena resume {shlex.quote(str(folder))}{'' if until is None else until.options}",
             err=True,
         )
-        tell_edited(report)
         return INTERRUPTED
     if not report.played:
         click.echo(f"All {report.done:,} games were played before, seed {report.seed}.", err=True)
     table = standings(read_run(folder))
     _show(table, folder, options.as_json, test)
-    tell_edited(report)
     if report.left_out:
         tell_left_out(report.left_out)
         return FORFEITED
@@ -168,23 +166,6 @@ def tell_left_out(left_out: Mapping[str, str]) -> None:
     """Say on stderr which bots did not play, with the whole reasons for their authors."""
     for bot, reason in left_out.items():
         click.echo(f"\n{one_line(bot)} was left out: {printable_lines(reason)}", err=True)
-
-
-def tell_edited(report: RunReport) -> None:
-    """Say on stderr which bots were changed during play, and which of their versions played."""
-    if report.edited:
-        was, its, s = ("was", "its", "") if len(report.edited) == 1 else ("were", "their", "s")
-        click.echo(
-            f"{one_line(' and '.join(report.edited))} {was} changed during play: {its} games were played by the "
-            f"version{s} read at the start. Bring the run up to date to play the new one{s}.",
-            err=True,
-        )
-    for bot in report.mixed:
-        click.echo(
-            f"{one_line(bot)} was changed during play, and no copy of it was kept: some of its games may have been "
-            f"played by the new version. Play them again with --again {shlex.quote(bot)}",
-            err=True,
-        )
 
 
 def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusText | None:
@@ -250,7 +231,7 @@ def next_step(table: RunStandings, folder: str) -> str:
         spec = next(bot["spec"] for bot in run.config["bots"] if bot["name"] == failing[0])
         return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BotNameWarning)  # the user has named none of these
+        warnings.simplefilter("ignore", BotWarning)  # the user has named none of these
         ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
     rungs = [bot.name for bot in ladder]
     numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # another bot may have its name

@@ -14,13 +14,15 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tabulate import tabulate
 
+from arena.bots.bundle import bundles_folder
 from arena.bots.isolation.levels import ISOLATIONS, Isolation
 from arena.bots.isolation.process import require_isolation
 from arena.bots.isolation.sandbox import check_folder
@@ -448,6 +450,9 @@ class _Session:
         self._known = set(children(os.getpid()))
         levels = (check.level, check.level, "none")
         job = Job(rules, check.seed, bots, check.clock, check.limits, levels=levels, hash_seed=hash_seed)
+        self._ending = ExitStack()
+        parent = Path(self._ending.enter_context(TemporaryDirectory(prefix="arena-")))
+        job = job.placed(self._ending.enter_context(bundles_folder(parent)))
         # a bot inside a forked worker would have this process's hash seed, the same in both sessions
         method = "spawn" if check.level == "none" else None
         self._executor = LocalExecutor(job, None, self._hear, method)
@@ -504,6 +509,7 @@ class _Session:
 
     def close(self) -> None:
         self._executor.close()
+        self._ending.close()
 
 
 # ---------------------------------------------------------------- reading games

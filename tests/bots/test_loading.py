@@ -18,7 +18,7 @@ from arena.bots.isolation.wire_bot import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import check_names, find_bot, find_bots, known_bots, overlooked_file, parse_spec
-from arena.errors import BotNameWarning
+from arena.errors import BotWarning
 from arena.paths import data_folder
 
 CLASS = """
@@ -83,7 +83,7 @@ def test_bare_names_are_looked_up_in_the_program_first_then_here(here: Path) -> 
     bot_file(here / "bots" / "random.py")
     bot_file(here / "bots" / "mine.py")
     write(here / "bots" / "_helper.py", "")
-    with pytest.warns(BotNameWarning, match=r"'random' means the bot that comes with .* write bots/random\.py"):
+    with pytest.warns(BotWarning, match=r"'random' means the bot that comes with .* write bots/random\.py"):
         assert Path(find_bot("random").path) == data_folder("bots") / "random.py"
     assert Path(find_bot("mine").path) == here / "bots" / "mine.py"
     assert {"mine", "greedy", "random", "counter", "search", "scripted", "first"} <= set(known_bots())

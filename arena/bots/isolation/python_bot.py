@@ -68,7 +68,7 @@ class PythonBot(ProcessBot):
         """Start nothing yet: `load` and `prepare` do, with `start`."""
         launch = Launch(
             argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent)),
-            folder=Path(spec.path).parent,
+            folder=spec.loaded_from.parent,
             level=level,
             limits=limits,
             read_only=tuple(Path(path) for path in package_folders()),
@@ -98,7 +98,7 @@ class PythonBot(ProcessBot):
         self.process = self._start_process(self._launch)
         self._line = Line(*self.process.ends)
         self._reader = MessageReader()
-        spec = dataclasses.asdict(self._spec)
+        spec = dataclasses.asdict(dataclasses.replace(self._spec, bundle=None))
         rules = dataclasses.asdict(self._rules)
         counted = self._launch.level == Isolation.SANDBOX and counts_inside()
         threads = self._limits.processes if counted else 0

@@ -3,41 +3,34 @@
 Each thread of the cluster's processes plays chunks with a worker process of its own under a `Supervisor`, as on one
 machine: a bot that hangs or kills its process must not take a process of the cluster with it. Dask moves the work of a
 process that dies to the others. A chunk that it gives up after too many deaths is submitted again. Bots' files travel
-with the run (`BotFiles`); a machine that has the same file at the same path uses that one.
+with the run (`BotFiles`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import logging
-import os
 import platform
 import queue
-import re
-import shutil
-import tarfile
 import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 import distributed
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from arena.bots.kept import KeptBot, is_unchanged
-from arena.bots.source_files import current_hash
-from arena.bots.spec import MODULE, BotSpec
+from arena.bots.bundle import Bundle, read_folder, remove_bundles
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
-from arena.paths import PACKAGE, data_folder
+from arena.paths import PACKAGE
 from arena.text import one_line
 from arena.tournament.games import Chunk
 from arena.tournament.runner.job import Drained, Failed, Job, Lost, Played, WorkerEvent
@@ -46,9 +39,6 @@ from arena.tournament.runner.supervisor import Stopped, Supervisor
 
 _log = logging.getLogger("arena.dask")
 
-_MOST_FILES, _MOST_BYTES = 500, 32 << 20
-"""A folder with more than that is not a bot's own: then only the files that the bot names travel."""
-_SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]|results|leagues")
 _CHECK_S = 1.0
 _WAIT_S = 30.0
 _MAX_TRIES = 5
@@ -75,7 +65,7 @@ class DaskExecutor:
         try:
             self._client: Any = _connect(self._cluster or scheduler)
             self._threads = self._wait_for_workers(scheduler)
-            self._files = BotFiles(self._run, pack(job), about())
+            self._files = BotFiles(self._run, bundles_of(job), about())
             self._send_files()
         except BaseException:
             if self._cluster is not None:
@@ -248,9 +238,9 @@ class _Client(distributed.Client):
 def about() -> str:
     """Return what must agree on all machines: the program's version, and a hash over the sources that decide games."""
     total = hashlib.sha256()
-    paths = [*PACKAGE.glob("game/*.py"), *PACKAGE.glob("bots/*.py"), *PACKAGE.glob("tournament/*.py")]
-    for path in sorted(paths):
-        total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+    for room in ("game", "policy", "bots", "tournament"):
+        for path in sorted((PACKAGE / room).rglob("*.py")):
+            total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
     try:
         number = version("schotten-arena")
     except PackageNotFoundError:  # run from a source folder without an installation
@@ -258,58 +248,34 @@ def about() -> str:
     return f"{number}, sources {total.hexdigest()[:12]}"
 
 
-def pack(job: Job) -> dict[str, bytes]:
-    """Return the folders of the bots of a job as tar archives, by their paths; every machine has the program's own."""
-    own = str(data_folder("bots").resolve())
-    folders: dict[str, set[Path]] = {}
-    copies: dict[str, dict[Path, Path]] = {}
-    for bot, kept in zip_longest(job.bots, job.kept):
-        if not MODULE.fullmatch(bot.target):
-            home = str(Path(bot.path).parent)
-            files = [Path(file) for file in bot.files or (bot.path,)]
-            folders.setdefault(home, set()).update(file for file in files if file.is_relative_to(home))
-            if kept is not None:  # the originals may be edited at any time
-                there = [path for path in Path(kept.folder).rglob("*") if path.is_file()]
-                instead = {Path(home, path.relative_to(kept.folder)): path for path in there}
-                copies.setdefault(home, {}).update(instead)
-    return {home: _archive(Path(home), files, copies.get(home, {})) for home, files in folders.items() if home != own}
+def bundles_of(job: Job) -> dict[str, Bundle]:
+    """Return the files of the bots of a job, by the folder that they lie in; packages are installed everywhere."""
+    bundles = {}
+    for bot in job.bots:
+        if bot.command:
+            bundles[_home(bot)] = read_folder(Path(_home(bot)), [Path(file) for file in bot.files])
+        elif bot.home:
+            bundles[bot.home] = read_folder(Path(bot.home), [bot.loaded_from])
+    return bundles
 
 
-def _archive(home: Path, named: set[Path], copies: Mapping[Path, Path]) -> bytes:
-    beside = {*islice(_beside(home), _MOST_FILES + 1), *copies}
-    out = io.BytesIO()
-    try:
-        size = sum(copies.get(path, path).stat().st_size for path in beside)
-        if len(beside) > _MOST_FILES or size > _MOST_BYTES:
-            beside = set()
-        with tarfile.open(fileobj=out, mode="w", dereference=True) as archive:
-            for path in sorted({*beside, *named}):
-                archive.add(copies.get(path, path), path.relative_to(home).as_posix())
-    except OSError as error:
-        raise ArenaError(f"cannot read {error.filename or home}: {error.strerror or error}") from error
-    return out.getvalue()
-
-
-def _beside(home: Path) -> Iterator[Path]:
-    """Yield the regular files below a folder that are neither hidden nor compiled."""
-    for parent, folders, names in os.walk(home):
-        folders[:] = [folder for folder in folders if not _SKIPPED.fullmatch(folder)]
-        paths = [Path(parent, name) for name in names if not _SKIPPED.fullmatch(name)]
-        yield from (path for path in paths if path.is_file() and not path.is_symlink())
+def _home(bot: BotSpec) -> str:
+    """Return the folder of a command."""
+    first = Path(bot.path)
+    return str(first if first.is_dir() else first.parent)
 
 
 class BotFiles(WorkerPlugin):
     """The bots of a run, on each worker of the cluster: those that are there, and those that come later.
 
-    A bot's folder is unpacked when the bot is first needed, unless the machine has the same file at the same place,
-    and removed after the run.
+    They are written to the worker's folder when they are first needed, and removed after the run.
     """
 
-    def __init__(self, run: str, archives: Mapping[str, bytes], sender: str) -> None:
+    def __init__(self, run: str, bundles: Mapping[str, Bundle], sender: str) -> None:
         self.name = f"arena-bots-{run}"
         self.refusal = ""
         self._run = run
-        self._archives = archives
+        self._bundles = bundles
         self._sender = sender
         self._root: str | None = None
         self._below: str | None = None
@@ -330,49 +296,28 @@ class BotFiles(WorkerPlugin):
         with _lock:
             _files.pop(self._run, None)
             if self._root is not None:
-                shutil.rmtree(self._root, ignore_errors=True)
+                remove_bundles(Path(self._root))
                 self._root = None
 
     def placed(self, job: Job) -> Job:
-        """Return the job with the paths that its bots and their copies have here."""
-        placed = [self._placed(bot, kept) for bot, kept in zip_longest(job.bots, job.kept)]
-        bots, copies = zip(*placed)
-        return replace(job, bots=bots, kept=copies if job.kept else ())
-
-    def _placed(self, bot: BotSpec, kept: KeptBot | None) -> tuple[BotSpec, KeptBot | None]:
-        name = Path(bot.path).name
-        if kept is not None and current_hash(Path(kept.folder, name)) == bot.source_hash:
-            return bot, kept  # this machine sees the folder of the run
-        here = self._spec(bot)
-        home = str(Path(bot.path).parent)
-        if kept is None or here != bot or home not in self._archives:
-            return here, None
-        folder = self._unpacked(home)
-        is_same = current_hash(folder / name) == bot.source_hash
-        return here, replace(kept, folder=str(folder)) if is_same else None
-
-    def _spec(self, bot: BotSpec) -> BotSpec:
-        if MODULE.fullmatch(bot.target) or is_unchanged(bot):
-            return bot
-        home = Path(bot.path).parent
-        folder = self._unpacked(str(home)) if str(home) in self._archives else data_folder("bots").resolve()
-
-        def here(text: str) -> str:
-            return str(folder / Path(text).relative_to(home)) if Path(text).is_relative_to(home) else text
-
-        return replace(
-            bot, path=here(bot.path), files=tuple(map(here, bot.files)), command=tuple(map(here, bot.command))
-        )
-
-    def _unpacked(self, home: str) -> Path:
+        """Return the job with the folders that its bots have here."""
         if self._root is None:
             self._root = tempfile.mkdtemp(prefix="arena-bots-", dir=self._below)
-        folder = Path(self._root, str(list(self._archives).index(home)), Path(home).name or "bots")
-        if not folder.exists():
-            with tarfile.open(fileobj=io.BytesIO(self._archives[home])) as archive:
-                archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and later
-                archive.extractall(folder)
-        return folder
+        homes = {home: str(bundle.write(Path(self._root))) for home, bundle in self._bundles.items()}
+        return replace(job, bots=tuple(_placed(bot, homes) for bot in job.bots))
+
+
+def _placed(bot: BotSpec, homes: Mapping[str, str]) -> BotSpec:
+    if bot.home:
+        return replace(bot, home=homes[bot.home])
+    if not bot.command:
+        return bot
+    home = _home(bot)
+
+    def here(text: str) -> str:
+        return str(Path(homes[home], Path(text).relative_to(home))) if Path(text).is_relative_to(home) else text
+
+    return replace(bot, path=here(bot.path), files=tuple(map(here, bot.files)), command=tuple(map(here, bot.command)))
 
 
 # ---------------------------------------------------------------- in the processes of the cluster

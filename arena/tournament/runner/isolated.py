@@ -26,7 +26,7 @@ class IsolatedBots:
         self._beat = beat
 
     def player(self, number: int, spec: BotSpec) -> Player:
-        """Return the player of a bot of the job, by its place; `spec` says where to load it from."""
+        """Return the player of a bot of the job, by its place."""
         bot = self._bot(number, spec)
         if number < self.pool.most:
             bot.load()  # a file that cannot be run, a command that does not answer: known before the first game

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation.levels import Isolation
-from arena.bots.kept import KeptBot
 from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
@@ -28,7 +28,7 @@ class Job:
     `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept,
     `own_deals` whether every two bots have deals of their own. `deals` are the deals in order as records write them, if
     they do not follow from the seed. `given_up` lists pairings of which a bot forfeits the
-    rest. `kept` holds the copy of each bot's files, None for a bot without one; if empty, no bot has one.
+    rest.
     """
 
     rules: str
@@ -43,7 +43,10 @@ class Job:
     own_deals: bool = False
     deals: tuple[str, ...] = ()
     given_up: tuple[tuple[int, str], ...] = ()
-    kept: tuple[KeptBot | None, ...] = ()
+
+    def placed(self, folder: Path) -> Job:
+        """Write the bots' bundles to a folder and return the job with the bots as workers load them from there."""
+        return replace(self, bots=tuple(bot.placed(folder) for bot in self.bots))
 
     def level(self, number: int) -> Isolation:
         """Return the isolation level of a bot, by its place. A wire bot has a process in any case."""

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NoReturn, TypeAlias
 
+from arena.bots.bundle import bundles_folder
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
-from arena.bots.kept import BotEdited, BotSources, copies_folder, copy_bots, is_unchanged
 from arena.bots.limits import Limits
 from arena.bots.spec import check_names
 from arena.endings import AFTER
@@ -65,8 +66,7 @@ class RunReport:
     `played` games were stored by this call, `done` are in the store now, `total` are planned. `forfeits`
     counts the forfeited games of the whole run, `workers_lost` the worker processes that died or had to be
     stopped. An interrupted run has `done < total`; the same call resumes it. `left_out` says why bots did not
-    play, by name. `edited` names the bots whose files were changed during play; the version that was read first has
-    played on. Those in `mixed` were changed as well, but have no copy (`arena.bots.kept`): any version may have played.
+    play, by name.
     """
 
     folder: Path
@@ -79,8 +79,6 @@ class RunReport:
     forfeits: int
     workers_lost: int = 0
     left_out: Mapping[str, str] = field(default_factory=dict)
-    edited: tuple[str, ...] = ()
-    mixed: tuple[str, ...] = ()
 
 
 def play_run(
@@ -106,16 +104,12 @@ def play_run(
     workers. When all games are played, `more` may ask for a larger number.
     """
     folder, listener, left_out = Path(folder), progress or ProgressListener(), dict[str, str]()
-    edits = Counter[str]()
     config = with_stored_seed(config, folder)
     while True:
         run = prepare(config, folder, again, left_out)
         left_out = dict(run.left_out)
         try:
-            restless = [bot for bot, times in edits.items() if times > 1]
-            return _play(run, folder, listener, verdict or config.verdict(), more, again, restless)
-        except BotEdited as edited:  # after it was read, perhaps by itself when it was loaded
-            edits[edited.bot] += 1
+            return _play(run, folder, listener, verdict or config.verdict(), more, again)
         except BotRefused as refused:  # by a worker elsewhere
             if not _can_leave_out(run, refused.bot):
                 raise
@@ -129,15 +123,12 @@ def _play(
     verdict: StoppingRule | None,
     more: More | None,
     again: Collection[str],
-    restless: Collection[str],
 ) -> RunReport:
-    """Play a prepared run. No copies are kept of the bots that are `restless`: they change whenever they are loaded."""
+    """Play a prepared run."""
     made = not folder.exists()
     try:
-        with closing(open_store(folder)) as store, copies_folder(folder) as copies:
-            job = run.job
-            if run.plan.missing or more is not None:
-                job = replace(job, kept=copy_bots(job.bots, copies, restless))
+        with closing(open_store(folder)) as store, bundles_folder(folder) as bundles:
+            job = run.job.placed(bundles) if run.plan.missing or more is not None else run.job
             plan = run.plan_for(store, again)
             listener.plan(plan)
             store.bring_up(plan.wanted)
@@ -153,20 +144,11 @@ def _play(
                     job = replace(job, given_up=session.given_up())
                     with closing(make_executor(job, config.executor, config.scheduler, run_log.sink)) as executor:
                         session.play(executor)
-                report = session.report()
-                return _with_edits(report, job) if report.played else report
+                return session.report()
     except ArenaError:
         if made:
             _remove_unplayed(folder)
         raise
-
-
-def _with_edits(report: RunReport, job: Job) -> RunReport:
-    """Return the report with the bots that are not any more what they were when they were read."""
-    edited = BotSources(job.bots, job.kept).changed(bot.name for bot in job.bots)
-    kept = {bot.name for bot, copy in zip(job.bots, job.kept) if copy is not None}
-    mixed = [bot.name for bot in job.bots if bot.name not in kept and not is_unchanged(bot)]
-    return replace(report, edited=tuple(edited), mixed=tuple(mixed))
 
 
 # ---------------------------------------------------------------- before play
@@ -301,11 +283,12 @@ def _loading(job: Job, names: Collection[str]) -> Job:
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
 def _require_bots(job: Job) -> None:
-    supervisor = Supervisor(job, lambda event: None, lambda record: None)
-    try:
-        failed = supervisor.load()
-    finally:
-        supervisor.close()
+    with TemporaryDirectory(prefix="arena-") as parent, bundles_folder(Path(parent)) as bundles:
+        supervisor = Supervisor(job.placed(bundles), lambda event: None, lambda record: None)
+        try:
+            failed = supervisor.load()
+        finally:
+            supervisor.close()
     if failed is not None:
         fail(failed)
 

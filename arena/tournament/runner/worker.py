@@ -25,9 +25,7 @@ from typing import Any
 
 from arena.bots.bot import Actor
 from arena.bots.cores import pin_to_core
-from arena.bots.faults import BotError
 from arena.bots.forks import adopt_orphans, die_with_parent, forget_descriptors, keep_from_forks, lead_group
-from arena.bots.kept import BotSources
 from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
@@ -125,7 +123,6 @@ class _Worker:
         status: Any,
     ) -> None:
         self.job = job
-        self.sources = BotSources(job.bots, job.kept)
         self.chunks = chunks
         self.results = results
         self.status = status
@@ -179,25 +176,7 @@ class _Worker:
         return Referee(self.job.game_settings, players, buffer=self.move_log)
 
     def _player(self, number: int) -> Player:
-        spec = self.sources.spec(number)
-        try:
-            return self._player_of(number, spec)
-        except BotError as error:
-            copy = self.sources.spec(number)
-            if copy == spec == self.job.bots[number]:
-                raise
-            fault = error
-        if copy != spec:  # it was edited while it was loaded
-            try:
-                return self._player_of(number, copy)
-            except BotError as error:
-                fault = error
-        raise BotError(
-            f"{fault}\n{copy.name} was changed during play and was to play on in its old version, from a copy of the"
-            " files that it imports or names. If it needs others, change it only between two runs."
-        )
-
-    def _player_of(self, number: int, spec: BotSpec) -> Player:
+        spec = self.job.bots[number]
         if self.isolated is not None and self.job.level(number).own_process:
             return self.isolated.player(number, spec)
         return self._player_inside(spec)
@@ -256,31 +235,16 @@ class _Worker:
                     break
             # the last ones are sent below, after everything printed: who has all games may end this process
             if done < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
-                if self._are_edited(tasks[done - units : done]):
-                    rows, units, reusable = [], 0, False
-                    break
                 starting_s = referee.starting_s - started_s
                 self._send_rows(PART, units, now - start, starting_s, True, rows)
                 rows, units, start, started_s = [], 0, now, referee.starting_s
         if self.isolated is not None:
             self.isolated.pool.log_output()
         reusable = reusable and self._is_clean()
-        if self._are_edited(tasks[done - units : done]):
-            rows, units, reusable = [], 0, False
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
         self._send_rows(UNITS_DONE, units, perf_counter() - start, referee.starting_s - started_s, reusable, rows)
         return reusable
-
-    def _are_edited(self, tasks: Sequence[Task]) -> bool:
-        """Return whether the bots of units may have played in another version than the one that was read first.
-
-        They may have read a file that was edited meanwhile. So these units are played again, by another process.
-        """
-        edited = self.sources.changed(bot for task in tasks for bot in (task.a, task.b))
-        if edited:
-            _log.info("%s: edited during play; a copy of the old version plays on", " and ".join(edited))
-        return bool(edited)
 
     def _send_rows(
         self, kind: str, units: int, seconds: float, starting_s: float, reusable: bool, rows: Sequence[Row]

@@ -59,7 +59,8 @@ def loaded(folder: Path, code: str) -> bytes:
     """The messages that load and make a bot of these lines."""
     path = folder / "bot.py"
     path.write_text(code)
-    spec, rules = map(dataclasses.asdict, (find_bot(str(path), name="bot"), RULES))
+    bot = dataclasses.replace(find_bot(str(path), name="bot"), bundle=None)
+    spec, rules = map(dataclasses.asdict, (bot, RULES))
     order = {"spec": spec, "rules": rules, "paths": [], "threads": 0}
     return pack_message(LOAD, json.dumps(order).encode()) + pack_message(MAKE)
 

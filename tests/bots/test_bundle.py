@@ -1,4 +1,4 @@
-"""What the hash of a bot covers: its file, its modules and its data, and nothing of the bots beside it."""
+"""The files of a bot: its own, its modules and its data, and nothing of the bots beside it; and that these are run."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import hashlib
 import os
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arena.bots import source_files
-from arena.bots.faults import BotError
+from arena.bots import bundle
+from arena.bots.bundle import BUNDLES, bundles_folder, read_bundle
+from arena.bots.faults import BotError, author_traceback
 from arena.bots.loading import load_bot
-from arena.bots.source_files import source_files as files_of
 from arena.bots.spec import find_bot, known_bots
+from arena.errors import BotWarning
 from arena.paths import data_folder, weights_hash
 
 ACT = "\n\ndef act(view, moves):\n    return moves[0]\n"
@@ -25,8 +27,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a class, with the bots of others in it and all that these use."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "class"
-    write(folder / "anna.py", 'import anna_helper\nBOOK = "book.json"' + ACT)
+    write(folder / "anna.py", "import anna_helper" + ACT)
     write(folder / "anna_helper.py", 'NETS = "nets"\n')
+    write(folder / "anna_book.json", "[1]")
     write(folder / "book.json", "[1]")
     write(folder / "nets" / "one.npz", "1")
     write(folder / "nets" / "ben.py", ACT)
@@ -89,10 +92,9 @@ def test_a_bot_of_one_file_has_the_hash_of_the_file(home: Path, source: str) -> 
 def test_files_outside_the_folder_of_the_bot_do_not_count(home: Path) -> None:
     """A bot is submitted and copied without them."""
     write(home.parent / "above.py", "")
-    write(home.parent / "above.json", "")
-    texts = "../above.json", str(home.parent / "above.json"), str(home.parent), str(home), str(home / "book.json")
-    write(home / "zoe.py", f"from .. import above\nX = {texts}" + ACT)
-    assert covered("class/zoe.py", home.parent) == {"class/zoe.py", "class/book.json"}
+    write(home.parent / "zoe.json", "")
+    write(home / "zoe.py", "from .. import above\nX = '../zoe.json'" + ACT)
+    assert covered("class/zoe.py", home.parent) == {"class/zoe.py"}
 
 
 def test_the_bots_of_the_program_keep_their_hashes() -> None:
@@ -106,7 +108,7 @@ def test_the_bots_of_the_program_keep_their_hashes() -> None:
 
 
 def test_a_very_long_source_is_not_parsed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_files, "LONGEST_PARSED", 100)
+    monkeypatch.setattr(bundle, "LONGEST_PARSED", 100)
     path = write(home / "zoe.py", "import anna_helper" + ACT + "#" * 100)
     assert find_bot("class/zoe.py").source_hash == plain(path)
 
@@ -142,16 +144,15 @@ CASES: list[tuple[str, dict[str, str], str]] = [
             "brain/__init__.py": "from .base import Base",
             "brain/base.py": "from ..ben import act\nfrom .deep import net\nimport shared",
             "brain/search.py": "",
-            "brain/book.py": "PLACE = '../book.json'\nHERE = '.'",
+            "brain/book.py": "",
             "brain/unused.py": "",
             "brain/data.bin": "",
             "brain/deep/__init__.py": "",
-            "brain/deep/net.py": "PLACE = 'net.npz'",
-            "brain/deep/net.npz": "",
+            "brain/deep/net.py": "",
             "shared.py": "",
         },
-        "ben.py shared.py book.json brain/__init__.py brain/base.py brain/search.py brain/book.py"
-        " brain/deep/__init__.py brain/deep/net.py brain/deep/net.npz",
+        "ben.py shared.py brain/__init__.py brain/base.py brain/search.py brain/book.py"
+        " brain/deep/__init__.py brain/deep/net.py",
     ),
     (
         "import fast, faster",
@@ -165,31 +166,27 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         "fast.py fast.cpython-311-x86_64-linux-gnu.so faster.pyd",
     ),
     (
-        "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'lib'))\nimport ai",
-        {"lib/ai.py": "import ai_tables", "lib/ai_tables.py": "", "lib/other.py": ""},
-        "lib/ai.py lib/ai_tables.py",
+        "",
+        dict.fromkeys(("zoe.json", "zoe_net.npz", "zoe-book.txt", "zoe.txt.gz", "zoex.json", "zoe", "Zoe.json"), ""),
+        "zoe.json zoe_net.npz zoe-book.txt zoe.txt.gz",
     ),
-    ('P.with_name("book.json")', {}, "book.json"),
-    ('open("./nets//../book.json")', {}, "book.json"),
-    ('P.parent / "nets" / "one.npz"', {}, "nets/one.npz"),
-    ('P.parent.glob("nets/*.npz")', {}, "nets/one.npz"),
-    ('P.parent / f"nets/net_{P}"', {}, "nets/one.npz"),
-    ('"nets/{}.npz".format(P)', {}, "nets/one.npz"),
-    ('P.with_suffix(".npz")', {"zoe.npz": "", "anna.npz": ""}, "zoe.npz"),
-    ('".hidden"', {".hidden": ""}, ".hidden"),
-    ('b"book.json", "Book.json", "book", "json", "one.npz", "anna.py"', {}, ""),
+    # what another bot there fits better, and what is no data
+    ("", {"zoe_v2.py": ACT, "zoe_v2.json": "", "zoe_v2_net.npz": "", "zoe_v.json": ""}, "zoe_v.json"),
+    ("", dict.fromkeys(("zoe.log", "zoe.md", "zoe_old.py", "zoe.pyc"), ""), ""),
     (
-        'P.stem + "_data"',
+        "",
         dict.fromkeys(
-            f"zoe_data/{one}" for one in ("a.txt", "b/c", "run.log", "x.py", "__pycache__/x", ".git/x", ".env")
+            f"zoe_data/{one}" for one in ("a.txt", "b/c", "run.log", "x.py", "__pycache__/x", ".git/x", "results/x")
         ),
         "zoe_data/a.txt zoe_data/b/c",
     ),
+    ("X = 'results', 'nets', 'book.json', 'nets/*.npz'", {"results/quick/games.sqlite": ""}, ""),
 ]
 
 
 @pytest.mark.parametrize(("source", "files", "found"), CASES, ids=range(len(CASES)))
-def test_modules_count_that_are_imported_and_data_that_are_named(
+@pytest.mark.filterwarnings("ignore::arena.errors.BotWarning")
+def test_modules_count_that_are_imported_and_data_that_are_called_like_the_bot(
     home: Path, source: str, files: dict[str, str], found: str
 ) -> None:
     for name, text in files.items():
@@ -198,43 +195,74 @@ def test_modules_count_that_are_imported_and_data_that_are_named(
     assert covered("class/zoe.py", home) == {"zoe.py", *found.split()}
 
 
+@pytest.mark.parametrize("name", ["bot.py", "zoe.py"])
+def test_a_bot_in_a_folder_of_its_own_has_all_files_there(home: Path, name: str) -> None:
+    """However it names them: by f-strings, glob, runpy, or sys.path."""
+    own = home / "zoe"
+    data = {"w.json", "notes/deep/net.npz", "lib/table.csv", "results.txt"}
+    code = {"lib/tools.py", "helper.py"}
+    others = {"train.py", "run.log", "README.md", ".env", "results/x", "leagues/x", "env/pyvenv.cfg", "env/lib/x.py"}
+    for path in data | code | others:
+        write(own / path, "x = 1")
+    write(own / name, "import sys, helper\nsys.path.insert(0, 'lib')\nimport tools" + ACT)
+    (own / "link").symlink_to("notes")
+    (own / "loop").symlink_to(".")
+    assert covered(own / name, own) == {name, *data, *code}
+    assert "link/deep/net.npz" in read_bundle(own / name).files
+
+
+def test_a_name_of_a_file_that_does_not_count_is_noted(home: Path) -> None:
+    source = (
+        'import os\nHERE = os.path.dirname(__file__)\nX = open(f"{HERE}/book.json"), "anna.py", "nothing.json"' + ACT
+    )
+    write(home / "zoe.py", source)
+    write(home / "zoe_book.json", "")
+    with pytest.warns(BotWarning, match=r"zoe.py names anna.py, book.json, which it does not have .* zoe_anna.py"):
+        find_bot("class/zoe.py")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(home / "zoe.py", source.replace("book.json", "zoe_book.json").replace("anna.py", "anna"))
+        find_bot("class/zoe.py")
+        write(home / "zoe" / "zoe.py", source)
+        find_bot("class/zoe/zoe.py")
+
+
 def test_names_and_places_of_data_count(home: Path) -> None:
-    write(home / "zoe.py", "X = 'nets'" + ACT)
+    write(home / "zoe.py", ACT)
+    one = write(home / "zoe_nets" / "one.npz", "")
     before = find_bot("class/zoe.py").source_hash
-    (home / "nets" / "one.npz").rename(home / "nets" / "two.npz")
+    one.rename(one.with_name("two.npz"))
     assert find_bot("class/zoe.py").source_hash != before
-    (home / "nets" / "two.npz").unlink()
+    one.with_name("two.npz").unlink()
     assert find_bot("class/zoe.py").source_hash == plain(home / "zoe.py")
 
 
 def test_links_inside_the_folder(home: Path) -> None:
-    write(home / "zoe.py", "import linked_helper\nX = 'circle', 'gone', 'linked', 'near', 'file'" + ACT)
-    write(home / "linked" / "own", "")
-    links = {"circle": "circle", "gone": "nowhere", "near": "nets", "file": "book.json", "linked_helper.py": "ben.py"}
-    for name, to in links.items():
+    write(home / "zoe.py", "import linked_helper" + ACT)
+    links = {"zoe_circle": "zoe_circle", "zoe_gone": "nowhere", "zoe_near": "nets", "zoe.json": "book.json"}
+    for name, to in (links | {"linked_helper.py": "ben.py"}).items():
         (home / name).symlink_to(to)
-    for name, to in (("around", "../.."), ("in", "../nets")):
-        (home / "linked" / name).symlink_to(to)
-    found = {"zoe.py", "linked/own", "book.json", "file", "nets/one.npz", "ben.py", "linked_helper.py"}
+    write(home / "zoe_linked" / "own", "")
+    (home / "zoe_linked" / "in").symlink_to("../nets")
+    found = {"zoe.py", "zoe_linked/own", "book.json", "zoe.json", "nets/one.npz", "ben.py", "linked_helper.py"}
     assert covered("class/zoe.py", home) == found
 
 
 #: What a bot names, the links in its folder, and the reason for the refusal.
 REFUSED: list[tuple[str, dict[str, str], str]] = [
-    ("X = 'key'", {"key": "../secret"}, "leads out"),
-    ("X = 'key'", {"key": "nets/../other", "other": "../secret"}, "leads out"),
-    ("X = 'around/secret'", {"around": ".."}, "leads out"),
-    ("X = 'inner'", {"out": "../far", "inner": "out/secret"}, "leads out"),
-    ("X = 'far'", {"far": "../far"}, "leads out"),
-    ("X = 'nets'", {"nets/key": "../../secret"}, "leads out"),
+    ("", {"zoe_key": "../secret"}, "leads out"),
+    ("", {"zoe_key": "nets/../other", "other": "../secret"}, "leads out"),
+    ("", {"zoe_around": ".."}, "leads out"),
+    ("", {"out": "../far", "zoe_inner": "out/secret"}, "leads out"),
+    ("", {"zoe_far": "../far"}, "leads out"),
+    ("", {"zoe_nets/key": "../../secret"}, "leads out"),
     ("import helper", {"helper.py": "../secret"}, "leads out"),
     ("import brain.deep", {"brain": "../far"}, "leads out"),
-    ("X = 'key'", {"key": "/proc/self/environ"}, "leads out"),
-    ("X = 'key'", {"key": "/proc/self/pagemap"}, "leads out"),
-    ("X = 'key'", {"key": "/dev/zero"}, "leads out"),
-    ("X = 'key'", {"key": "pipe"}, "not a regular file"),
-    ("X = 'pipe'", {}, "not a regular file"),
-    ("X = 'data'", {"data/key": "../pipe"}, "not a regular file"),
+    ("", {"zoe_key": "/proc/self/environ"}, "leads out"),
+    ("", {"zoe_key": "/proc/self/pagemap"}, "leads out"),
+    ("", {"zoe_key": "/dev/zero"}, "leads out"),
+    ("", {"zoe_key": "pipe"}, "not a regular file"),
+    ("", {"zoe_data/key": "../pipe"}, "not a regular file"),
 ]
 
 
@@ -294,9 +322,9 @@ def test_bots_with_too_many_or_too_large_files(
 ) -> None:
     for number in range(12):
         write(home / "zoe_data" / str(number), "x" * 50)
-    write(home / "zoe.py", "import ben, anna\nX = 'zoe_data'" + ACT)
+    write(home / "zoe.py", "import ben, anna" + ACT)
     find_bot("class/zoe.py")
-    monkeypatch.setattr(source_files, limit, most)
+    monkeypatch.setattr(bundle, limit, most)
     write(home / "ben.py", "#" * 400)
     with pytest.raises(BotError, match="more than"):
         find_bot("class/zoe.py")
@@ -307,11 +335,8 @@ def test_sources_that_keep_the_parser_busy(home: Path) -> None:
     many = "import " + ",".join(f"a{number}" for number in range(50_000)) + "\n"
     for number in range(100):
         (home / f"d{number}").mkdir()
-    folders = f"X = {[f'd{number}' for number in range(100)]}"
-    for number in range(300):
-        write(home / f"x{number}.txt", "")
     hours = "# coding: punycode\n#-" + "a" * 2_000_000
-    for text in (many + folders, hours):
+    for text in (many, hours):
         write(home / "anna_helper.py", text)
         write(home / "anna_helper.so", hours)
         assert find_bot("class/anna.py").source_hash != plain(home / "anna.py")
@@ -326,10 +351,10 @@ def test_of_a_package_the_modules_count_that_are_imported(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     files = {
         "pack/__init__.py": "from pack.common import x\n",
-        "pack/common.py": "x = 'readme.txt'\n",
+        "pack/common.py": "",
         "pack/readme.txt": "",
         "pack/deep/__init__.py": "",
-        "pack/deep/bot.py": "from ..tools import a\nimport other, pack.nothing\nX = '..', '../..'" + CLASS,
+        "pack/deep/bot.py": "from ..tools import a\nimport other, pack.nothing" + CLASS,
         "pack/tools.py": "",
         "other.py": "",
     }
@@ -353,18 +378,73 @@ def test_a_module_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_program_itself_does_not_count() -> None:
-    source = b"from arena.bots import spec"
-    found = files_of(Path(source_files.__file__), source, "arena.bots.source_files").source_hash
-    assert found == hashlib.sha256(source).hexdigest()
+    assert find_bot("arena.bots.bot:Bot").source_hash == plain(Path(bundle.__file__).with_name("bot.py"))
 
 
-def test_a_bot_whose_data_have_changed_is_loaded(home: Path) -> None:
-    """A bot may write a file of its own; its other processes must still load it. The next run sees the change."""
-    write(home / "zoe.py", "import anna_helper\nX = 'book.json'" + ACT)
+# ---------------------------------------------------------------- what is run
+
+SHOWS = """
+import json, os
+from pathlib import Path
+import zoe_helper
+
+HERE = os.path.dirname(__file__)
+READ = [open(f"{HERE}/zoe.json").read(), Path(__file__).with_name("zoe_data").joinpath("a").read_text()]
+
+
+class Zoe:
+    def act(self, view, moves):
+        zoe_helper.fail([READ, os.listdir(HERE)])
+"""
+
+
+def test_a_bot_runs_from_its_bundle_and_its_messages_show_where_it_lies(home: Path, tmp_path: Path) -> None:
+    write(home / "zoe_helper.py", "def fail(what):\n    raise ValueError(what)\n")
+    write(home / "zoe.py", SHOWS)
+    write(home / "zoe.json", "1")
+    write(home / "zoe_data" / "a", "2")
     spec = find_bot("class/zoe.py")
-    write(home / "book.json", "[2]")
-    assert load_bot(spec).spec == spec
-    assert find_bot("class/zoe.py") != spec
+    with bundles_folder(tmp_path / "run") as folder:
+        placed, again = spec.placed(folder), find_bot("other=class/zoe.py").placed(folder)
+        assert (placed, placed.bundle, again.home) == (replace(spec, home=placed.home), None, placed.home)
+        assert Path(placed.home) == folder / spec.source_hash / "zoe"
+        assert not any(path.stat().st_mode & 0o222 for path in [Path(placed.home), *Path(placed.home).rglob("*")])
+        for name in ("zoe.json", "zoe_data/a"):
+            write(home / name, "edited")
+        write(home / "zoe_helper.py", "")
+        loaded = load_bot(placed)
+        with pytest.raises(ValueError, match=r"\[\['1', '2'\], \[") as caught:
+            loaded.make().act(None, [])  # type: ignore[arg-type]
+        text = author_traceback(caught.value)
+        assert f'File "{home}/zoe.py", line 12, in act\n    zoe_helper.fail(' in text
+        assert f'File "{home}/zoe_helper.py", line 2, in fail\n    raise ValueError(what)' in text
+        assert "book.json" not in str(caught.value)
+    assert not (tmp_path / "run" / BUNDLES).exists()
+
+
+def test_bundles_that_a_killed_run_has_left_are_removed(home: Path, tmp_path: Path) -> None:
+    left = find_bot("class/anna.py").placed(tmp_path / BUNDLES)
+    assert Path(left.home, "anna_helper.py").exists()
+    with bundles_folder(tmp_path) as folder:
+        assert not folder.exists()
+
+
+def test_bots_of_one_source_have_files_of_their_own_names(home: Path, tmp_path: Path) -> None:
+    write(home / "zoe.py", (home / "ben.py").read_text())
+    placed = [find_bot(f"class/{name}.py").placed(tmp_path) for name in ("ben", "zoe")]
+    assert placed[0].source_hash == placed[1].source_hash
+    assert [load_bot(bot).name for bot in placed] == ["ben", "zoe"]
+
+
+def test_a_program_that_a_bot_starts_stays_one(home: Path, tmp_path: Path) -> None:
     write(home / "zoe.py", ACT)
-    with pytest.raises(BotError, match="has changed since it was named"):
-        load_bot(spec)
+    write(home / "zoe-engine", "#!/bin/sh").chmod(0o755)
+    placed = find_bot("class/zoe.py").placed(tmp_path)
+    assert os.access(Path(placed.home, "zoe-engine"), os.X_OK)
+
+
+def test_commands_packages_and_objects_run_where_they_lie(home: Path, tmp_path: Path) -> None:
+    for text in ("cmd:cat", "arena.bots.bot:Bot"):
+        spec = find_bot(text)
+        assert spec.placed(tmp_path) == spec
+    assert load_bot("class/anna.py").spec.loaded_from == home / "anna.py"
