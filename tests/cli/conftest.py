@@ -65,7 +65,7 @@ import time
 from pathlib import Path
 
 def act(view, moves):
-    if Path(__file__).with_name("".join(("sl", "ow"))).exists():
+    if Path("".join(("sl", "ow"))).exists():
         time.sleep(0.005)
     return moves[0]
 """
