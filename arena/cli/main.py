@@ -111,7 +111,7 @@ def main(args: Sequence[str] | None = None) -> int:
             del error.possibilities[1:]  # click sorts them by name, and the first is the nearest
         vars(error)["message"] = printable(error.message)  # it may quote terminal escapes that were typed
         error.show()
-        return WRONG_USE
+        return int(getattr(error.__cause__, "exit_code", WRONG_USE))
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED

@@ -41,7 +41,8 @@ class RunData:
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
     forfeits  who forfeited games and why, the most frequent first; the reasons are never written to files
-    left_out  why bots that the settings name did not play, in a line, by name: they could not be loaded
+    left_out  why bots that the settings name did not play, or not to the end, in a line, by name: they could not be
+              loaded, or did not answer
     folder    where the run is stored, as the user named it; "" if nowhere
     metrics   figures of the user's own about each bot, by name (arena.stats.metrics)
     selection what was said of the games to keep, after they were played; "" if all are there
@@ -109,7 +110,7 @@ def read_run(folder: Path) -> RunData:
         columns = reader.columns()
         schedule = config.schedule()
         # the pairings of a fixed schedule do not depend on results, which are half a million in a large field
-        done = ScheduleProgress() if isinstance(schedule, FixedSchedule) else columns.progress()
+        done = ScheduleProgress() if isinstance(schedule, FixedSchedule) else reader.progress()
         planned, places = schedule.planned(done), schedule.ranking(done, reader.results())
         if (verdict := config.verdict()) is not None:
             verdict(reader)
@@ -126,7 +127,8 @@ def read_run(folder: Path) -> RunData:
             times=columns.thinking,
             sessions=tuple(reader.sessions()),
             forfeits=forfeits,
-            left_out={bot: reason_line(text) for bot, text in reader.left_out().items()},
+            left_out={bot: reason_line(text) for bot, text in reader.left_out().items()}
+            | dict.fromkeys(reader.walkovers(), "it gave no answer, so its opponents won by walkovers"),
             folder=str(folder),
             metrics=config.metrics,
         )

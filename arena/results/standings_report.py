@@ -330,7 +330,7 @@ def _rest(left: int) -> str:
 
 def _games(meeting: Meeting) -> str:
     score = meeting.score
-    return "-" if meeting.decided_by == "bye" else f"{score.wins}-{score.draws}-{score.losses}"
+    return "-" if meeting.decided_by in ("bye", "walkover") else f"{score.wins}-{score.draws}-{score.losses}"
 
 
 def _outcome(meeting: Meeting) -> str:
@@ -338,6 +338,8 @@ def _outcome(meeting: Meeting) -> str:
         return "bye"
     if not meeting.decided_by:
         return "open"
+    if meeting.decided_by == "walkover" and meeting.winner:
+        return f"{meeting.winner} won by walkover"
     return f"{meeting.winner} won" if meeting.winner else "drawn"
 
 
@@ -377,7 +379,8 @@ def _entry(meeting: Meeting, upper: bool) -> str:
     if not meeting.score.games:
         return bot
     won = meeting.score.wins if upper else meeting.score.losses
-    by = {"match points": " on match points", "seed": " by seed"}.get(meeting.decided_by, "")
+    ways = {"match points": " on match points", "seed": " by seed", "walkover": " by walkover"}
+    by = ways.get(meeting.decided_by, "")
     return f"{bot} {won}{by if meeting.winner == bot else ''}"
 
 

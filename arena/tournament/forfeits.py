@@ -16,8 +16,6 @@ from arena.endings import AFTER
 from arena.text import printable_lines
 from arena.tournament.games import GameResult
 
-NOT_PLAYED = "not played: "
-"""The beginning of the detail of a game that was forfeited without being played (`arena.tournament.timeouts`)."""
 _LONGEST = 200
 _MOST = 1000
 """Different reasons counted for a bot and kind: some texts differ in every game."""
@@ -97,9 +95,7 @@ class Reasons:
         """Return a line for each bot and kind, the most frequent first."""
         lines = []
         for (bot, kind), games in self._games.items():
-            # games that were not played have a cause in those that were
-            reasons = self._reasons[bot, kind].items()
-            reason, (_, first) = max(reasons, key=lambda item: (not item[0].startswith(NOT_PLAYED), item[1][0]))
+            reason, (_, first) = max(self._reasons[bot, kind].items(), key=lambda item: item[1][0])
             lines.append(ForfeitReason(bot, kind, games, reason, first))
         return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
 

@@ -470,11 +470,13 @@ class ScheduleProgress:
     """The units that are done, and the score of each pairing: all that a schedule needs to continue.
 
     `spans` holds the deals of each pairing that are done as intervals (start, stop, start, stop, ... ascending), so a
-    million games take no more room than a thousand.
+    million games take no more room than a thousand. `walkovers` are bots that do not answer, each with the number of
+    the first pairing that its opponents win without playing.
     """
 
     spans: Mapping[int, Sequence[int]] = field(default_factory=dict)
     scores: Mapping[int, PairingScore] = field(default_factory=dict)
+    walkovers: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def games(self) -> int:
@@ -488,3 +490,17 @@ class ScheduleProgress:
     def score(self, pairing: int) -> PairingScore:
         """Return the score of a pairing, all zero before its first game."""
         return self.scores.get(pairing, PairingScore())
+
+    def _is_gone(self, bot: str, pairing: Pairing) -> bool:
+        return bot in self.walkovers and self.walkovers[bot] <= pairing.number
+
+    def is_walkover(self, pairing: Pairing) -> bool:
+        """Return whether a pairing is won without playing."""
+        return self._is_gone(pairing.a, pairing) or self._is_gone(pairing.b, pairing)
+
+    def result(self, pairing: Pairing, games: int) -> PairingScore:
+        """Return the score of a pairing; of a walkover, all of its `games` are won, or drawn between two such bots."""
+        gone_a, gone_b = self._is_gone(pairing.a, pairing), self._is_gone(pairing.b, pairing)
+        if not (gone_a or gone_b):
+            return self.score(pairing.number)
+        return PairingScore(games, games * (not gone_a), games * (gone_a and gone_b), games * (not gone_b))

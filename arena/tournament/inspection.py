@@ -330,7 +330,7 @@ class _Check:
                 elif not fits(0.5):
                     why = self._late()
                 if why and number < len(units):
-                    self.left_out.append(f"{rules}: {self.games - 2 * number} of {self.games} games, {why}")
+                    self.left_out.append(f"{rules}: {self.games - len(part.rows)} of {self.games} games, {why}")
                     break
             part.memory = session.memory()
         self.printed += session.printed
@@ -470,7 +470,7 @@ class _Session:
             self.printed += len(line) + 1
 
     def play(self, unit: PairTask) -> list[GameResult]:
-        """Play both games of a deal. _CannotPlay if the bot cannot be loaded.
+        """Play both games of a deal, or the first if no answer comes. _CannotPlay if the bot cannot be loaded.
 
         They are given out as two units, because a pair would get a fresh process for its second game. One process plays
         all games, so that it shows what the bot remembers and how its memory grows.
@@ -479,6 +479,7 @@ class _Session:
         tasks = tuple(unit._replace(games=(game,)) for game in unit.games)
         self._executor.submit(Chunk(self._chunks, tasks))
         rows: list[GameResult] = []
+        units = 0
         while True:
             for event in self._executor.events(_POLL_S):
                 if isinstance(event, Failed):
@@ -486,7 +487,8 @@ class _Session:
                     raise WorkerFault(event.text) if event.ours else _CannotPlay(event.text)
                 if isinstance(event, Played):
                     rows += [GameResult.from_row(row, unit.a, unit.b) for row in event.named_rows()]
-                    if len(rows) == len(tasks):
+                    units += len(event.chunk)
+                    if units == len(tasks):
                         self._measure()
                         return rows
             self._check.tick()

@@ -164,7 +164,7 @@ def plan_run(
         return replace(plan, missing=schedule.planned(ScheduleProgress()))
     _check_shape(stored, config, wanted)
     current = {entry.name: entry.identity for entry in stored.bots()}
-    gone = tuple(name for name in current if name not in config.bot_names)
+    gone = tuple(name for name in current if name not in config.bot_names and name not in wanted.left_out)
     plan = replace(plan, gone=gone, is_new=False)
     if config.form.closed:
         shown = {pairing: it.number for pairing, it in stored.stored_pairings().items() if it.number is not None}

@@ -174,15 +174,6 @@ def cut_row(
     return make_row(text, written, task, state, snapshot.moves, forfeit, asked, UNCLOCKED, after)
 
 
-def unplayed_row(settings: GameSettings, task: GameTask, bot: str, kind: str, detail: str) -> Row:
-    """Return the row of a game that is not played because a bot forfeits it beforehand."""
-    seed = settings.seed_of(task)
-    deal, written = settings.deal(seed, task.deal), settings.deal_text(seed, task.deal)
-    state = State(settings.rules, deal, (True, True))
-    forfeit = Forfeit(deal.starter if task.first == bot else 1 - deal.starter, kind, detail)
-    return make_row(RecordText.of(settings, (True, True)), written, task, state, (), forfeit, (0, 0), UNCLOCKED)
-
-
 def find_game(task: Task, key: int) -> GameTask | None:
     """Return the game with a key among those of a unit of work, None if it is not there."""
     pairing, deal, game = GameId.from_key(key)

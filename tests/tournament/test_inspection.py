@@ -109,10 +109,10 @@ def test_a_forfeit_in_one_rule_set_leaves_the_others() -> None:
 
 def test_a_bot_that_hangs_is_asked_once() -> None:
     report = checked("hangs", level="process", rules=("base", "tactical"), games=6, limits=Limits(decision_s=0.4))
-    assert [part.games for part in report.rules] == [2, 0]
+    assert [part.games for part in report.rules] == [1, 0]
     assert report.findings[0].code == "forfeit timeout"
     assert report.left_out == (
-        "base: 4 of 6 games, because the bot forfeits",
+        "base: 5 of 6 games, because the bot forfeits",
         "tactical: all games, because the bot was too slow in another rule set",
     )
 

@@ -56,16 +56,19 @@ class Knockout(Schedule):
 
     def _winner(self, first: int, second: int, score: PairingScore) -> int | None:
         """Return the bot that advances, None while the pairing is undecided."""
-        most = (self.deals.units + self.extra) * self._unit
         if score.games < self.deals.games:
             return None
         if margin(score):
             return first if margin(score) > 0 else second
-        if score.games < most:
+        if score.games < self._most:
             return None
         if score.points_a != score.points_b:
             return first if score.points_a > score.points_b else second
         return min(first, second)
+
+    @property
+    def _most(self) -> int:
+        return (self.deals.units + self.extra) * self._unit
 
     @property
     def _unit(self) -> int:
@@ -86,7 +89,7 @@ class Knockout(Schedule):
                     continue
                 first, second = min(first, second), max(first, second)
                 pairing = Pairing(base + slot // 2, len(rounds), self.bots[first], self.bots[second])
-                winner = self._winner(first, second, done.score(pairing.number))
+                winner = self._winner(first, second, done.result(pairing, self._most))
                 played.append((pairing, winner))
                 following.append(winner)
             rounds.append(played)
@@ -122,7 +125,9 @@ class Knockout(Schedule):
         for played in self._replay(done)[0]:
             for pairing, winner in played:
                 extra = done.score(pairing.number).games - self.deals.games
-                if extra >= 0:
+                if done.is_walkover(pairing):
+                    games -= self.deals.games
+                elif extra >= 0:
                     games += extra + (self._unit if winner is None else 0)
         return games
 
@@ -165,7 +170,7 @@ class Knockout(Schedule):
                 number, (first, second) = base + slot, left[2 * slot : 2 * slot + 2]
                 if number in played:
                     pairing, winner = played[number]
-                    meetings.append(self._meeting(pairing, winner, done.score(number), flipped=pairing.a != first))
+                    meetings.append(self._meeting(pairing, winner, done, flipped=pairing.a != first))
                 elif not shown and (first is None or second is None):
                     meetings.append(Meeting(0, first or second, None, PairingScore(), first or second, "bye"))
                 else:
@@ -175,9 +180,11 @@ class Knockout(Schedule):
             left = [meeting.winner for meeting in meetings]
         return shown
 
-    def _meeting(self, pairing: Pairing, winner: int | None, score: PairingScore, flipped: bool) -> Meeting:
-        decided_by = ""
-        if winner is not None:
+    def _meeting(self, pairing: Pairing, winner: int | None, done: ScheduleProgress, flipped: bool) -> Meeting:
+        decided_by, score = "", done.score(pairing.number)
+        if done.is_walkover(pairing):
+            decided_by = "walkover"
+        elif winner is not None:
             decided_by = "games" if margin(score) else "match points" if score.points_a != score.points_b else "seed"
         bot = None if winner is None else self.bots[winner]
         if flipped:

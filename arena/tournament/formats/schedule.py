@@ -73,7 +73,8 @@ class Meeting:
     a, b        the bots; None if not known yet, or if there is none (see `decided_by`)
     score       games and match points of `a` against `b`
     winner      the bot that won; None while undecided, and after a draw
-    decided_by  "" while undecided, else "games", "match points", "seed", "draw", or "bye" (there is no `b`)
+    decided_by  "" while undecided, else "games", "match points", "seed", "draw", "walkover" (a bot does not answer), or
+                "bye" (there is no `b`)
     """
 
     round: int

@@ -208,7 +208,7 @@ class Swiss(Schedule):
                 meeting.number: table.begins(*pair, parity=number * self.deals.units)
                 for meeting, pair in zip(meetings, pairs)
             }
-            scores = [done.score(meeting.number) for meeting in meetings]
+            scores = [done.result(meeting, self.deals.games) for meeting in meetings]
             if any(score.games < self.deals.games for score in scores):
                 break
             for pair, start, score in zip(pairs, begins.values(), scores):
@@ -229,11 +229,13 @@ class Swiss(Schedule):
         replay = self._replay(done)
         begin = replay.rounds[-1][0].round * self.deals.units
         units = range(begin, begin + self.deals.units)
-        yield from deal_tasks(replay.rounds[-1], units, self.deals.paired, replay.begins, done)
+        pairings = [pairing for pairing in replay.rounds[-1] if not done.is_walkover(pairing)]
+        yield from deal_tasks(pairings, units, self.deals.paired, replay.begins, done)
 
     def planned(self, done: ScheduleProgress) -> int:
-        """Return the number of games."""
-        return self.rounds * self._per_round * self.deals.games
+        """Return the number of games, without those of walkovers that are known."""
+        walkovers = sum(map(done.is_walkover, self.pairings(done))) if done.walkovers else 0
+        return (self.rounds * self._per_round - walkovers) * self.deals.games
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """Rank by points, then Buchholz, then in seed order, after the finished rounds."""
@@ -253,7 +255,7 @@ class Swiss(Schedule):
         """Return all rounds known, each with its pairings in order and its bye at the end."""
         shown = []
         for number, pairings in enumerate(self._replay(done).rounds):
-            meetings = [self._meeting(pairing, done.score(pairing.number)) for pairing in pairings]
+            meetings = [self._meeting(pairing, done) for pairing in pairings]
             playing = {bot for pairing in pairings for bot in (pairing.a, pairing.b)}
             meetings += [
                 Meeting(number, bot, None, PairingScore(), bot, "bye") for bot in self.bots if bot not in playing
@@ -261,12 +263,14 @@ class Swiss(Schedule):
             shown.append(meetings)
         return shown
 
-    def _meeting(self, pairing: Pairing, score: PairingScore) -> Meeting:
+    def _meeting(self, pairing: Pairing, done: ScheduleProgress) -> Meeting:
         _, number, a, b = pairing
-        if score.games < self.deals.games:
+        score, result = done.score(pairing.number), done.result(pairing, self.deals.games)
+        if result.games < self.deals.games:
             return Meeting(number, a, b, score, None, "")
-        won = margin(score)
-        return Meeting(number, a, b, score, a if won > 0 else b if won else None, "games" if won else "draw")
+        won = margin(result)
+        decided_by = "walkover" if done.is_walkover(pairing) else "games" if won else "draw"
+        return Meeting(number, a, b, score, a if won > 0 else b if won else None, decided_by)
 
 
 def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:

@@ -2,7 +2,8 @@
 
 An executor is given chunks and returns events, in any order. It must guarantee that each unit of each chunk
 submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the same
-wherever they were played. To add one: a module here whose class is made as `Factory` says, and an entry in `EXECUTORS`
+wherever they were played. Units of a bot that did not answer in another of the chunk come back without rows, not
+played. To add one: a module here whose class is made as `Factory` says, and an entry in `EXECUTORS`
 of `arena.tournament.registry`.
 
 The units are cut into chunks of a few tenths of a second, so that their cost per message is small and an
@@ -91,10 +92,7 @@ class LocalExecutor:
         self._workers = job.workers
         self._events: queue.SimpleQueue[WorkerEvent] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
-        given_up = dict(job.given_up)
-        self._supervisors = [
-            Supervisor(job, self._events.put, sink, method, number, given_up) for number in range(self._workers)
-        ]
+        self._supervisors = [Supervisor(job, self._events.put, sink, method, number) for number in range(self._workers)]
         self._draining = False
         self._busy = self._workers  # threads that have not ended
         self._lock = threading.Lock()

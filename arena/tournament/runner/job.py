@@ -27,8 +27,7 @@ class Job:
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
     `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept,
     `own_deals` whether every two bots have deals of their own. `deals` are the deals in order as records write them, if
-    they do not follow from the seed. `given_up` lists pairings of which a bot forfeits the
-    rest.
+    they do not follow from the seed.
     """
 
     rules: str
@@ -42,7 +41,6 @@ class Job:
     notes: bool = True
     own_deals: bool = False
     deals: tuple[str, ...] = ()
-    given_up: tuple[tuple[int, str], ...] = ()
 
     def placed(self, folder: Path) -> Job:
         """Write the bots' bundles to a folder and return the job with the bots as workers load them from there."""
@@ -124,13 +122,9 @@ class Played:
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker died or was stopped; another one continues its work. `text` says what happened.
-
-    If not `worker`, nothing has died: a bot forfeits the rest of a pairing.
-    """
+    """A worker died or was stopped; another one continues its work. `text` says what happened."""
 
     text: str
-    worker: bool = True
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -24,31 +24,32 @@ from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
 from arena.bots.limits import Limits
 from arena.bots.spec import check_names
-from arena.endings import AFTER
+from arena.endings import AFTER, ForfeitKind
 from arena.errors import ArenaError, did_you_mean
 from arena.settings import as_dict
-from arena.text import size_text, time_about
+from arena.text import first_line, one_line, size_text, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run
 from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.games import GameTask, Row, ScheduleProgress, Task, stored_deal_seed
+from arena.tournament.games import ScheduleProgress, Task, stored_deal_seed
 from arena.tournament.plan import Plan, plan_run
-from arena.tournament.rows import full_deals
+from arena.tournament.rows import find_game, full_deals
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
 from arena.tournament.runner.progress import GameRate, ProgressListener, RunningScores, RunStatus
 from arena.tournament.runner.supervisor import Supervisor
+from arena.tournament.silence import FEWEST, Silence, first_silent
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, open_store
-from arena.tournament.timeouts import given_up, keys_of, not_played, settled
 
 _log = logging.getLogger("arena.tournament.runner")
 
 _MAX_NOTES = 5
 _MOST_NAMED = 10
+_LONGEST_REASON = 200
 
 StoppingRule: TypeAlias = Callable[[Reader], int | None]
 """Decide whether the run can stop: None to continue, or the number of deals, from the first, that make the result.
@@ -104,16 +105,17 @@ def play_run(
     workers. When all games are played, `more` may ask for a larger number.
     """
     folder, listener, left_out = Path(folder), progress or ProgressListener(), dict[str, str]()
-    config = with_stored_seed(config, folder)
+    config, counts = with_stored_seed(config, folder), Counter[str]()
     while True:
         run = prepare(config, folder, again, left_out)
         left_out = dict(run.left_out)
         try:
-            return _play(run, folder, listener, verdict or config.verdict(), more, again)
-        except BotRefused as refused:  # by a worker elsewhere
+            return _play(run, folder, listener, verdict or config.verdict(), more, again, counts)
+        except BotRefused as refused:  # it does not answer, or a worker elsewhere cannot load it
             if not _can_leave_out(run, refused.bot):
                 raise
             left_out[refused.bot] = str(refused)
+            again = [bot for bot in again if bot != refused.bot]
 
 
 def _play(
@@ -123,17 +125,20 @@ def _play(
     verdict: StoppingRule | None,
     more: More | None,
     again: Collection[str],
+    counts: Counter[str],
 ) -> RunReport:
-    """Play a prepared run."""
+    """Play a prepared run; `counts` adds up what its sessions did."""
     made = not folder.exists()
     try:
         with closing(open_store(folder)) as store, bundles_folder(folder) as bundles:
             job = run.job.placed(bundles) if run.plan.missing or more is not None else run.job
             plan = run.plan_for(store, again)
             listener.plan(plan)
+            for bot, why in run.left_out.items() if plan.missing else ():
+                listener.note(f"{one_line(bot)} is left out: {first_line(why, _LONGEST_REASON)}")
             store.bring_up(plan.wanted)
             with RunLog(folder) as run_log, StopSignals() as signals:
-                session = _Session(run, store, signals, listener, verdict, more)
+                session = _Session(run, store, signals, listener, verdict, more, counts)
                 config = run.config
                 if not session.is_over():
                     changed = as_dict(config.limits).items() - as_dict(Limits()).items()
@@ -141,7 +146,6 @@ def _play(
                     store.begin_session({"workers": job.workers, "executor": config.executor, **limits})
                     _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
                 while not session.is_over():
-                    job = replace(job, given_up=session.given_up())
                     with closing(make_executor(job, config.executor, config.scheduler, run_log.sink)) as executor:
                         session.play(executor)
                 return session.report()
@@ -160,6 +164,12 @@ class BotRefused(ArenaError):
     def __init__(self, text: str, bot: str) -> None:
         super().__init__(text)
         self.bot = bot
+
+
+class BotSilent(BotRefused):
+    """A bot does not answer, and the run cannot do without it."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True)
@@ -211,7 +221,13 @@ def prepare(
         raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
     left_out = dict(left_out or {})
     while True:
-        run = _prepared(config, folder, again, left_out)
+        run, silence = _prepared(config, folder, again, left_out)
+        if silence is not None:
+            refused: BotRefused = _silent(run, silence)
+            if not _can_leave_out(run, refused.bot):
+                raise refused
+            left_out[refused.bot] = str(refused)
+            continue
         new = {entry.name for entry in run.plan.wanted.new}
         if config.executor != "local" or not new:
             return run
@@ -224,13 +240,33 @@ def prepare(
             left_out[refused.bot] = str(refused)
 
 
-def _prepared(config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str]) -> Prepared:
+def _prepared(
+    config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str]
+) -> tuple[Prepared, Silence | None]:
+    """Plan a run; also return the bot that does not answer, if the stored games say so."""
     playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
-    job = job_of(playing)
+    job, silence = job_of(playing), None
     stored = stored_run(folder)
     with nullcontext() if stored is None else closing(stored):
         plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
-    return Prepared(config, playing, job, left_out, plan)
+        if (
+            stored is not None
+            and not plan.is_new
+            and not job.clocked
+            and not config.form.closed
+            and stored.has_silent()
+        ):
+            games = stored.columns_of(dict(zip(plan.wanted.field, playing.bot_names)), plan.wanted.numbers)
+            silence = first_silent(games, playing.schedule(), games.progress())
+    return Prepared(config, playing, job, left_out, plan), silence
+
+
+def _silent(run: Prepared, silence: Silence) -> BotSilent:
+    limit_s = run.job.limits.decision_s
+    text = silence.text(limit_s)
+    if not _can_leave_out(run, silence.bot):
+        text = f"the run ends without a result, because {silence.bot} does not play: {text}"
+    return BotSilent(text, silence.bot)
 
 
 def _can_leave_out(run: Prepared, bot: str) -> bool:
@@ -322,7 +358,9 @@ class _Session:
         listener: ProgressListener,
         verdict: StoppingRule | None,
         more: More | None,
+        counts: Counter[str],
     ) -> None:
+        self._counts = counts  # "played" games, "lost" workers
         self._run, self._name, self._seed = run, run.config.name, run.job.seed
         self._schedule = run.config.schedule()
         self._store = store
@@ -332,8 +370,16 @@ class _Session:
         self._more = more
         self._done = store.progress()
         self._is_finished = False
+        self._games: Mapping[str, int] = {}
+        self._silent = Counter[str]()  # games in which a bot did not answer
+        if not run.job.clocked and store.has_silent():
+            self._games = store.columns().games_by_bot()
+            late = (line for line in store.forfeit_reasons() if line.kind == ForfeitKind.TIMEOUT)
+            self._silent.update({line.bot: line.games for line in late})
+        self._is_paced = False  # whether a wave has left out units of a bot that did not answer
+        self._has_walkover = False  # the games in progress do not count any more
+        self._walkovers = dict.fromkeys(store.walkovers(), "it gave no answer, so its opponents won by walkovers")
         self._figures = _Figures(store, self._schedule, self._done, at_most=verdict is not None)
-        self._lost = 0
         # bots of which no game is stored, until there is one of each: then time and room can be estimated
         self._unseen = set(run.config.bot_names) if run.plan.is_new and not run.config.form.two_bots else set[str]()
         self._started = time.monotonic()
@@ -355,15 +401,16 @@ class _Session:
         try:
             while not self._signals.stopping and (wave := self._next_wave()) is not None:
                 dispatcher.play(wave, self._figures.left // 2, self._commit)  # about: a series is longer
-                if self._signals.stopping:
+                if self._signals.stopping or self._has_walkover:
+                    self._has_walkover = False
                     break
-                is_settled = self._settle()
-                if is_settled and self._schedule.fixed and self._more is None:
+                if self._schedule.fixed and self._more is None and not self._is_paced and not self._silent:
                     self._is_finished = True  # it was the only wave; reading all games takes long
                     break
                 self._done = self._store.progress()
                 self._figures.follow(self._schedule, self._done)
-                if not is_settled:
+                if self._look_for_silence():
+                    self._has_walkover = False
                     break
         finally:
             self._listener.end(self._figures.status(), self._signals.stopping)
@@ -379,14 +426,14 @@ class _Session:
         return RunReport(
             folder=self._store.folder,
             seed=self._seed,
-            played=self._figures.played,
+            played=self._counts["played"],
             done=done,
             total=total,
             seconds=time.monotonic() - self._started,
             interrupted=self._signals.stopping and is_left,  # the signal may have come with the last game
             forfeits=self._store.count(forfeited=True),
-            workers_lost=self._lost,
-            left_out=self._run.left_out,
+            workers_lost=self._counts["lost"],
+            left_out=dict(self._run.left_out) | self._walkovers,
         )
 
     # ------------------------------------------------------------ what to play
@@ -402,9 +449,18 @@ class _Session:
                 return None
 
     def _units(self, done: ScheduleProgress) -> Iterator[Task]:
-        """Yield the units of the schedule under the numbers of their pairings in the store."""
-        config = self._run.plan.wanted.config
+        """Yield the units of the schedule under the numbers of their pairings in the store.
+
+        A bot that did not answer in most of its games plays one unit at a time: the first, and no other in this wave.
+        """
+        config, waiting = self._run.plan.wanted.config, set[str]()
+        self._is_paced = False
         for task in self._schedule.tasks(done):
+            suspects = {bot for bot in (task.a, task.b) if 2 * self._silent[bot] > self._games.get(bot, 0)}
+            if suspects & waiting:
+                self._is_paced = True
+                continue
+            waiting |= suspects
             yield self._store.numbered(task, stored_deal_seed(config, task.a, task.b))
 
     def _grow(self) -> bool:
@@ -418,39 +474,39 @@ class _Session:
         self._figures.follow(self._schedule, self._done)
         return True
 
-    # ------------------------------------------------------------ pairings that are given up
+    # ------------------------------------------------------------ bots that do not answer
 
-    def given_up(self) -> tuple[tuple[int, str], ...]:
-        """Return pairings of which a bot forfeits the rest, each with that bot, as far as the stored games say so."""
-        found, sides = [], self._store.pairings()
-        for pairing in () if self._run.job.clocked else self._store.late_pairings():
-            if (end := given_up(self._store.rows_of(pairing))) is not None:
-                _, _, *bots = sides[pairing]
-                found.append((pairing, str(bots[end.side])))
-        return tuple(found)
+    def _look_for_silence(self) -> bool:
+        """Raise BotSilent for a bot that is to be left out; return True if its opponents win by walkovers instead."""
+        if max(self._silent.values(), default=0) < FEWEST:
+            return False
+        done = self._store.progress()
+        silence = first_silent(self._store.columns(), self._schedule, done)
+        if silence is None:
+            return False
+        if not self._run.config.form.closed:
+            raise _silent(self._run, silence)
+        limit_s = self._run.job.limits.decision_s
+        self._listener.note(f"{silence.bot}: {silence.text(limit_s)}. Its opponents win the rest by walkovers.")
+        self._store.walk_over(silence.bot, silence.number)
+        self._walkovers[silence.bot] = silence.text(limit_s)
+        self._silent[silence.bot] = 0
+        self._has_walkover = True
+        self._done = self._store.progress()
+        self._figures.follow(self._schedule, self._done)
+        return True
 
-    def _settle(self) -> bool:
-        """Let the stored games of pairings be what `timeouts.settled` says; return whether all of them are there."""
-        late = set() if self._run.job.clocked else set(self._store.late_pairings())
-        if not late:
-            return True
-        numbers = {self._store.pairings()[pairing].number for pairing in late}
-        spans = {number: span for number, span in self._done.spans.items() if number not in numbers}
-        units: dict[int, list[Task]] = {}
-        for task in self._units(replace(self._done, spans=spans)):
-            if task.pairing in late:
-                units.setdefault(task.pairing, []).append(task)
-        is_complete = True
-        for pairing, tasks in units.items():
-            for unit, rows in settled(self._store.rows_of(pairing), tasks, self._not_played):
-                self._store.replace(keys_of(unit), rows)
-                is_complete = is_complete and bool(rows)
-        self._figures.done = self._store.count()
-        return is_complete
-
-    def _not_played(self, game: GameTask, bot: str) -> Row:
-        job = self._run.job
-        return not_played(job.game_settings, game, bot, job.limits.decision_s)
+    def _count_silent(self, deliveries: Iterable[Played]) -> bool:
+        """Count the games in which bots did not answer; return whether there are any."""
+        before = self._silent.total()
+        for played in deliveries:
+            if self._run.job.clocked or not any(by_a or by_b for *_, by_a, by_b in played.scores.values()):
+                continue
+            for row in played.named_rows():
+                if row.forfeit == ForfeitKind.TIMEOUT.code:
+                    game = next(game for task in played.chunk.tasks if (game := find_game(task, row.id)) is not None)
+                    self._silent[game.first if row.forfeit_by == 1 else game.second] += 1
+        return self._silent.total() > before
 
     # ------------------------------------------------------------ verdicts
 
@@ -481,6 +537,11 @@ class _Session:
         """Store what came back; return whether that is enough."""
         stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
         self._figures.add(deliveries, stored)
+        self._counts["played"] += stored
+        if self._count_silent(deliveries):
+            self._games = self._store.columns().games_by_bot()
+            if self._look_for_silence():
+                return True
         if self._unseen:
             self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
             if not self._unseen:
@@ -494,11 +555,11 @@ class _Session:
             self._listener.note(f"All games take about {time_about(seconds)} and {room} on disk.")
 
     def _note_lost(self, event: Lost) -> None:
-        self._lost += event.worker
+        self._counts["lost"] += 1
         _log.warning("%s", event.text)
-        if self._lost <= _MAX_NOTES or not event.worker:
+        if self._counts["lost"] <= _MAX_NOTES:
             self._listener.note(event.text)
-        elif self._lost == _MAX_NOTES + 1:
+        elif self._counts["lost"] == _MAX_NOTES + 1:
             self._listener.note("More workers died or were stopped; run.log names them.")
 
 

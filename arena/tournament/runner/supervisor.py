@@ -11,8 +11,8 @@ supervisor can tell what a hang or a death means:
   crash the worker by accident, and in the sandbox it can signal nobody, so after `MOST_DEATHS` deaths in the same game
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
-* Without a clock, a bot gives no answer in time in `MOST_TIMEOUTS` games of a pairing in a row: it forfeits the rest of
-  the pairing, which is not played (`arena.tournament.timeouts`).
+* Without a clock, a bot gives no answer in time: its other units in the chunk come back without having been played
+  (`arena.tournament.silence`).
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
@@ -24,7 +24,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
@@ -32,9 +32,8 @@ from typing import Any
 from arena.bots.forks import fork_lock, widen_pipe
 from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
 from arena.endings import ForfeitKind
-from arena.tournament.games import Chunk, GameTask, Row, Task
+from arena.tournament.games import Chunk, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
-from arena.tournament.referee import play_unit
 from arena.tournament.rows import cut_row, find_game
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink, WorkerLog
@@ -48,9 +47,7 @@ from arena.tournament.runner.worker import (
     STOP,
     UNITS_DONE,
     run_worker,
-    scores_of,
 )
-from arena.tournament.timeouts import MOST_TIMEOUTS, not_played
 
 _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker as well
@@ -271,9 +268,7 @@ class Supervisor:
         sink: Sink,
         method: str | None = None,
         number: int | None = None,
-        given_up: dict[int, str] | None = None,
     ) -> None:
-        """`given_up` is shared by the supervisors of a run: by pairing, the bot that forfeits the rest of its games."""
         self.job = job
         self.report = report
         self.sink = sink
@@ -287,8 +282,7 @@ class Supervisor:
         self._stopped = False
         self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
         self._broken: dict[str, tuple[str, str]] = {}
-        self._timeouts: Counter[tuple[int, str]] = Counter()  # games in a row, by pairing and bot
-        self._given_up: dict[int, str] = dict(job.given_up) if given_up is None else given_up
+        self._silent: set[str] = set()  # bots that did not answer in games of this chunk
 
     def drain(self) -> None:
         """Let `play` return after the unit in progress."""
@@ -338,9 +332,10 @@ class Supervisor:
         """Play a chunk, reporting its units as they are done: all of them, unless draining or `Failed`."""
         tasks = chunk.tasks
         known: list[Row] = []
+        self._silent.clear()
         deaths = 0
         while True:
-            tasks = self._forfeit_rest(chunk.number, tasks, known)
+            tasks = self._hand_back(chunk.number, tasks, known)
             # a unit with a game that was cut off is finished first, also while draining: it has begun
             cut = [units for units, task in enumerate(tasks, 1) if any(find_game(task, row.id) for row in known)]
             part = tasks[: cut[-1]] if cut else () if self._draining else tasks
@@ -354,7 +349,8 @@ class Supervisor:
                 while kind == PART:
                     kind, units, seconds, starting_s, reusable, scores, rows = worker.receive()
                     if units:
-                        self._count_timeouts(tasks[:units], scores, rows)
+                        if any(by_a or by_b for *_, by_a, by_b in scores.values()):
+                            self._note_silent(tasks[:units], map(Row._make, rows))
                         self.report(Played(Chunk(chunk.number, tasks[:units]), seconds, scores, rows, starting_s))
                         tasks = tasks[units:]
                         known = [row for row in known if any(find_game(task, row.id) for task in tasks)]
@@ -422,8 +418,7 @@ class Supervisor:
         did = "forfeits" if row.forfeit else "has failed after"
         self._report(worker, f"{bot} {did} game {game.name} ({kind})")
         known.append(row)
-        if row.forfeit == ForfeitKind.TIMEOUT.code and not self.job.clocked:
-            self._count_cut(game, bot, tasks, known)
+        self._note_silent(tasks, [row])
         return None
 
     def _judge_idle(self, worker: WorkerProcess, deaths: int) -> Failed | None:
@@ -456,52 +451,24 @@ class Supervisor:
 
     # ------------------------------------------------------------ bots that do not answer
 
-    def _count_timeouts(
-        self, tasks: Sequence[Task], scores: Mapping[int, Sequence[int]], rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        """Count the games in a row, among delivered units, that a bot has lost because it gave no answer in time."""
-        if self.job.clocked:
-            return
-        if not any(by_a or by_b for *_, by_a, by_b in scores.values()):
-            self._timeouts = Counter({key: count for key, count in self._timeouts.items() if key[0] not in scores})
-            return
-        for row in map(Row._make, rows):
-            game = next(game for task in tasks if (game := find_game(task, row.id)) is not None)
-            late = row.forfeit == ForfeitKind.TIMEOUT.code
-            for by, bot in ((1, game.first), (2, game.second)):
-                self._timeouts[game.pairing, bot] += 1
-                if not (late and row.forfeit_by == by):
-                    self._timeouts[game.pairing, bot] = 0
-                elif self._timeouts[game.pairing, bot] >= MOST_TIMEOUTS:
-                    self._give_up(game, bot)
+    def _hand_back(self, number: int, tasks: tuple[Task, ...], known: Sequence[Row]) -> tuple[Task, ...]:
+        """Report the units as not played, but for one that was begun, of bots that did not answer; return the others.
 
-    def _count_cut(self, game: GameTask, bot: str, tasks: tuple[Task, ...], known: list[Row]) -> None:
-        """Count the games in a row up to one that was cut off because a bot gave no answer in time."""
-        unit = next(task for task in tasks if task.pairing == game.pairing)  # else games came between
-        before = self._timeouts[game.pairing, bot] if find_game(unit, game.key) else 0
-        late = [row for row in known if find_game(unit, row.id) and row.forfeit == ForfeitKind.TIMEOUT.code]
-        if before + len(late) >= MOST_TIMEOUTS:
-            self._give_up(game, bot)
-
-    def _give_up(self, game: GameTask, bot: str) -> None:
-        """Let a bot forfeit the rest of a pairing."""
-        if game.pairing not in self._given_up:
-            self._given_up[game.pairing] = bot
-            other = game.second if bot == game.first else game.first
-            text = f"{bot} gave no answer in time in {MOST_TIMEOUTS} games against {other} running"
-            self.report(Lost(f"{text}: it forfeits the rest of them, which are not played", worker=False))
-
-    def _forfeit_rest(self, number: int, tasks: tuple[Task, ...], known: list[Row]) -> tuple[Task, ...]:
-        """Report the units of pairings that were given up as forfeits; return the others."""
-        lost = tuple(task for task in tasks if task.pairing in self._given_up)
-        if not lost:
+        They may be left out; until then they play one unit at a time.
+        """
+        back = tuple(
+            task
+            for task in tasks
+            if self._silent & {task.a, task.b} and not any(find_game(task, row.id) for row in known)
+        )
+        if not back:
             return tasks
-        cut = {row.id: row for row in known}
-        rows = [row for task in lost for row in play_unit(task, lambda game: cut.get(game.key) or self._unplayed(game))]
-        self.report(Played(Chunk(number, lost), 0.0, scores_of(rows), list(map(tuple, rows))))
-        known[:] = [row for row in known if not any(find_game(task, row.id) for task in lost)]
-        return tuple(task for task in tasks if task.pairing not in self._given_up)
+        self.report(Played(Chunk(number, back), 0.0, {}, []))
+        return tuple(task for task in tasks if task not in back)
 
-    def _unplayed(self, game: GameTask) -> Row:
-        bot = self._given_up[game.pairing]
-        return not_played(self._settings, game, bot, self.job.limits.decision_s)
+    def _note_silent(self, tasks: Sequence[Task], rows: Iterable[Row]) -> None:
+        """Note which bots did not answer in games of units."""
+        for row in rows:
+            if row.forfeit == ForfeitKind.TIMEOUT.code and not self.job.clocked:
+                game = next(game for task in tasks if (game := find_game(task, row.id)) is not None)
+                self._silent.add(game.first if row.forfeit_by == 1 else game.second)

@@ -226,7 +226,7 @@ class _Worker:
                 break
             failures = [row.forfeit for row in fresh if row.forfeit_by]
             if failures and not self.job.clocked and ForfeitKind.TIMEOUT.code in failures:
-                break  # the supervisor may let that bot forfeit the rest of the pairing
+                break  # the supervisor hands back what else that bot would play
             now = perf_counter()
             if now >= next_check or failures:
                 next_check = now + _CHECK_S

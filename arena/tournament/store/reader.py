@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -276,16 +276,6 @@ class Reader:
             # pairings have come to the store in another order than that of the schedule
             yield from sorted(games, key=lambda row: _place_of(row.id, pairings))
 
-    def rows_of(self, pairing: int) -> list[Row]:
-        """Return the rows of a stored pairing in schedule order."""
-        return list(self.rows("pairing = ?", pairing))
-
-    def late_pairings(self) -> list[int]:
-        """Return the stored pairings with games that were lost because a bot gave no answer in time."""
-        late = ForfeitKind.TIMEOUT.code
-        sql = f"SELECT DISTINCT pairing FROM games WHERE forfeit = ? AND forfeit > 0 AND {SHOWN_GAMES} ORDER BY pairing"
-        return [pairing for (pairing,) in self._query(sql, late, self._stop)]
-
     def results(self, where: str = "", *args: object) -> Iterator[GameResult]:
         """Yield the games in schedule order; `where` as in `rows`."""
         for row in self.rows(where, *args):
@@ -374,7 +364,17 @@ class Reader:
 
     def progress(self) -> ScheduleProgress:
         """Return what has been played, for `Schedule.tasks`."""
-        return self.columns().progress()
+        return replace(self.columns().progress(), walkovers=self.walkovers())
+
+    def walkovers(self) -> dict[str, int]:
+        """Return the bots whose opponents win without playing, each with the number of the first such pairing."""
+        values = self._query("SELECT value FROM meta WHERE key = 'walkovers'")
+        return self._parsed(values[0][0]) if values else {}
+
+    def has_silent(self) -> bool:
+        """Return whether a game was lost because no answer came, also one that no table shows."""
+        sql = "SELECT 1 FROM games WHERE forfeit = ? AND forfeit > 0 LIMIT 1"
+        return bool(self._query(sql, ForfeitKind.TIMEOUT.code))
 
     def games_by_pairing(self, deals: int, stride: int = 1) -> dict[int, int]:
         """Count the games of each stored pairing on every `stride`-th of the first `deals` deals."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.text import utc_iso
-from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, Row, SeriesTask, Task, game_key
+from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, SeriesTask, Task, game_key
 from arena.tournament.store.columns import GameColumns, StoredPairing
 from arena.tournament.store.folder_lock import take_lock
 from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader, Surplus
@@ -130,6 +130,15 @@ class Store(Reader):
         with self._transaction():
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'deals'", (str(deals),))
 
+    def walk_over(self, bot: str, number: int) -> None:
+        """Let the opponents of a bot win its pairings from this number on; games of these are not shown."""
+        walkovers = self.walkovers() | {bot: number}
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('walkovers', ?)", (_canonical(walkovers),))
+            self._db.execute(
+                "UPDATE pairings SET number = NULL WHERE number >= ? AND ? IN (a, b)", (number, self._field[bot])
+            )
+
     def prune(self, expected: Surplus) -> None:
         """Delete the games that no table shows, with their pairings and bots, in one transaction.
 
@@ -217,14 +226,6 @@ class Store(Reader):
     def _has_deal(self, pairing: int, deal: int) -> bool:
         key = game_key(pairing, deal, 0)
         return self._db.execute("SELECT 1 FROM games WHERE id BETWEEN ? AND ?", (key, key + 1)).fetchone() is not None
-
-    def replace(self, keys: tuple[int, int], rows: Sequence[Row]) -> None:
-        """Store these games of a pairing in place of those with keys from the first to before the second."""
-        pairing = GameId.from_key(keys[0]).pairing
-        with self._transaction():
-            sql = "DELETE FROM games WHERE id >= ? AND id < ? AND pairing = ?"
-            dropped = self._db.execute(sql, (*keys, pairing)).rowcount
-            self._touch_session(insert_games(self._db, rows) - dropped)
 
     # ------------------------------------------------------------ sessions
 

@@ -19,12 +19,10 @@ from arena.endings import forfeit_of
 from arena.errors import ArenaError
 from arena.tournament.config import Clock
 from arena.tournament.games import Chunk, PairTask, Row
-from arena.tournament.rows import game_faults
 from arena.tournament.runner.executors import LocalExecutor
 from arena.tournament.runner.job import Drained, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.worker import scores_of
-from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import BOTS, FIELD, Running, bot, forfeits, games, play, settings
 
@@ -63,11 +61,13 @@ def test_a_hostile_bot_loses_its_own_games_only(name: str, undisturbed: list[tup
     before = children(os.getpid())
     limits = replace(QUICK, decision_s=20) if name == "memory" else QUICK
     report = play(tmp_path, settings(*FIELD[:2], bot(name, "foe", **params), games=2), limits=limits)
-    assert report.done == report.total == 6
+    silent = kind == "timeout"
+    assert report.done == report.total == (2 if silent else 6)
+    assert report.left_out.keys() == ({"foe"} if silent else set())
     assert games(tmp_path, without=["foe"]) == undisturbed
     found = forfeits(tmp_path)
-    assert set(found) == ({("foe", kind)} if kind else set())
-    if kind in ("timeout", "crash"):
+    assert set(found) == ({("foe", kind)} if kind and not silent else set())
+    if kind == "crash":
         assert found["foe", kind] == 4
     assert (report.workers_lost > 0) == (kind in ("timeout", "crash"))
     replaced = "replacing this process" in (tmp_path / "run.log").read_text()
@@ -131,23 +131,6 @@ def test_a_bot_that_stops_its_own_process_forfeits_in_the_end(tmp_path: Path, is
     finally:
         run.kill()
     assert (report["done"], report["forfeits"]) == (2, 2)
-
-
-@linux
-@pytest.mark.parametrize("level", ["none", pytest.param("process", marks=pytest.mark.slow)])
-def test_a_bot_that_never_answers_forfeits_the_rest_of_a_pairing(tmp_path: Path, level: str) -> None:
-    """An endless loop took a minute a game, two a pair, for every pair."""
-    data = settings(bot("sleeper", "foe", ms=600_000.0), *FIELD[:2], games=8, isolation=level)
-    report = play(tmp_path, data, limits=QUICK, workers=1)
-    assert report.done == report.total == 24
-    assert forfeits(tmp_path) == {("foe", "timeout"): 16}
-    with Reader(tmp_path) as reader:
-        details = [row.detail or "" for row in reader.rows("forfeit > 0")]
-        assert not any(fault for _, fault in game_faults(reader.results(), reader.config()))
-    played = [detail for detail in details if not detail.startswith("not played: it gave no answer within 0.6 s in 3")]
-    assert 6 <= len(played) <= 8  # a worker in whose processes bots hang delivers whole pairs
-    log = (tmp_path / "run.log").read_text()
-    assert log.count("foe gave no answer in time in 3 games against") == 2
 
 
 def test_making_a_bot_may_take_as_long_as_loading_it(tmp_path: Path) -> None:
