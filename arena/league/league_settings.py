@@ -51,7 +51,7 @@ class LeagueSettings:
         10, 2, 10_000, "games against each of these opponents before ratings are updated, an even number", **_PLACEMENT
     )
     anchor: str | None = text(
-        None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the mean of all ratings is 0", **_RATING
+        None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the table's average is 0", **_RATING
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
     prior: float = real(DEFAULT_PRIOR, "virtual draws per bot", least=LEAST_PRIOR, most=100, **_RATING)

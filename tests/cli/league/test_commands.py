@@ -246,5 +246,5 @@ def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
     arena("league", "create", "open", *QUICK, "--set", "rating.anchor=first")
     for name in ("first", "last"):
         arena("submit", f"bots/{name}.py", "--league", "open")
-    assert "It is the anchor: without it, the mean of the table is 0" in arena("league", "retire", "open", "first").err
+    assert "It is the anchor: without it, the table's average is 0" in arena("league", "retire", "open", "first").err
     assert "It is the anchor: its rating is 0" in arena("league", "retire", "open", "first", "--undo").err
