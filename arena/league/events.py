@@ -54,14 +54,14 @@ def events(league: League) -> list[LeagueEvent]:
 def table_at(league: League, event: int) -> list[StandingsRow]:
     """Return the table as it stood after an event, best first, whether or not the event changed it."""
     rows = league.query(
-        f"SELECT r.rank, r.elo, r.error, r.wins, r.draws, r.losses, {VERSION_COLUMNS} FROM ratings r"
+        f"SELECT r.rank, r.elo, r.minus, r.plus, r.wins, r.draws, r.losses, {VERSION_COLUMNS} FROM ratings r"
         " JOIN versions v ON v.version = r.version JOIN names b ON b.bot = v.bot"
         " WHERE r.event = (SELECT max(event) FROM ratings WHERE event <= ?) ORDER BY r.rank",
         event,
     )
     return [
-        StandingsRow(rank, Version(*version), Score(wins, draws, losses), elo, error, error)
-        for rank, elo, error, wins, draws, losses, *version in rows
+        StandingsRow(rank, Version(*version), Score(wins, draws, losses), elo, minus, plus)
+        for rank, elo, minus, plus, wins, draws, losses, *version in rows
     ]
 
 
@@ -130,9 +130,9 @@ def _event(league: League, kind: str, version: Version | None, games: int, note:
 
 def _store(league: League, event: int, table: Standings) -> None:
     league.run_many(
-        "INSERT INTO ratings (event, version, rank, elo, error, games, wins, draws, losses)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(event, p.version.id, p.rank, p.elo, p.error95, p.score.games, *astuple(p.score)) for p in table.rows],
+        "INSERT INTO ratings (event, version, rank, elo, minus, plus, games, wins, draws, losses)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(event, p.version.id, p.rank, p.elo, p.minus, p.plus, p.score.games, *astuple(p.score)) for p in table.rows],
     )
 
 

@@ -29,8 +29,7 @@ class StandingsRow:
 
     elo           None for a bot without games
     minus, plus   how far its 95% interval reaches down and up (`arena.stats.ratings.Ratings`): infinite without an
-                  end, None for a bot that is alone or was seen on too few deals. A row from the history has the longer
-                  side twice
+                  end, None for a bot that is alone or was seen on too few deals
     width         half of a symmetric 95% interval, on any number of deals: by it a placement chooses its games
     """
 

@@ -66,7 +66,7 @@ LEAGUE = Database(
     note TEXT NOT NULL DEFAULT '')""",
         """CREATE TABLE ratings (
     event INTEGER NOT NULL REFERENCES events, version INTEGER NOT NULL REFERENCES versions,
-    rank INTEGER NOT NULL, elo REAL, error REAL, games INTEGER NOT NULL, wins INTEGER NOT NULL,
+    rank INTEGER NOT NULL, elo REAL, minus REAL, plus REAL, games INTEGER NOT NULL, wins INTEGER NOT NULL,
     draws INTEGER NOT NULL, losses INTEGER NOT NULL, PRIMARY KEY (event, version)) WITHOUT ROWID""",
         """CREATE TABLE audit (
     entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
@@ -81,7 +81,7 @@ LEAGUE = Database(
         "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
     ),
     application=0x53544C47,  # "STLG"
-    version=8,
+    version=9,
     error=LeagueError,
     synchronous="FULL",  # what was reported as stored survives a power cut; commits are few
     wait_s=60,  # for another process's transaction; ours take milliseconds

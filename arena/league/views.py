@@ -197,8 +197,7 @@ def history_lines(league: League) -> list[_Line]:
                 "kind": event.kind,
                 "bot": event.bot,
                 "version": event.number,
-                "elo": None if mine is None else mine.elo,
-                "elo_error95": None if mine is None else mine.error95,
+                **rating_values(mine),
                 "rank": None if mine is None else mine.rank,
                 "elo_before": None if old is None else old.elo,
                 "games": event.games,
@@ -244,14 +243,18 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
 
 
 def rating_over_time(league: League, name: str) -> list[_Line]:
-    """Return a bot's rating after each event that changed the table, with the number of games in the league by then."""
+    """Return a bot's rating after each event that changed the table, with the number of games in the league by then.
+
+    `elo_low` and `elo_high` are the ends of its interval, infinite where there is none or it is not known.
+    """
     rows = league.query(
-        "SELECT e.event, e.happened, e.total, v.number, r.elo, r.error, r.rank FROM ratings r"
+        "SELECT e.event, e.happened, e.total, v.number, r.elo, r.rank,"
+        " ifnull(r.elo - r.minus, -9e999), ifnull(r.elo + r.plus, 9e999) FROM ratings r"
         " JOIN events e ON e.event = r.event JOIN versions v ON v.version = r.version"
         " JOIN names b ON b.bot = v.bot WHERE b.name = ? ORDER BY e.event",
         name,
     )
-    names = ("event", "happened", "total", "version", "elo", "elo_error95", "rank")
+    names = ("event", "happened", "total", "version", "elo", "rank", "elo_low", "elo_high")
     return [dict(zip(names, row)) for row in rows]
 
 

@@ -23,7 +23,6 @@ def _time(head: str, key: str) -> Column:
 
 
 _GAMES, _RECORD, _SCORE = Column("games"), Column("W-D-L", cell=tally_text), Column("score%", "share", "score")
-_STORED_RATING = (RATING[0], Column("±95%", "whole error", "elo_error95"))
 
 
 def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Column]) -> Table:
@@ -60,7 +59,7 @@ def history_table(lines: Sequence[_Line]) -> Table:
         Column("#", key="event"),
         _time("when (UTC)", "happened"),
         Column("what", "text", cell=_what),
-        *_STORED_RATING,
+        *RATING,
         Column("before", "whole elo", "elo_before"),
         _GAMES,
         Column("in all", key="total"),

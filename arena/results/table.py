@@ -157,7 +157,6 @@ _KINDS: dict[str, Callable[[float], str]] = {
     "elo": lambda value: f"{value:+z.1f}",
     "error": lambda value: number(value, 1),
     "whole elo": lambda value: f"{value:+z.0f}",
-    "whole error": lambda value: number(value, 0),
     "side": side_text,
     "ms": lambda value: ms_text(value, 3),
 }

@@ -6,7 +6,6 @@ They do not show the reasons and tracebacks of bots, which are for their authors
 from __future__ import annotations
 
 import hashlib
-import math
 import signal
 import threading
 import time
@@ -374,8 +373,7 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     plot = None
     if len(rated) > 1:
         totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
-        errors = [math.nan if line["elo_error95"] is None else line["elo_error95"] for line in rated]
-        bands = [(elo - error, elo + error) for elo, error in zip(elos, errors)]
+        bands = [(line["elo_low"], line["elo_high"]) for line in rated]
         plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [bands]))
     latest = views.last_games_by_opponent(league, version, GAMES_PER_OPPONENT)
     opponents = []

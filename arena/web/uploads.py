@@ -35,6 +35,7 @@ from arena.league.submission import (
     read_submission,
 )
 from arena.league.versions import OPEN, Version, write_files
+from arena.results.table import rating_text
 from arena.text import one_line, ordinal
 from arena.web.accounts import Account, Stores, WebStore
 
@@ -261,19 +262,19 @@ def uploads_of(store: WebStore, account: Account) -> list[Upload]:
 
 
 def outcome_text(league: League, version: Version) -> str:
-    """Return the outcome for a version in words: `placed 2nd of 7, +88 ± 61`, as it was then."""
+    """Return the outcome for a version in words: `placed 2nd of 7, +88 (+61 -58)`, as it was then."""
     if version.state in OPEN:
         return "being placed" if version.state == versions.PLACING else "waiting to be checked"
     if version.state == versions.REFUSED:
         return "refused"
     later = f", replaced {version.reason}" if version.state == versions.REPLACED else ""
     later += ", retired" if version.retired else ""
-    for rank, elo, error, bots in league.query(
-        "SELECT rank, elo, error, (SELECT count(*) FROM ratings o WHERE o.event = r.event) FROM ratings r"
+    for rank, elo, minus, plus, bots in league.query(
+        "SELECT rank, elo, minus, plus, (SELECT count(*) FROM ratings o WHERE o.event = r.event) FROM ratings r"
         " WHERE version = ? ORDER BY event LIMIT 1",
         version.id,
     ):
-        rating = "" if elo is None else f", {elo:+z.0f}" + ("" if error is None else f" ± {error:.0f}")
+        rating = "" if elo is None else f", {rating_text(elo, plus, minus)}"
         return f"placed {ordinal(rank)} of {bots}{rating}{later}"
     return f"placed{later}"
 

@@ -18,6 +18,7 @@ from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import ACTIVE, PLACING, REFUSED, Version
+from arena.league.views import rating_values
 from arena.paths import data_folder
 from tests.league.leagues import (
     FIRST,
@@ -51,7 +52,7 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     assert [e.kind for e in events.events(found)] == ["created", "accepted", "accepted", "accepted"]
     assert events.events(found)[-1].total == found.count_games()
     stored = events.table_at(found, 4)
-    assert [(line.version.name, line.elo) for line in stored] == [(p.version.name, p.elo) for p in table.rows]
+    assert [*map(rating_values, stored)] == [*map(rating_values, table.rows)]
     assert not (found.folder / ".playing").exists()
     sound(found.folder)
 

@@ -242,9 +242,8 @@ def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
             for event in (1, 2):
                 league.run("INSERT OR IGNORE INTO events VALUES (?, 0, 'played', NULL, 0, 0, '')", event)
                 for version in (1, 2):
-                    league.run(
-                        "INSERT INTO ratings VALUES (?, ?, 1, ?, 5, 1, 1, 0, 0)", event, version, 100 * event + version
-                    )
+                    elo = 100 * event + version
+                    league.run("INSERT INTO ratings VALUES (?, ?, 1, ?, 5, 5, 1, 1, 0, 0)", event, version, elo)
         assert trends(league, 30) == {"one": [101, 101], "two": [102, 102]}
 
 
