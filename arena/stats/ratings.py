@@ -415,8 +415,8 @@ def _evidence(data: GameCounts, without_error: list[str]) -> str:
     """Say how many deals the errors are based on, or that these are too few."""
     unit = "deal" if (data.pair >= 0).any() else "game"
     if data.clusters < FEWEST_DEALS:
-        return f"no ± yet: {counted(data.clusters, unit)} played, {FEWEST_DEALS} needed"
-    note = f"error bars are based on {counted(data.clusters, unit)}"
+        return f"no interval yet: {counted(data.clusters, unit)} played, {FEWEST_DEALS} needed"
+    note = f"intervals are based on {counted(data.clusters, unit)}"
     if without_error:
         note += f"; none is shown for {_listed(without_error)}, with fewer than {FEWEST_DEALS}"
     return note
