@@ -25,7 +25,6 @@ from tabulate import tabulate
 from arena.bots.bundle import bundles_folder
 from arena.bots.isolation.levels import ISOLATIONS, Isolation
 from arena.bots.isolation.process import require_isolation
-from arena.bots.isolation.sandbox import check_folder
 from arena.bots.limits import Limits
 from arena.bots.processes import children, descendants, status_mb
 from arena.bots.spec import BotSpec, find_bot
@@ -237,8 +236,6 @@ def _can_begin(bot: BotSpec, level: str, rules: Sequence[str]) -> None:
     if level == "none" and bot.command:
         raise ArenaError(f"the bot '{bot.target}' is a command and has its own process; use process or sandbox")
     require_isolation(level)
-    if level == "sandbox":
-        check_folder(Path(bot.path).parent)
 
 
 # ---------------------------------------------------------------- playing
