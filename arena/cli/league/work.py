@@ -133,9 +133,7 @@ def retire_command(name: str, bot: str, reason: str, undo: bool, form: str) -> N
         after = change(league, bot, reason, undo)
         click.echo(f"{bot} is {'back' if undo else 'out of the table'}.", err=True)
         if bot == league.settings.anchor:
-            scale = (
-                f"its rating is {league.settings.anchor_elo:g}" if undo else "without it, the table's average is 0"
-            )
+            scale = f"its rating is {league.settings.anchor_elo:g}" if undo else "without it, the table's average is 0"
             click.echo(f"It is the anchor: {scale}, so all ratings have moved.", err=True)
         show_standings(league, after, form)
 
