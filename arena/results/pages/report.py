@@ -66,7 +66,7 @@ _MOST_ADVISED = 100_000
 """The most games per pairing that a report advises to play."""
 NARROW = 5
 """The most bots whose ratings and crosstable fit side by side."""
-_RATINGS = "Ratings with 95% intervals. An arrow in place of a dot: a bot that won or lost all has no rating."
+_RATINGS = "Ratings with 95% intervals. An arrow: the interval has no end."
 _TIMES = "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run."
 
 
