@@ -133,7 +133,7 @@ _log = logging.getLogger("arena.tournament.referee")
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONGEST_DETAIL = 20_000
 #: First games of pairs are played for at most this many times as long as fresh processes take to start, within bounds.
-_STARTS, _SHORTEST_S, _LONGEST_S = 20, 0.2, 20.0
+_STARTS, _SHORTEST_S, _LONGEST_S = 10, 0.2, 10.0
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
 
@@ -207,9 +207,7 @@ class Referee:
         self._names = ("", "")
         self._playing = move_log.IN_PLAY
         self._lost_notes: set[str] = set()
-        self.starting_s = 0.0
-        """Seconds spent on ending and starting processes of bots."""
-        self._renewal_s = 0.0  # the part of that which the last change of processes took
+        self._renewal_s = 0.0  # how long ending processes of bots and starting fresh ones has taken, since the last end
 
     def _seeds(self, seed: int, deal: int, first: str, second: str) -> tuple[int, ...]:
         """Return the seeds of a game: of seat 0, of seat 1, of the global generators."""
@@ -249,12 +247,11 @@ class Referee:
             rows.append([play(task.game_tasks()[0])])
             if stopping() or monotonic() > until or rows[-1][0].forfeit == ForfeitKind.TIMEOUT.code:
                 break
-        before = self.starting_s
+        self._renewal_s = 0.0
         begun = tasks[: len(rows)]
         self._end_processes({name for task in begun if len(task.games) > 1 for name in (task.a, task.b)})
         for task, own in zip(begun, rows, strict=True):
             own += [play(game) for game in task.game_tasks()[1:]]
-        self._renewal_s = self.starting_s - before
         return rows
 
     def _end_processes(self, names: Iterable[str]) -> None:
@@ -262,7 +259,7 @@ class Referee:
         start = perf_counter()
         for name in names:
             self.players[name].remote.close()
-        self.starting_s += perf_counter() - start
+        self._renewal_s += perf_counter() - start
 
     def _play_unless(self, known: dict[int, Row] | None) -> Callable[[GameTask], Row]:
         if not known:
@@ -454,7 +451,7 @@ class Referee:
                 self.buffer[0] = move_log.IN_PLAY
             if player.broken is not None:
                 faults[seat] = Forfeit(seat, *player.broken)
-        self.starting_s += perf_counter() - start
+        self._renewal_s += perf_counter() - start
         return faults.get(starter, faults.get(1 - starter))
 
     def _begin(self, game: Game) -> Forfeit | None:

@@ -6,9 +6,9 @@ wherever they were played. Units of a bot that did not answer in another of the 
 played. To add one: a module here whose class is made as `Factory` says, and an entry in `EXECUTORS`
 of `arena.tournament.registry`.
 
-The units are cut into chunks of a few tenths of a second, so that their cost per message is small and an
-interruption short. The size of the chunks depends on the speed of the bots and changes only how long play takes: the
-store knows each game by its identity, in whatever order the games come back.
+A worker reports what it has played about twice a second, and the size of the chunks follows from these reports: a chunk
+that comes back in one of them was small, so the next is larger; else it has as many units as a report held. Size
+changes only how long play takes: the store knows each game by its identity, in whatever order the games come back.
 """
 
 from __future__ import annotations
@@ -159,10 +159,6 @@ class LocalExecutor:
                 self._events.put(Drained())
 
 
-_CHUNK_S = 0.4
-#: A chunk lasts at least this many times as long as its bots take to start fresh processes, once or more.
-_STARTS, _LONGEST_CHUNK_S = 20, 20.0
-_MAX_UNITS = 8192
 _AHEAD = 2  # chunks per worker: one that it plays, one that waits for it
 _COMMIT_S = 0.2
 _TICK_S = 0.25
@@ -183,7 +179,7 @@ class Requests(Protocol):
 
 @dataclass
 class Dispatcher:
-    """Keeps the workers of an executor busy; remembers from one `play` to the next how fast the bots are.
+    """Keeps the workers of an executor busy; remembers from one `play` to the next how large chunks should be.
 
     `failed` raises what a `Failed` means to the caller. `lost` is called when a worker died, `stopping` once, before
     the loop stops because somebody asked for it, `tick` several times a second.
@@ -196,12 +192,10 @@ class Dispatcher:
     lost: Callable[[Lost], None]
     stopping: Callable[[], None] = lambda: None
     tick: Callable[[], None] = lambda: None
-    clock: Callable[[], float] = time.monotonic
     _draining: bool = field(default=False, init=False)
     _chunk_number: int = field(default=0, init=False)
-    _unit_s: float = field(default=0.0, init=False)  # seconds a worker takes for a unit; 0 until one has been played
-    _timed_units: int = field(default=0, init=False)  # of those, how many were timed last
-    _chunk_s: float = field(default=_CHUNK_S, init=False)
+    _chunk_units: int = field(default=1, init=False)
+    _growth: int = field(default=4, init=False)  # of chunks that come back at once; 2 when their size is about right
 
     def play(self, units: Iterator[Task], expected: int, store: Callable[[Sequence[Played]], bool]) -> None:
         """Play and store all units, or those in progress when somebody asks to stop.
@@ -209,9 +203,9 @@ class Dispatcher:
         `expected` is about the number of units; chunks become smaller towards the end. `store` is called with what has
         come back since its last call, and returns True if that is enough: then play ends at once.
         """
-        pending: dict[int, int] = {}  # by chunk, units that are not back
+        pending: dict[int, tuple[int, int]] = {}  # by chunk, its units, and those that are not back
         unstored: list[Played] = []
-        stored_at = self.clock()
+        stored_at = time.monotonic()
         while True:
             if self.signals.stopping and not self._draining:
                 self._draining = True
@@ -221,7 +215,7 @@ class Dispatcher:
                 chunk = self._cut(units, expected)
                 if chunk is None:
                     break
-                pending[chunk.number] = len(chunk)
+                pending[chunk.number] = len(chunk), len(chunk)
                 expected -= len(chunk)
                 self.executor.submit(chunk)
             if not pending and not unstored:
@@ -231,10 +225,13 @@ class Dispatcher:
                 match event:
                     case Played():
                         unstored.append(event)
-                        pending[event.chunk.number] -= len(event.chunk)
-                        if not pending[event.chunk.number]:
-                            del pending[event.chunk.number]
-                        self._time(event)
+                        size, left = pending.pop(event.chunk.number)
+                        if left := left - len(event.chunk):
+                            pending[event.chunk.number] = size, left
+                        if event.rows and left:  # without rows it was handed back
+                            self._chunk_units, self._growth = len(event.chunk), 2
+                        elif event.rows and len(event.chunk) == size:
+                            self._chunk_units = self._growth * size
                     case Lost():
                         self.lost(event)
                     case Failed():
@@ -243,7 +240,7 @@ class Dispatcher:
                         self.failed(event)
                     case Drained():
                         drained = True
-            now = self.clock()
+            now = time.monotonic()
             over = drained or self.signals.at_once
             if unstored and (now - stored_at >= _COMMIT_S or over or self._draining or not pending):
                 if store(unstored):
@@ -255,26 +252,13 @@ class Dispatcher:
                 return
 
     def _cut(self, units: Iterator[Task], expected: int) -> Chunk | None:
-        tasks = tuple(islice(units, self._chunk_units(expected)))
+        share = expected // (_AHEAD * self.executor.slots)  # so that all workers finish at about one time
+        least = self._chunk_units // 8  # for bots in processes, of which each chunk needs fresh ones
+        tasks = tuple(islice(units, max(min(self._chunk_units, share), least, 1)))
         if not tasks:
             return None
         self._chunk_number += 1
         return Chunk(self._chunk_number, tasks)
-
-    def _chunk_units(self, expected: int) -> int:
-        """Return the size of the next chunk: smaller towards the end, so that all workers finish at about one time."""
-        if self._unit_s == 0:
-            return 1
-        wanted = int(self._chunk_s / self._unit_s)
-        share = expected // (_AHEAD * self.executor.slots)
-        return min(max(1, wanted // 16, min(wanted, share)), _MAX_UNITS)
-
-    def _time(self, played: Played) -> None:
-        units = len(played.chunk)
-        weight = max(0.3, units / (units + self._timed_units))
-        self._unit_s += (played.seconds / units - self._unit_s) * weight
-        self._timed_units = units
-        self._chunk_s = max(_CHUNK_S, min(_STARTS * played.starting_s, _LONGEST_CHUNK_S))
 
 
 class StopSignals:

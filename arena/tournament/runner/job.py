@@ -104,16 +104,12 @@ class Job:
 class Played:
     """Some units have been played: `chunk` holds them, under the number of the chunk that was submitted.
 
-    `rows` holds its games, in the order of the units. `seconds` is how long they took to play, without the
-    `starting_s` that it took to start processes of bots; `scores` is as
-    `scores_of` returns it.
+    `rows` holds its games, in the order of the units; `scores` is as `scores_of` returns it.
     """
 
     chunk: Chunk
-    seconds: float
     scores: Mapping[int, Sequence[int]]
     rows: Sequence[tuple[Any, ...]]
-    starting_s: float = 0.0
 
     def named_rows(self) -> list[Row]:
         """Return the rows with the names of their columns."""

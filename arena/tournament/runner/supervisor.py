@@ -54,7 +54,7 @@ _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and per
 _STALL_S = 60.0
 _GOING_S = 2.0
 _MOST_BYTES = 1 << 28
-_LENGTHS = {READY: 1, PART: 7, UNITS_DONE: 7, CHUNK_REFUSED: 3}  # of messages
+_LENGTHS = {READY: 1, PART: 5, UNITS_DONE: 5, CHUNK_REFUSED: 3}  # of messages
 
 
 class WorkerDied(Exception):
@@ -347,11 +347,11 @@ class Supervisor:
                 worker.play(part, known, self._broken)
                 kind = PART
                 while kind == PART:
-                    kind, units, seconds, starting_s, reusable, scores, rows = worker.receive()
+                    kind, units, reusable, scores, rows = worker.receive()
                     if units:
                         if any(by_a or by_b for *_, by_a, by_b in scores.values()):
                             self._note_silent(tasks[:units], map(Row._make, rows))
-                        self.report(Played(Chunk(chunk.number, tasks[:units]), seconds, scores, rows, starting_s))
+                        self.report(Played(Chunk(chunk.number, tasks[:units]), scores, rows))
                         tasks = tasks[units:]
                         known = [row for row in known if any(find_game(task, row.id) for task in tasks)]
                         deaths = 0
@@ -463,7 +463,7 @@ class Supervisor:
         )
         if not back:
             return tasks
-        self.report(Played(Chunk(number, back), 0.0, {}, []))
+        self.report(Played(Chunk(number, back), {}, []))
         return tuple(task for task in tasks if task not in back)
 
     def _note_silent(self, tasks: Sequence[Task], rows: Iterable[Row]) -> None:

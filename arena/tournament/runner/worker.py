@@ -204,8 +204,8 @@ class _Worker:
         rows: list[Row] = []
         units = done = 0
         reusable = True
-        start, started_s = perf_counter(), referee.starting_s
-        next_check = start + _CHECK_S
+        sent_at = perf_counter()
+        next_check = sent_at + _CHECK_S
         # the units of a chunk are all pairs or all series
         pairs = [task for task in tasks if isinstance(task, PairTask)] if self.isolated is not None else []
         while done < len(tasks):
@@ -234,23 +234,20 @@ class _Worker:
                 if not reusable:
                     break
             # the last ones are sent below, after everything printed: who has all games may end this process
-            if done < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
-                starting_s = referee.starting_s - started_s
-                self._send_rows(PART, units, now - start, starting_s, True, rows)
-                rows, units, start, started_s = [], 0, now, referee.starting_s
+            if done < len(tasks) and (now - sent_at >= _SEND_S or len(rows) >= _SEND_ROWS):
+                self._send_rows(PART, units, True, rows)
+                rows, units, sent_at = [], 0, now
         if self.isolated is not None:
             self.isolated.pool.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
-        self._send_rows(UNITS_DONE, units, perf_counter() - start, referee.starting_s - started_s, reusable, rows)
+        self._send_rows(UNITS_DONE, units, reusable, rows)
         return reusable
 
-    def _send_rows(
-        self, kind: str, units: int, seconds: float, starting_s: float, reusable: bool, rows: Sequence[Row]
-    ) -> None:
+    def _send_rows(self, kind: str, units: int, reusable: bool, rows: Sequence[Row]) -> None:
         plain = list(map(tuple, rows))  # marshal knows no named tuples
-        self._send(kind, units, seconds - starting_s, starting_s, reusable, scores_of(rows), plain)
+        self._send(kind, units, reusable, scores_of(rows), plain)
 
     def _send(self, kind: str, *values: Any) -> None:
         self.results.send_bytes(marshal.dumps((kind, *values)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -21,15 +21,12 @@ UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
 
 
 class FakeExecutor:
-    """Plays at `unit_s` seconds a unit, one chunk with each call of `events`, in two parts."""
+    """Plays one chunk with each call of `events`; reports at most `most` units at once, `later` after 24 chunks."""
 
     slots = 2
 
-    def __init__(
-        self, unit_s: float = 0.01, also: dict[int, WorkerEvent] | None = None, starting_s: float = 0.0
-    ) -> None:
-        self.unit_s = unit_s
-        self.starting_s = starting_s
+    def __init__(self, most: int = 16, later: int = 0, also: dict[int, WorkerEvent] | None = None) -> None:
+        self.most, self.later = most, later or most
         self.also = also or {}  # more events, by the number of the call
         self.chunks: list[Chunk] = []
         self.waiting: deque[Chunk] = deque()
@@ -45,16 +42,54 @@ class FakeExecutor:
         found = [self.also[self.calls]] if self.calls in self.also else []
         if self.waiting:
             chunk = self.waiting.popleft()
-            half = len(chunk) // 2
-            for tasks in (chunk.tasks[:half], chunk.tasks[half:]):
-                if tasks:
-                    played = Chunk(chunk.number, tasks)
-                    found.append(Played(played, self.unit_s * len(tasks), {}, (), self.starting_s))
+            most = self.most if chunk.number <= 24 else self.later
+            for at in range(0, len(chunk), most):
+                found.append(Played(Chunk(chunk.number, chunk.tasks[at : at + most]), {}, [()]))
         return found
 
     def drain(self) -> None: ...
 
     def close(self) -> None: ...
+
+
+class TimedExecutor(FakeExecutor):
+    """Workers that take `unit_s` by a clock for each unit, and report twice a second."""
+
+    def __init__(self, clock: list[float], slots: int, unit_s: float) -> None:
+        super().__init__()
+        self.clock, self.slots, self.unit_s = clock, slots, unit_s
+        self.free_at = [0.0] * slots
+        self.reports: list[tuple[float, int, Played]] = []
+
+    def submit(self, chunk: Chunk) -> None:
+        super().submit(chunk)
+        self._begin()
+
+    def _begin(self) -> None:
+        while self.waiting and (at := min(self.free_at)) <= self.clock[0]:
+            chunk, worker = self.waiting.popleft(), self.free_at.index(at)
+            most = max(1, round(0.5 / self.unit_s))
+            for first in range(0, len(chunk), most):
+                part = Chunk(chunk.number, chunk.tasks[first : first + most])
+                self.free_at[worker] = max(self.free_at[worker], self.clock[0]) + len(part) * self.unit_s
+                self.reports.append((self.free_at[worker], part.tasks[0].deal, Played(part, {}, [()])))
+        self.reports.sort(key=lambda report: report[:2])
+
+    def events(self, timeout: float) -> list[WorkerEvent]:
+        self.clock[0], _, played = self.reports.pop(0)
+        self._begin()
+        return [played]
+
+
+class Verdict:
+    """A store that has enough when the first `units` are all there."""
+
+    def __init__(self, units: int) -> None:
+        self.missing = set(range(units))
+
+    def __call__(self, deliveries: Sequence[Played]) -> bool:
+        self.missing -= {task.deal for played in deliveries for task in played.chunk.tasks}
+        return not self.missing
 
 
 class Stored:
@@ -74,38 +109,63 @@ def _raise(event: Failed) -> None:
     raise RuntimeError(event.text)
 
 
-def _play(executor: FakeExecutor, stored: Stored) -> list[str]:
-    """Play all units; what was told meanwhile."""
+def _play(executor: FakeExecutor, stored: Callable[[Sequence[Played]], bool], units: int = len(UNITS)) -> list[str]:
+    """Play so many units; what was told meanwhile."""
     told: list[str] = []
     dispatcher = Dispatcher(
         executor,
         StopSignals(),
         failed=_raise,  # type: ignore[arg-type]
         lost=lambda event: told.append(event.text),
-        clock=lambda: 0.06 * executor.calls,
     )
-    dispatcher.play(iter(UNITS), len(UNITS), stored)
+    dispatcher.play((PairTask(0, deal, "ann", "bob") for deal in range(units)), units, stored)
     return told
 
 
-@pytest.mark.parametrize("unit_s", [0.0005, 1.0])
-def test_every_unit_is_stored_once_in_chunks_of_some_length(unit_s: float) -> None:
-    executor, stored = FakeExecutor(unit_s), Stored()
+@pytest.mark.parametrize("most", [1, 5, 16, 10_000])
+def test_every_unit_is_stored_once_in_chunks_that_fit_a_report(most: int) -> None:
+    executor, stored = FakeExecutor(most), Stored()
     assert _play(executor, stored) == []
     assert stored.units == UNITS
     assert [chunk.number for chunk in executor.chunks] == list(range(1, len(executor.chunks) + 1))
     sizes = [len(chunk) for chunk in executor.chunks]
-    assert sizes[0] == 1  # nothing is known about the bots
-    assert max(sizes) == max(1, min(int(0.4 / unit_s), (len(UNITS) - 4) // 4))
-    assert sizes[-1] <= max(1, max(sizes) // 4)  # no worker is left alone with much at the end
+    assert sizes[:5] == [1, 1, 1, 1, 4]  # nothing is known about the bots
+    largest = max(sizes)
+    assert most < largest <= 4 * most if most < 100 else 64 <= largest <= len(UNITS) // 4
+    before = 0
+    for size in sizes:  # no worker is left alone with much at the end
+        assert size <= max(1, largest // 2, (len(UNITS) - before) // 4)
+        before += size
 
 
-def test_chunks_last_longer_if_processes_take_long_to_start() -> None:
-    quick, slow = FakeExecutor(0.01, starting_s=0.1), FakeExecutor(0.1, starting_s=5.0)
-    _play(quick, Stored())
-    _play(slow, Stored())
-    assert max(len(chunk) for chunk in quick.chunks) == 200  # two seconds
-    assert max(len(chunk) for chunk in slow.chunks) == 200  # not more than twenty
+def test_the_rest_of_a_divided_chunk_says_nothing() -> None:
+    executor = FakeExecutor(15)  # 16 units come back as 15 and one
+    _play(executor, Stored())
+    assert {len(chunk) for chunk in executor.chunks[8:-20]} <= {15, 16, 30}
+
+
+def test_chunks_become_small_again_with_slower_bots() -> None:
+    executor = FakeExecutor(4, later=1)
+    _play(executor, Stored())
+    sizes = [len(chunk) for chunk in executor.chunks]
+    assert max(sizes[:24]) >= 8
+    assert max(sizes[30:]) <= 2
+
+
+@pytest.mark.parametrize("unit_s", [0.001, 0.06, 0.3])
+def test_two_workers_reach_a_verdict_in_little_more_than_half_the_time(
+    monkeypatch: pytest.MonkeyPatch, unit_s: float
+) -> None:
+    """A verdict rests on all units up to one of them: those that the other worker plays beyond it are of no use."""
+    clock = [0.0]
+    monkeypatch.setattr("arena.tournament.runner.executors.time.monotonic", lambda: clock[0])
+    for units in map(round, (10 / unit_s, 11 / unit_s, 12 / unit_s)):
+        seconds = []
+        for workers in (1, 2):
+            clock[0] = 0.0
+            _play(TimedExecutor(clock, workers, unit_s), Verdict(units), 100_000)
+            seconds.append(clock[0])
+        assert seconds[1] <= 0.6 * seconds[0]
 
 
 def test_failures_come_after_what_was_played() -> None:
@@ -117,10 +177,11 @@ def test_failures_come_after_what_was_played() -> None:
     assert _play(FakeExecutor(also={2: Lost("a worker died")}), Stored()) == ["a worker died"]
 
 
-def test_nothing_more_is_handed_out_when_it_is_enough() -> None:
-    executor, stored = FakeExecutor(1.0), Stored(enough=5)
+def test_nothing_more_is_handed_out_when_it_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    executor, stored = FakeExecutor(1), Stored(enough=5)
+    monkeypatch.setattr("arena.tournament.runner.executors.time.monotonic", lambda: 0.06 * executor.calls)
     _play(executor, stored)
-    assert stored.units == UNITS[:8]  # what came within each 0.2 s: four units at a time
+    assert stored.units == UNITS[:20]  # what came within each 0.2 s: four chunks of one unit, then four of four
     assert executor.waiting
 
 
