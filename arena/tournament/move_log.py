@@ -6,7 +6,8 @@ with a supervisor in another process. When the log has not changed for longer th
 to move hangs; when the process has died, that bot has killed it. The position is found again by playing the
 moves, so the record of such a game is complete up to the decision that ended it.
 
-The buffer holds 16-bit numbers: the stage, the key of the game (`GameId.key`) in four parts, and the moves.
+The buffer holds 16-bit numbers: the stage, the key of the game (`GameId.key`) in four parts, the time that the clock
+leaves in two, and the moves.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ _HOOKS = {INIT: "__init__", IN_BEGIN: "begin", IN_END: "end"}
 
 #: Numbers in a buffer. The longest game has far fewer decisions: each turn plays a card or passes.
 SIZE = 4096
-FIRST = 5
+FIRST = 7
 EMPTY = 0xFFFF
 
 _KEY = Struct("=Q")
+_TIME_LEFT = Struct("=I")
+_MOST_MS = (1 << 32) - 1
 _EMPTY = array("H", [EMPTY]) * SIZE
 
 
@@ -61,6 +64,11 @@ def write_key(buffer: Any, key: int) -> None:
     _KEY.pack_into(buffer, 2, key)
 
 
+def write_time_left(buffer: Any, ms: float) -> None:
+    """Note what the clock leaves to the bot that is called next."""
+    _TIME_LEFT.pack_into(buffer, 10, int(min(max(ms, 0), _MOST_MS)))
+
+
 def clear_moves(buffer: Any, stop: int) -> None:
     """Empty the places of moves before number `stop`."""
     buffer[FIRST:stop] = _EMPTY[FIRST:stop]
@@ -74,7 +82,8 @@ class LogSnapshot:
     `end`, and None if no game is being played. `role` is 1 for a hook of the bot that began the game, 2
     of the other, 0 for `act`, where the position shows whose decision it is. `moves` are the numbers of the moves made;
     `auto_claim` says by seat whether claims are automatic. `forfeit` is the code of the forfeit that had ended the game
-    when `end` was called, and `loser` the role of the bot that forfeited; else 0.
+    when `end` was called, and `loser` the role of the bot that forfeited; else 0. `time_left_s` is what the clock, if
+    there is one, left to the bot when it was called.
     """
 
     key: int
@@ -84,6 +93,7 @@ class LogSnapshot:
     auto_claim: tuple[bool, bool]
     forfeit: int = 0
     loser: int = 0
+    time_left_s: float = 0.0
 
 
 def read_snapshot(buffer: Any) -> LogSnapshot:
@@ -96,7 +106,8 @@ def read_snapshot(buffer: Any) -> LogSnapshot:
     role = stage & 3 if stage & 12 else 0
     hook = None if not stage & 15 else _HOOKS.get(stage & 12, "act")
     auto = (bool(stage & AUTO[0]), bool(stage & AUTO[1]))
-    return LogSnapshot(key, hook, role, moves, auto, stage // FORFEIT & 7, stage // LOSER & 3)
+    time_left_s = _TIME_LEFT.unpack_from(buffer, 10)[0] / 1000
+    return LogSnapshot(key, hook, role, moves, auto, stage // FORFEIT & 7, stage // LOSER & 3, time_left_s)
 
 
 def whereabouts(

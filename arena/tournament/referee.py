@@ -408,10 +408,13 @@ class Referee:
     # ---- clock ---------------------------------------------------------------------------------------------
 
     def _time_left(self, seat: int, banks: list[float] | None) -> TimeLeft | None:
+        """Return what the clock leaves to the bot that is called next, and note it in the move log."""
         clock = self._clock
         if clock is None or banks is None:
             return None
-        return TimeLeft(clock.move_ms, None if clock.bank_ms is None else banks[seat] / 1e6)
+        left = TimeLeft(clock.move_ms, None if clock.bank_ms is None else banks[seat] / 1e6)
+        move_log.write_time_left(self.buffer, left.total_ms)
+        return left
 
     def _charge(self, seat: int, spent: int, banks: list[float], what: str) -> Forfeit | None:
         """Take what exceeds the time of a move from the bank (both in ns); return the forfeit if the bank is empty."""
@@ -461,6 +464,7 @@ class Referee:
             if begin is None:
                 continue
             setup = Setup(seat, game.in_turn[0], self._rules, game.seeds[seat], self._clock)
+            self._time_left(seat, game.banks)
             self.buffer[0] = move_log.IN_BEGIN + role
             start = perf_counter_ns()
             try:
@@ -485,6 +489,7 @@ class Referee:
             player = game.seats[seat]
             if seat == loser or not player.looks_back:
                 continue
+            left = self._time_left(seat, game.banks)
             self.buffer[0] = stage + role
             hook = "observe"
             try:
@@ -495,7 +500,7 @@ class Referee:
                 if player.end is not None:
                     player.end(_game_end(state, forfeit))
                 if player.remote.looks_back:
-                    view = state.view(seat, clock=self._time_left(seat, game.banks))
+                    view = state.view(seat, clock=left)
                     player.remote.finish(view, _game_end(state, forfeit))
             except BaseException as error:
                 fault = self._fault(seat, error, hook)

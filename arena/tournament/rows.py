@@ -150,28 +150,38 @@ def cut_row(
     The bot to move, or whose hook was running, forfeits; if the hook was `end`, the game keeps its result. None if no
     bot was running: then the cause is elsewhere, and the game can be played again. Times are 0: not known.
     """
-    if snapshot.hook is None or snapshot.key != task.key:
+    if snapshot.key != task.key or not (role := role_at_work(settings, task, snapshot)):
         return None
-    rules, seed = settings.rules, settings.seed_of(task)
-    deal, written = settings.deal(seed, task.deal), settings.deal_text(seed, task.deal)
-    auto = snapshot.auto_claim if snapshot.hook in ("act", "end") else (True, True)
-    state = State(rules, deal, auto)
-    for index in snapshot.moves:
-        state.apply(MOVES[rules.spy_value][index])
-    if snapshot.role:
-        seat = deal.starter if snapshot.role == 1 else 1 - deal.starter
-    elif state.is_over:
-        return None
-    else:
-        seat = state.to_move
+    state, auto = _state_of(settings, task, snapshot)
+    starter, written = state.first_seat, settings.deal_text(settings.seed_of(task), task.deal)
+    seat = starter if role == 1 else 1 - starter
     fault = Forfeit(seat, kind, f"in {snapshot.hook}: {detail}")
     forfeit, after = (None, (fault,)) if state.is_over else (fault, ())
     if snapshot.forfeit:
-        loser = deal.starter if snapshot.loser == 1 else 1 - deal.starter
+        loser = starter if snapshot.loser == 1 else 1 - starter
         lost = "(what it had done is not known any more: the process has ended in the other bot's end)"
         forfeit = Forfeit(loser, FORFEITS[snapshot.forfeit - 1], lost)
     text, asked = RecordText.of(settings, auto), (0, 0)
     return make_row(text, written, task, state, snapshot.moves, forfeit, asked, UNCLOCKED, after)
+
+
+def role_at_work(settings: GameSettings, task: GameTask, snapshot: move_log.LogSnapshot) -> int:
+    """Return whose call is running in a game: 1 for the bot that began it, 2 for the other, 0 for none."""
+    if snapshot.hook is None or snapshot.role:
+        return snapshot.role
+    state, _ = _state_of(settings, task, snapshot)
+    return 0 if state.is_over else 1 if state.to_move == state.first_seat else 2
+
+
+def _state_of(
+    settings: GameSettings, task: GameTask, snapshot: move_log.LogSnapshot
+) -> tuple[State, tuple[bool, bool]]:
+    """Return the position in a game, and which seats claim automatically."""
+    auto = snapshot.auto_claim if snapshot.hook in ("act", "end") else (True, True)
+    state = State(settings.rules, settings.deal(settings.seed_of(task), task.deal), auto)
+    for index in snapshot.moves:
+        state.apply(MOVES[settings.rules.spy_value][index])
+    return state, auto
 
 
 def find_game(task: Task, key: int) -> GameTask | None:

@@ -79,22 +79,18 @@ class Job:
         memory = BotLimits.memory_mb if limits.memory_mb is None else limits.memory_mb
         return BotLimits(limits.decision_s, limits.loading_s, memory, limits.file_mb)
 
-    @property
-    def patience_s(self) -> float:
-        """Seconds that a call of a bot may last before the worker is stopped.
+    def patience_s(self, bot: str, time_left_s: float) -> float:
+        """Return how many seconds a call of a bot may last before the worker is stopped.
 
-        With a clock, a little more than a decision can ever take: the clock, which is exact, judges a bot that merely
-        thinks too long. The worker itself stops bots in processes of their own, which takes time.
+        With a clock, a second more than the time that it leaves: the clock, which is exact, judges a bot that merely
+        thinks too long. The worker itself stops a bot in a process of its own, which takes time.
         """
-        limit = self.limits.decision_s
-        if self.clocked:
-            limit = ((self.clock.move_ms or 0) + (self.clock.bank_ms or 0)) / 1000 + _GRACE_S
-        return max(limit, self.limits.loading_s) + _ISOLATED_S if self.isolated else limit
+        limit = time_left_s + _GRACE_S if self.clocked else self.limits.decision_s
+        return limit + _ISOLATED_S if self.level_of(bot).own_process else limit
 
-    def loading_patience_s(self, number: int) -> float:
-        """Return how long loading a bot, by its place, may take before the worker is stopped; see `patience_s`."""
-        grace = _ISOLATED_S if self.level(number).own_process else 0.0
-        return self.limits.loading_s + grace
+    def loading_patience_s(self, bot: str) -> float:
+        """Return how long loading a bot, or making it, may take before the worker is stopped; see `patience_s`."""
+        return self.limits.loading_s + (_ISOLATED_S if self.level_of(bot).own_process else 0.0)
 
 
 # ---------------------------------------------------------------- what comes back

@@ -34,7 +34,7 @@ from arena.bots.processes import end_descendants, exit_text, kill_group, kill_wi
 from arena.endings import ForfeitKind
 from arena.tournament.games import Chunk, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
-from arena.tournament.rows import cut_row, find_game
+from arena.tournament.rows import cut_row, find_game, role_at_work
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink, WorkerLog
 from arena.tournament.runner.worker import (
@@ -82,6 +82,8 @@ class WorkerProcess:
         self.overdue: str | None = None
         self.garbled = self.no_memory = False
         self.how = "it died"
+        self._settings = job.game_settings
+        self._tasks: Sequence[Task] = ()
         self._ready = False
         with fork_lock:  # a worker forked meanwhile would inherit the ends of these pipes
             chunks, self._chunks = context.Pipe(duplex=False)
@@ -117,6 +119,7 @@ class WorkerProcess:
         kind and detail: both were found out from earlier workers.
         """
         self._still = 0.0
+        self._tasks = tasks
         try:
             # the tasks of a chunk are of one type, and plain tuples pickle four times as fast as named ones
             self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known, broken))
@@ -189,15 +192,18 @@ class WorkerProcess:
     def _patience(self) -> tuple[float, str]:
         """Return how long nothing may move, and what to say about a worker that stands still longer."""
         if self.loading is not None:
-            limit = self.job.loading_patience_s(self.loading)
+            limit = self.job.loading_patience_s(self.job.bots[self.loading].name)
             return limit, f"not finished within {limit:g} s"
-        hook = self.snapshot().hook
-        if hook is None:
+        snapshot = read_snapshot(memoryview(self._last)[: 2 * SIZE].cast("H"))  # not in the middle of a change
+        game = next((game for task in self._tasks if (game := find_game(task, snapshot.key))), None)
+        role = 0 if game is None else role_at_work(self._settings, game, snapshot)
+        if game is None or not role:
             return _STALL_S, f"no progress for {_STALL_S:g} s"
-        limit = self.job.patience_s
-        if hook == "__init__":
-            limit = max(limit, self.job.limits.loading_s)
-        return limit, f"no answer within {limit:g} s"
+        bot = game.first if role == 1 else game.second
+        limit = self.job.patience_s(bot, snapshot.time_left_s)
+        if snapshot.hook == "__init__":
+            limit = self.job.loading_patience_s(bot)
+        return limit, f"no answer within {round(limit, 2):g} s"
 
     def kill(self) -> None:
         """Kill it and everything that it has started."""

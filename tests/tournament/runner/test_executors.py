@@ -17,12 +17,12 @@ from arena.bots.processes import children
 from arena.bots.spec import find_bot
 from arena.endings import forfeit_of
 from arena.errors import ArenaError
-from arena.tournament.config import Clock
 from arena.tournament.games import Chunk, PairTask, Row
 from arena.tournament.runner.executors import LocalExecutor
 from arena.tournament.runner.job import Drained, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.worker import scores_of
+from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import BOTS, FIELD, Running, bot, forfeits, games, play, settings
 
@@ -242,6 +242,15 @@ def test_scores_are_those_of_the_pairings() -> None:
     assert scores_of(rows) == {0: [3, 1, 1, 1, 1, 1], 2: [1, 0, 0, 1, 1, 0]}
 
 
-def test_patience_is_that_of_the_clock_and_a_little_more() -> None:
-    assert _job(limits=Limits(decision_s=7)).patience_s == 7
-    assert _job(clock=Clock(100, 2000)).patience_s == pytest.approx(3.1)
+@linux
+@pytest.mark.parametrize("clock", [None, pytest.param({"bank_ms": 3000}, marks=pytest.mark.slow)])
+def test_how_long_a_hang_may_last_follows_from_the_bot_alone(tmp_path: Path, clock: dict[str, int] | None) -> None:
+    """A bot in a process of its own in the field made it a minute longer for all; a bank was waited for anew."""
+    sleep = f"time.sleep({2 if clock else 0} if len(view.history) < 4 else 600)"
+    (tmp_path / "hangs.py").write_text(f"import time\n\ndef act(view, moves):\n    {sleep}\n    return moves[0]\n")
+    bots = {"spec": str(tmp_path / "hangs.py"), "name": "hangs"}, {**FIELD[0], "isolation": "process"}
+    play(tmp_path / "run", settings(*bots, games=2, clock=clock or {}), limits=replace(QUICK, loading_s=15), workers=1)
+    with Reader(tmp_path / "run") as reader:
+        waits = [float(row.detail.split(" within ")[1].split()[0]) for row in reader.rows() if row.forfeit]
+    assert len(waits) == 2
+    assert all(1.0 < wait < 2.5 if clock else wait == QUICK.decision_s for wait in waits)
