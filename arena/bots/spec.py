@@ -176,6 +176,12 @@ def find_bot(
     return _file_spec(chosen, text, parts.target, path, given)
 
 
+def find_target(text: str) -> Path:
+    """Return the file that a spec names (of a command, its first) without reading it; `BotError` if there is none."""
+    target = parse_spec(text).target
+    return find_command(target, Path.cwd())[1][0] if target.startswith(PREFIX) else _find_file(target, Path.cwd())
+
+
 def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
     """Return the bot in a file, whatever its path looks like; `target` is the author's name for it.
 

@@ -230,6 +230,8 @@ def next_step(table: RunStandings, folder: str) -> str:
     if failing := table.always_forfeiting:
         spec = next(bot["spec"] for bot in run.config["bots"] if bot["name"] == failing[0])
         return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
+    if (head := table.head_to_head) is None:
+        return ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BotWarning)  # the user has named none of these
         ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
@@ -239,8 +241,7 @@ def next_step(table: RunStandings, folder: str) -> str:
         0 if bot.get("params") else numbers.get(run.sources.get(bot["name"], ""), 0) for bot in run.config["bots"]
     ]
     own = [bot for bot, place in zip(run.config["bots"], places) if not place]
-    head = table.head_to_head
-    if head is None or len(own) != 1:
+    if len(own) != 1:
         return ""
     name, spec = one_line(own[0]["name"]), shlex.quote(own[0]["spec"])
     number = max(places)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
-from arena.bots.spec import MODULE, PREFIX, check_names, display_name, find_bot, known_bots, parse_spec
+from arena.bots.spec import MODULE, PREFIX, check_names, display_name, find_bot, find_target, known_bots, parse_spec
 from arena.errors import did_you_mean
 from arena.text import quoted
 
@@ -102,7 +102,7 @@ def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
         if target.endswith(".py") and os.path.isdir(place.parent) and not os.path.isfile(_path(Path(), target)):
             bot = replace(bot, spec=_from_here(place) + options)
         with suppress(BotError):  # reported when all bots are searched for; a command is another bot than its files
-            bot = replace(bot, file=None if target.startswith(PREFIX) else Path(find_bot(bot.spec).path))
+            bot = replace(bot, file=None if target.startswith(PREFIX) else find_target(bot.spec))
         return [bot]
     if name:
         raise BotError(f"the name '{name}' is for one bot, but {target} stands for all bot files there")

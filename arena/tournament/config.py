@@ -19,7 +19,7 @@ from unicodedata import normalize
 from arena.bots.faults import BotError
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
-from arena.bots.spec import BotSpec, display_name, find_bot, parse_spec
+from arena.bots.spec import BotSpec, display_name, find_bot, find_target, parse_spec
 from arena.errors import ArenaError, did_you_mean
 from arena.game.deals import Deal
 from arena.game.record import parse_deal
@@ -495,7 +495,7 @@ def _check_bots(check: Checker, bots: Iterable[tuple[int, BotSetting]], exist: b
     names: set[str] = set()
     for number, bot in bots:
         if exist:
-            check.attempt(f"bots, entry {number}", find_bot, bot.spec)
+            check.attempt(f"bots, entry {number}", find_target, bot.spec)
         if len(bot.name) > (most := settings_of(BotSetting)["name"].longest):  # made from the spec
             found = f"found {len(bot.name)} in '{one_line(bot.name, 40)}'"
             check.fault(f"bots, entry {number}", f"expected a name of at most {most} characters, {found}")

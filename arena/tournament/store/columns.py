@@ -242,16 +242,17 @@ def read_columns(
     pairings: Mapping[int, StoredPairing],
     start: int,
     stop: int,
+    thinking: bool = True,
 ) -> GameColumns:
     """Read the games with identities from `start` to before `stop` whose pairings have a number, in schedule order.
 
-    `places` says where each bot stands in the field, by its number in the store. Damage for values that this program
-    cannot have written.
+    `places` says where each bot stands in the field, by its number in the store. Without `thinking`, the sums of
+    thinking times are left out, which take longest to read. Damage for values that this program cannot have written.
     """
     sides = _sides_of(pairings, places)
     parts: dict[str, list[_Column]] = {name: [np.empty(0, dtype)] for name, dtype in _DTYPES.items()}
     times = _Times(len(bots))
-    for batch in _batches(db, (*_DTYPES, *_MEASURED), start, stop):
+    for batch in _batches(db, (*_DTYPES, *(_MEASURED if thinking else ())), start, stop):
         columns = {name: _integers(batch, name) for name in _DTYPES}
         pairing, game = _pairing_and_game(columns["id"])
         number = sides.number[np.minimum(pairing, len(sides.number) - 1)]
@@ -265,8 +266,9 @@ def read_columns(
             pairing, game = pairing[shown], game[shown]
             if not len(pairing):
                 continue
-        times.add("first", sides.bots[pairing, game], columns, batch)
-        times.add("second", sides.bots[pairing, 1 - game], columns, batch)
+        if thinking:
+            times.add("first", sides.bots[pairing, game], columns, batch)
+            times.add("second", sides.bots[pairing, 1 - game], columns, batch)
         for name, column in columns.items():
             parts[name].append(column)
     stored = {name: np.concatenate(part) for name, part in parts.items()}
@@ -275,7 +277,7 @@ def read_columns(
     if ((np.diff(deal) == 0) & (np.diff(number) < 0)).any():  # pairings came in another order than the schedule's
         order = np.lexsort((values["game"], number, deal))
         values = {name: column[order] for name, column in values.items()}
-    return GameColumns(bots, values, times.of(bots))
+    return GameColumns(bots, values, times.of(bots) if thinking else ())
 
 
 def read_arrays(db: sqlite3.Connection, bots: Mapping[int, str], pairings: Mapping[int, StoredPairing]) -> GameArrays:

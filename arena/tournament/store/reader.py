@@ -334,12 +334,12 @@ class Reader:
             self._columns = self._read_columns()
         return self._columns
 
-    def _read_columns(self, deal: int = 0) -> GameColumns:
+    def _read_columns(self, deal: int = 0, thinking: bool = True) -> GameColumns:
         with self._kind.guard(self.folder, "read"), self._db.snapshot():
             names = [bot.name for bot in self.bots()]
             places = dict(self._query("SELECT bot, place FROM bots"))
             start = game_key(0, deal, 0)
-            return read_columns(self._db, names, places, self.stored_pairings(), start, self._stop)
+            return read_columns(self._db, names, places, self.stored_pairings(), start, self._stop, thinking)
 
     def columns_of(self, bots: Mapping[int, str], numbers: Mapping[int, int]) -> GameColumns:
         """Return the games of some pairings on the deals that are shown, also of pairings that are not.
@@ -364,7 +364,8 @@ class Reader:
 
     def progress(self) -> ScheduleProgress:
         """Return what has been played, for `Schedule.tasks`."""
-        return replace(self.columns().progress(), walkovers=self.walkovers())
+        columns = self._read_columns(thinking=False) if self._columns is None else self._columns
+        return replace(columns.progress(), walkovers=self.walkovers())
 
     def walkovers(self) -> dict[str, int]:
         """Return the bots whose opponents win without playing, each with the number of the first such pairing."""
@@ -398,7 +399,7 @@ class Reader:
         The pairs are on the deals from `deal` on, up to the first that is missing.
         """
         scores: list[int] = []
-        columns = self._read_columns(deal)
+        columns = self._read_columns(deal, thinking=False)
         deals, points = columns.pairs()
         is_first = not len(columns) or int(columns["first"][0]) == int(columns["game"][0])
         for number, score in zip(deals.tolist(), points.tolist()):

@@ -69,6 +69,14 @@ def test_what_no_game_can_have_is_one_error(run: Path, sql: str) -> None:
         reader.columns()
 
 
+def test_progress_reads_no_times_of_decisions(run: Path) -> None:
+    change_database(run / DATABASE, f"UPDATE games SET hist_first = x'27' {_FOURTH}")
+    with Reader(run) as reader:
+        assert reader.progress().games == len(reader.pair_scores_from(0)) * 2 == 10
+        with pytest.raises(StoreError, match="damaged"):
+            reader.columns()
+
+
 def test_a_record_that_is_no_text_is_one_error(run: Path) -> None:
     change_database(run / DATABASE, f"UPDATE games SET record = CAST(x'ff' AS TEXT) {_FOURTH}")
     with Reader(run) as reader:
