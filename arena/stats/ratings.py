@@ -386,9 +386,9 @@ def _result(
 def _endless(bots: Sequence[str], minus: Floats, plus: Floats) -> list[str]:
     """Say whose intervals have no end."""
     lines = []
-    for side, won, strong in ((minus, "won", "weak"), (plus, "lost", "strong")):
+    for side, strong in ((minus, "weak"), (plus, "strong")):
         if endless := [bot for bot, reach in zip(bots, side) if math.isinf(reach)]:
-            lines.append(f"{_listed(endless)} {won} too few games to say how {strong} (∞)")
+            lines.append(f"the games do not show how {strong} {_listed(endless)} may be (∞)")
     return lines
 
 
