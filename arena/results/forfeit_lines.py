@@ -51,25 +51,23 @@ def _alert(bot: str, forfeits: ForfeitSummary) -> list[str]:
 def _items(lines: Sequence[ForfeitReason], forfeits: ForfeitSummary) -> list[list[str]]:
     """Return a line for each bot and kind, but for many of them a line for each kind."""
     if len(lines) <= _MOST_LINES:
-        ways = {line: f"by {line.kind}" for line in lines}
-        ways |= {line: "after which it failed in end (the result stands)" for line in lines if line.kind == AFTER}
-        return [
-            [
-                f"{one_line(line.bot)}: {line.games:,} of {counted(forfeits.games[line.bot], 'game')} {way}",
-                *_reason(line, forfeits),
-            ]
-            for line, way in ways.items()
-        ]
+        return [[_item(line, counted(forfeits.games[line.bot], "game")), *_reason(line, forfeits)] for line in lines]
     items: list[list[str]] = []
     for kind in dict.fromkeys(line.kind for line in lines):
         own = [line for line in lines if line.kind == kind]
-        way = "after which a bot failed in end (the result stands)" if kind == AFTER else f"by {kind}"
+        way = "after which a bot failed in end (the results stand)" if kind == AFTER else f"by {kind}"
         bots = _named([f"{one_line(line.bot)} {line.games:,}" for line in own])
         games = counted(sum(line.games for line in own), "game")
         reason = _reason(own[0], forfeits)
         items.append([f"{games} {way} ({bots})", *([", such as"] if own[0].reason else []), *reason])
     items[-1] += _all_of_them(forfeits)
     return items
+
+
+def _item(line: ForfeitReason, games: str) -> str:
+    if line.kind == AFTER:
+        return f"{one_line(line.bot)} failed in end after {line.games:,} of {games} (the results stand)"
+    return f"{one_line(line.bot)} forfeited {line.games:,} of {games} by {line.kind}"
 
 
 def _reason(line: ForfeitReason, forfeits: ForfeitSummary) -> list[str]:

@@ -148,7 +148,7 @@ def test_a_verdict_is_not_changed_and_its_file_says_it(arena: Arena) -> None:
 def test_pages_say_it_without_the_reasons(arena: Arena, kind: str) -> None:
     Path("bad.py").write_text(BOT.format(share=WAYS["sometimes"]))
     arena(*PLAYING[kind]("bad.py", "random"), code=None)
-    said = r"bad: \d+ of \d+ games by exception\."
+    said = r"bad forfeited \d+ of \d+ games by exception\."
     arena("report", "run", "--replays", 0, "-o", "page.html")
     assert re.search(said, html.unescape(Path("page.html").read_text()))
     command = ("compare", "--from", "run") if kind == "compare" else ("standings", "run")
@@ -183,7 +183,7 @@ def test_the_ladder(arena: Arena, way: str, code: int) -> None:
     Path("rungs.toml").write_text('bots = ["random", "first"]\nseed = 5\n')
     command = ("ladder", "bad.py", "--config", "rungs.toml", "--games", 12, "--workers", 1, "--quiet")
     out = arena(*command, code=code).out
-    assert re.search(r"bad(: \d+ of| forfeited all) 24 games by exception: ValueError.*; arena replay ", out)
+    assert re.search(r"bad forfeited (\d+ of|all) 24 games by exception: ValueError.*; arena replay ", out)
     arena(*command, "--strict", code=1)
     if way == "always":  # also as a rung
         Path("rungs.toml").write_text('bots = ["bad.py", "first"]\nseed = 5\n')
@@ -198,7 +198,7 @@ def test_tuning(arena: Arena, way: str, code: int) -> None:
     command = ("tune", "bad.py", "--param", "x:1..2", "--trials", 1, "--games", 2, "--confirm", 24)
     command += ("--seed", 3, "--workers", 1)
     out = arena(*command, code=code).out
-    look = re.search(r"tuned(: \d+ of| forfeited all) 24 games by exception: .*; arena (replay .*)", out)
+    look = re.search(r"tuned forfeited (\d+ of|all) 24 games by exception: .*; arena (replay .*)", out)
     assert look is not None, out
     assert "ValueError" in arena(*shlex.split(look[2])).out
     lines = json.loads(arena(*command, "--json", code=code).out)["forfeits"]

@@ -72,12 +72,13 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
     failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
     text = standings_text(failed)
     assert text.endswith(
-        "\n\ngreedy: 2 of 40 games by exception: KeyError: '`?[2J'; arena replay 'results/my run' greedy/random/1\n"
-        f"random: 1 of 40 games by timeout: decision 1 took {'9' * 83}…; "
+        "\n\ngreedy forfeited 2 of 40 games by exception: KeyError: '`?[2J'; "
+        "arena replay 'results/my run' greedy/random/1\n"
+        f"random forfeited 1 of 40 games by timeout: decision 1 took {'9' * 83}…; "
         "arena replay 'results/my run' random/counter/0\n"
-        "counter: 1 of 40 games by crash; arena replay 'results/my run' counter/greedy/0\n"
+        "counter forfeited 1 of 40 games by crash; arena replay 'results/my run' counter/greedy/0\n"
     )
-    assert "\n- greedy: 2 of 40 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(
+    assert "\n- greedy forfeited 2 of 40 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(
         failed, "markdown"
     )
     assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {

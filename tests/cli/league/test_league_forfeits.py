@@ -29,7 +29,7 @@ def test_the_table_says_who_forfeited(arena: Arena) -> None:
         found.insert_games(rows)
         public = views.standing_values(found, league_standings(found))["forfeits"]
         assert [line["reason"] for line in public] == [""]
-    line = "b v1: 12 of 24 games by exception: why; arena replay "
+    line = "b v1 forfeited 12 of 24 games by exception: why; arena replay "
     for command in (
         ("standings", FOLDER),
         ("league", "show", "open"),
