@@ -266,10 +266,14 @@ class StopSignals:
 
     One finishes the games in progress, a second stops at once. After `nohup` a closed terminal is not a request. Python
     handles signals in the main thread only; in any other thread nothing is counted and nothing changes.
+
+    Enter it before processes start and leave it after their end: a KeyboardInterrupt while one forks or is being killed
+    leaves a lock held, or a process stopped for ever. `asked` is called at each request.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Callable[[], None] = lambda: None) -> None:
         self.count = 0
+        self._asked = asked
         self._previous: dict[int, Any] = {}
         self._shown: list[int] = []
 
@@ -297,6 +301,7 @@ class StopSignals:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
+        self._asked()
         if number == _SIGHUP:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             for descriptor in self._shown:  # writing to a terminal that has gone fails

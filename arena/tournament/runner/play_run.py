@@ -39,7 +39,7 @@ from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals,
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
 from arena.tournament.runner.progress import GameRate, ProgressListener, RunningScores, RunStatus
-from arena.tournament.runner.supervisor import Supervisor
+from arena.tournament.runner.supervisor import Stopped, Supervisor
 from arena.tournament.silence import FEWEST, Silence, first_silent
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
@@ -321,10 +321,11 @@ def _loading(job: Job, names: Collection[str]) -> Job:
 def _require_bots(job: Job) -> None:
     with TemporaryDirectory(prefix="arena-") as parent, bundles_folder(Path(parent)) as bundles:
         supervisor = Supervisor(job.placed(bundles), lambda event: None, lambda record: None)
-        try:
+        failed = None
+        with StopSignals(supervisor.stop) as signals, contextlib.suppress(Stopped), closing(supervisor):
             failed = supervisor.load()
-        finally:
-            supervisor.close()
+    if signals.stopping:
+        raise KeyboardInterrupt
     if failed is not None:
         fail(failed)
 

@@ -316,7 +316,7 @@ class Supervisor:
         return 0 if worker is None else len(worker.snapshot().moves)
 
     def load(self) -> Failed | None:
-        """Load the bots and play nothing; return what would end the run, or None."""
+        """Load the bots and play nothing; return what would end the run, or None. Raise Stopped after `stop`."""
         deaths = 0
         while True:
             worker = self._living_worker()
@@ -327,8 +327,6 @@ class Supervisor:
                 self.close()
                 return refused.failed
             except WorkerDied:
-                worker.release()
-                self._worker = None
                 deaths += 1
                 failed = self._judge(worker, (), [], deaths)
                 if failed is not None:
@@ -368,10 +366,6 @@ class Supervisor:
                 self.report(refused.failed)
                 return
             except WorkerDied:
-                worker.release()
-                self._worker = None
-                if self._stopped:
-                    raise Stopped from None
                 deaths += 1
                 failed = self._judge(worker, tasks, known, deaths)
                 if failed is not None:
@@ -391,7 +385,14 @@ class Supervisor:
     # ------------------------------------------------------------ why it died
 
     def _judge(self, worker: WorkerProcess, tasks: tuple[Task, ...], known: list[Row], deaths: int) -> Failed | None:
-        """Decide what a hang or a death means: add the row of a forfeited game to `known`; a Failed ends the run."""
+        """Decide what a hang or a death means: add the row of a forfeited game to `known`; a Failed ends the run.
+
+        Raise Stopped if the worker was killed by `stop`.
+        """
+        worker.release()
+        self._worker = None
+        if self._stopped:
+            raise Stopped from None
         if worker.loading is not None:
             return self._judge_loading(worker, worker.loading, deaths)
         snapshot = worker.snapshot()

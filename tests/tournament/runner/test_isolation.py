@@ -13,10 +13,14 @@ from typing import Any
 
 import pytest
 
+from arena.bots import processes
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.processes import children, descendants, is_running
 from arena.errors import ArenaError
+from arena.tournament.config import config_from_dict
 from arena.tournament.runner import isolated
+from arena.tournament.runner.play_run import require_bots
+from arena.tournament.runner.supervisor import WorkerProcess
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import Running, bot, forfeits, games, play, settings
@@ -119,6 +123,41 @@ def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
     assert report["done"] == len(games(tmp_path))
     assert forfeits(tmp_path) == {}
     assert wait_for(lambda: not any(map(is_running, family)))
+
+
+class Fork:
+    """Has its method called after each fork of this process, where what is raised is lost."""
+
+    @staticmethod
+    def after() -> None: ...
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_parent=lambda: Fork.after())
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [(Fork, "after"), (WorkerProcess, "_watch"), (processes, "send_signal")],
+    ids=["forked", "loading", "stopped, to be killed"],
+)
+def test_ctrl_c_while_bots_are_loaded(
+    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """No worker is left, wherever in the life of the first one the signal comes."""
+    original, sent = getattr(owner, name), list[int]()
+
+    def interrupted(*args: Any) -> None:
+        original(*args)
+        if not sent:
+            sent.append(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(owner, name, interrupted)
+    field = bot("first", request.node.name), bot("random", "ann")  # not known to load, from another test
+    with pytest.raises(KeyboardInterrupt):
+        require_bots(config_from_dict(settings(*field, isolation="process")))
+    assert sent
 
 
 @pytest.fixture(autouse=True)
