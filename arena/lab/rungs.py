@@ -118,7 +118,7 @@ def stand(
     """
     config = settings(ladder, spec, rules, games, isolation)
     folder = marked_folder(config.name, config.canonical(), config)
-    if play_run(config, folder, progress).interrupted:
+    if play_run(config, folder, progress).stopped:
         return None
     run = read_run(folder)
     bot, *rungs = run.bots

@@ -113,7 +113,7 @@ def _played(
 ) -> Run:
     """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C names what is stored."""
     report = play_run(config, folder, progress_for() if progress else None, more=more, again=again)
-    if report.interrupted:
+    if report.stopped:
         there = f"{report.done:,} of {report.total:,} games"
         raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes them")
     run = Run(StoredRun(folder))

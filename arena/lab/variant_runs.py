@@ -65,7 +65,7 @@ def play_comparison(
             tell(f"Variant {number} of {len(configs)}: {config.rules}")
             run_folder = folder / name
             report = play_run(config, run_folder, progress(), again=again)
-            if report.interrupted:
+            if report.stopped:
                 return None
             left_out |= report.left_out
             tables.append(standings(read_run(run_folder)))

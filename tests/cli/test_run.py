@@ -17,6 +17,7 @@ from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
 from tests.cli.league.conftest import QUICK, no_check  # noqa: F401
 from tests.league.leagues import FIRST, LAST, written
+from tests.tournament.runner.runs import SendsSignal
 
 pytestmark = pytest.mark.process
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
@@ -75,6 +76,26 @@ def test_tournaments_in_other_formats(arena: Arena, options: list[object], games
 
 
 # ---------------------------------------------------------------- the same results
+
+
+@pytest.mark.parametrize(
+    ("command", "games", "code"),
+    [
+        ("match random first --games 4", 4, 0),
+        ("match random first --error 1", 20, 130),
+        ("compare random first --variants base,tactical --games 4", 4, 130),
+        ("ladder random --games 2 --rules base --rules tactical", 10, 130),
+    ],
+)
+def test_ctrl_c_with_the_last_game_of_a_run(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, command: str, games: int, code: int
+) -> None:
+    """It stops what would play on; a run that is complete is shown."""
+    for user in ("playing", "compare", "ladder"):
+        monkeypatch.setattr(f"arena.cli.{user}.command_progress", lambda line=None: SendsSignal(games))
+    found = arena(*command.split(), *QUIET, code=code)
+    assert ("nterrupted" in found.err) == (code == 130)
+    assert len([*Path("results").rglob(DATABASE)]) == 1
 
 
 @pytest.mark.slow

@@ -66,8 +66,8 @@ class RunReport:
 
     `played` games were stored by this call, `done` are in the store now, `total` are planned. `forfeits`
     counts the forfeited games of the whole run, `workers_lost` the worker processes that died or had to be
-    stopped. An interrupted run has `done < total`; the same call resumes it. `left_out` says why bots did not
-    play, by name.
+    stopped. `stopped` says whether the user asked for an end, `interrupted` whether games are left as well; the same
+    call resumes the run. `left_out` says why bots did not play, by name.
     """
 
     folder: Path
@@ -76,6 +76,7 @@ class RunReport:
     done: int
     total: int
     seconds: float
+    stopped: bool
     interrupted: bool
     forfeits: int
     workers_lost: int = 0
@@ -98,7 +99,7 @@ def play_run(
 
     A config without a seed gets the seed of the run in the folder, or a new one (see `RunReport.seed`). Ctrl-C
     (SIGINT), SIGTERM and SIGHUP finish the games in progress and store them, a second one stops at once; both set
-    `interrupted` in the report.
+    `stopped` in the report. While bots are loaded, before play, each of them raises KeyboardInterrupt.
 
     `verdict` (default: the format's own) is called before play and after each commit. When it is reached, the run ends,
     and its tables show only the deals that the verdict rests on: how many were played beyond them depends on the
@@ -148,7 +149,7 @@ def _play(
                 while not session.is_over():
                     with closing(make_executor(job, config.executor, config.scheduler, run_log.sink)) as executor:
                         session.play(executor)
-                return session.report()
+            return session.report()  # after the last moment at which a signal only counts
     except ArenaError:
         if made:
             _remove_unplayed(folder)
@@ -419,7 +420,7 @@ class _Session:
     def report(self) -> RunReport:
         """Return what has been done so far."""
         done, total = self._figures.done, self._figures.total
-        is_left = done < total
+        is_left = done < total or self._more is not None  # a run that stops does not ask whether it grows
         if not self._schedule.fixed:  # for a fixed one `done` is enough; reading all games takes long
             progress = self._store.progress()
             total = self._schedule.planned(progress)
@@ -431,6 +432,7 @@ class _Session:
             done=done,
             total=total,
             seconds=time.monotonic() - self._started,
+            stopped=self._signals.stopping,
             interrupted=self._signals.stopping and is_left,  # the signal may have come with the last game
             forfeits=self._store.count(forfeited=True),
             workers_lost=self._counts["lost"],
