@@ -109,7 +109,31 @@ def remove_bundles(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+_held: dict[Path, Bundle] | None = None
+
+
+@contextmanager
+def bots_held() -> Iterator[None]:
+    """Read each bot once: the runs of one command play one version of it, whoever edits it meanwhile."""
+    global _held
+    before = _held
+    _held = {} if before is None else before
+    try:
+        yield
+    finally:
+        _held = before
+
+
 def read_bundle(path: Path) -> Bundle:
+    """Read the files of the bot in a file, or give those that are held (`bots_held`)."""
+    if _held is None:
+        return _read_bundle(path)
+    if path not in _held:
+        _held[path] = _read_bundle(path)
+    return _held[path]
+
+
+def _read_bundle(path: Path) -> Bundle:
     """Read the files of the bot in a file. Raise BotError if one of them is refused, OSError if its own is not there.
 
     A file is refused if it is a link that leads out of the folder, or is not a regular file, and all are refused if

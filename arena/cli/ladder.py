@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from arena.bots.bundle import bots_held
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
     ISOLATION,
@@ -49,6 +50,7 @@ from arena.text import one_line
 @wide
 @quiet
 @verbose
+@bots_held()
 def ladder_command(
     bot: str,
     rules: tuple[str, ...],

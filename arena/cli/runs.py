@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from arena.bots.bundle import BUNDLES, remove_bundles
 from arena.cli.options import PATH, as_json, complete_runs, counting, output, print_report, whole_option
 from arena.cli.playing import SPRT_FILE
 from arena.errors import ArenaError
@@ -105,6 +106,7 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
         for path in _own_files(folder):
             path.unlink()
         for place in places:
+            remove_bundles(place / BUNDLES)  # of a run that was killed
             with suppress(OSError):  # it holds other files
                 place.rmdir()
         if folder.exists():

@@ -22,6 +22,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from arena.bots.bundle import bots_held
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot, parse_spec
 from arena.errors import ArenaError
@@ -217,6 +218,7 @@ class Result:
         return values | {"forfeits": self.forfeits.values()}
 
 
+@bots_held()
 def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell = lambda line: None) -> Result:
     """Tune a bot. The same task gives the same result; a task with more trials continues a stored tuning.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 
+from arena.bots.bundle import bots_held
 from arena.game.rules import load_rules, preset_names
 from arena.lab.notebook import Comparison, Run
 from arena.lab.tournament import refuse_strangers, resized, resume_run
@@ -38,6 +39,7 @@ def all_variants(variants: Sequence[str]) -> list[str]:
     return names
 
 
+@bots_held()
 def play_comparison(
     comparison: ComparisonConfig,
     folder: Path,

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.bundle import BUNDLES
+from arena.bots.spec import find_bot
 from arena.tournament.folders import latest
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import open_store
@@ -53,6 +55,7 @@ def test_old_runs_are_deleted_when_a_person_agrees(arena: Arena, monkeypatch: py
 def test_deleted_runs_leave_no_files_but_those_of_people(arena: Arena) -> None:
     arena("compare", *MATCH[1:], "--variants", "base,expert", "--out", "results/both")
     arena(*MATCH, "--out", "results/one")
+    find_bot("first").placed(Path("results/both/base", BUNDLES))  # a killed run leaves them
     arena("export", "one", "--all")
     arena("report", "one")
     assert "Kept" not in arena("runs", "--prune", "--limit", 1, "--yes").out

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
+from arena.results.run_data import read_run
 from arena.stats.intervals import mean_difference
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
@@ -192,3 +193,31 @@ def test_what_no_table_shows_is_deleted_when_a_person_agrees(
     assert arena("verify", run).out == "72 games replayed, all with their stored results.\n"
     assert "No bot of this run has more than one version." in arena("standings", run, "--versions").out
     assert arena("runs", "--trim", "run").out == "Nothing to delete: the tables of run show all its games.\n"
+
+
+EDITS_ITSELF = """
+class Mine:
+    def __init__(self, n: int = 0):
+        with open("mine.py", "a") as file:
+            file.write("#")
+
+    def act(self, view, moves):
+        return moves[0]
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "mine.py", "random", "--variants", "base,expert", "--games", 2),
+        ("tune", "mine.py", "--param", "n:0..9", "--trials", 1, "--games", 2, "--confirm", 2),
+        ("ladder", "mine.py", "--rules", "base,expert", "--config", "one.toml", "--games", 2),
+    ],
+)
+def test_all_runs_of_a_command_play_the_bot_as_it_was_at_first(arena: Arena, command: tuple[str, ...]) -> None:
+    Path("mine.py").write_text(EDITS_ITSELF)
+    Path("one.toml").write_text('bots = ["random", "first"]\nseed = 1\n')
+    arena(*command, "--workers", 1, code=None)
+    runs = [read_run(path.parent) for path in Path("results").rglob(DATABASE)]
+    assert len(runs) == 2
+    assert len({digest for run in runs for name, digest in run.sources.items() if name in ("mine", "tuned", "default")}) == 1
