@@ -176,13 +176,18 @@ def read_folder(home: Path, named: Sequence[Path]) -> Bundle:
     return Bundle(named[0].name, files)
 
 
+def package_home(path: Path, module: str) -> Path:
+    """Return the folder from which a module is imported, `path` being its file."""
+    inner = module.count(".") + (path.name == "__init__.py")
+    return path.parents[min(inner, len(path.parents) - 1)]
+
+
 def package_hash(path: Path, module: str) -> str:
     """Return the hash of a class in a package, which is run where it is installed: its modules and their data files.
 
     `module` is the full name of the module, `path` its file. A module of the arena stands for itself.
     """
-    package, inner = module.partition(".")[0], module.count(".") + (path.name == "__init__.py")
-    home = str(path.parents[min(inner, len(path.parents) - 1)])
+    package, home = module.partition(".")[0], str(package_home(path, module))
     reader = OwnFiles(module, [Path(home).anchor])  # links may lead anywhere: nothing is copied
     own = reader.content(str(path))
     if package == "arena":
@@ -192,7 +197,7 @@ def package_hash(path: Path, module: str) -> str:
     around = _module_files(home, module.split("."), listing)
     found = {str(path): own, **dict(_modules(str(path), own, home, [home], reader, around, only))}
     hashes = {os.path.relpath(name, home): file_hash(content) for name, content in found.items()}
-    if inner:
+    if home != str(path.parent):
         for name in _all_below(Path(home, package), Path("/")):
             if not name.endswith(".py"):
                 with suppress(OSError):

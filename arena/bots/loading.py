@@ -23,7 +23,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
-from arena.bots.bundle import is_local
+from arena.bots.bundle import is_local, package_home
 from arena.bots.compilation import source_text
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
@@ -178,7 +178,7 @@ def _member_of(spec: BotSpec, module_name: str, name: str) -> type | Callable[..
         PACKAGES.names.add(module_name.partition(".")[0])
         if PACKAGES not in sys.meta_path:
             sys.meta_path.insert(0, PACKAGES)
-    with first_on_path(Path.cwd()):
+    with first_on_path(package_home(Path(spec.path), module_name)):
         try:
             module = importlib.import_module(module_name)
         except BaseException as error:

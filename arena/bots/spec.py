@@ -31,7 +31,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from arena.bots.bot import Param
-from arena.bots.bundle import MOST_SOURCE_BYTES, Bundle, OwnFiles, file_hash, package_hash, read_bundle
+from arena.bots.bundle import MOST_SOURCE_BYTES, Bundle, OwnFiles, file_hash, package_hash, package_home, read_bundle
 from arena.bots.faults import BotError
 from arena.errors import BotWarning, did_you_mean
 from arena.paths import data_folder
@@ -79,6 +79,15 @@ class BotSpec:
         """Return the file that is run: in `home`, or where it lies."""
         path = Path(self.path)
         return Path(self.home, path.name) if self.home else path
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder that holds all that is run, unless it is installed: of a package, its own."""
+        path = self.loaded_from
+        if module := MODULE.fullmatch(self.target):
+            home = package_home(path, module[1])
+            return path.parent if home == path.parent else home / module[1].partition(".")[0]
+        return path.parent
 
     def placed(self, folder: Path) -> BotSpec:
         """Write the bundle, if there is one, to a folder of bundles, and return the bot as it is loaded from there."""
@@ -353,7 +362,7 @@ def _module_file(name: str, here: Path) -> Path:
             raise BotError(f"cannot import {name}: {type(error).__name__}: {error}") from None
     if found is None or found.origin is None or not Path(found.origin).is_file():
         raise BotError(f"there is no module {name}; it must be installed, or lie below {here}")
-    return Path(found.origin).resolve()
+    return Path(os.path.abspath(found.origin))  # a link names the package
 
 
 def read_source(target: str, path: Path) -> bytes:

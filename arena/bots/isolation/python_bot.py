@@ -68,7 +68,7 @@ class PythonBot(ProcessBot):
         """Start nothing yet: `load` and `prepare` do, with `start`."""
         launch = Launch(
             argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent)),
-            folder=spec.loaded_from.parent,
+            folder=spec.folder,
             level=level,
             limits=limits,
             read_only=tuple(Path(path) for path in package_folders()),

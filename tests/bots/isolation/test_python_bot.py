@@ -14,7 +14,7 @@ from arena.bots.loading import load_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from tests.bots.isolation.children import at_table, bot_file, bot_spec, games, inside, isolated
+from tests.bots.isolation.children import at_table, bot_file, bot_spec, both, games, inside, isolated
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -213,3 +213,21 @@ class Bot:
             assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
             pids.add(referee.players["a"].remote.process.pid)
     assert len(pids) > 1
+
+
+@both
+@pytest.mark.parametrize("bot", ["pack.deep.m:Mine", "pack.deep:act", "alone:act"])
+def test_bots_of_packages_below_the_current_folder_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: str, bot: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = "def act(view, moves):\n    return moves[-1]\n"
+    (tmp_path / "real" / "deep").mkdir(parents=True)
+    (tmp_path / "pack").symlink_to("real")
+    (tmp_path / "alone.py").write_text(code)
+    (tmp_path / "pack" / "tools.py").write_text(code)
+    (tmp_path / "pack" / "deep" / "__init__.py").write_text("from ..tools import act\n")
+    (tmp_path / "pack" / "deep" / "m.py").write_text("import pack.tools as t\n\nclass Mine:\n    act = staticmethod(t.act)\n")
+    with at_table([bot, "random"], level=level) as referee:
+        rows = games(referee, range(1))
+    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
