@@ -1,6 +1,7 @@
 """A submission's files, read from disk as data: none of them is run here.
 
-A submission is one file, or everything in a folder together with the file or command that is the bot. It is identified
+A submission is a Python bot's own files (`arena.bots.bundle`), or everything in a folder together with the file or
+command that is the bot. It is identified
 by its content: a single file by its SHA-256, as `sha256sum` prints it; otherwise by a SHA-256 over all paths, hashes
 and the entry. The files may be hostile: links and special files are refused, and sizes are limited.
 """
@@ -85,7 +86,7 @@ class Submission:
 def read_submission(
     bot: str, folder: Path | None = None, name: str | None = None, author: str | None = None
 ) -> Submission:
-    """Read a bot's file, or all files of `folder` with `bot` named relative to it.
+    """Read a bot's own files, as when it plays, or all files of `folder` with `bot` named relative to it.
 
     Raise ArenaError for what cannot be submitted: a missing file, too many or too large files, an invalid name.
     """
@@ -95,7 +96,7 @@ def read_submission(
             f"{quoted(bot)} is not the name of a bot: expected at most {LONGEST_ENTRY} printable characters"
         )
     if folder is None:
-        return _one_file(bot, name, author)
+        return _own_files(bot, name, author)
     if not folder.is_dir():
         near = ""
         if folder.parent.is_dir():
@@ -179,7 +180,7 @@ def _check_relative(target: str, folder: Path) -> None:
             raise LeagueError(f"the command '{target}' names {word}; write it relative to --folder: {seen}")
 
 
-def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
+def _own_files(bot: str, name: str | None, author: str | None) -> Submission:
     parts = parse_spec(bot)
     if parts.target.startswith(PREFIX):
         raise LeagueError(
@@ -209,8 +210,14 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
         raise LeagueError(f"{parts.target} is a class in an installed package; a league stores files, so name a file")
     _check_entry(path.name)
-    chosen = _bot_name(name, parts.name, path.name)
-    return Submission(chosen, author, _entry(path.name, bot), (_read_file(path, path.name),))
+    chosen, bundle = _bot_name(name, parts.name, path.name), spec.bundle
+    assert bundle is not None  # it is a file
+    files = tuple(StoredFile(name, file.content, file.executable) for name, file in sorted(bundle.files.items()))
+    for file in files:
+        check_path(file.path)
+    if len(files) > MOST_FILES or sum(len(file.content) for file in files) > MOST_BYTES:
+        raise LeagueError(f"{path}: more than {MOST_FILES} files or {MOST_BYTES >> 20} MiB, the most of a bot")
+    return Submission(chosen, author, _entry(path.name, bot), files)
 
 
 def _entry(path: str, bot: str) -> str:

@@ -220,4 +220,5 @@ def test_all_runs_of_a_command_play_the_bot_as_it_was_at_first(arena: Arena, com
     arena(*command, "--workers", 1, code=None)
     runs = [read_run(path.parent) for path in Path("results").rglob(DATABASE)]
     assert len(runs) == 2
-    assert len({digest for run in runs for name, digest in run.sources.items() if name in ("mine", "tuned", "default")}) == 1
+    names = {"mine", "tuned", "default"}
+    assert len({digest for run in runs for name, digest in run.sources.items() if name in names}) == 1

@@ -23,6 +23,18 @@ def test_a_file(tmp_path: Path) -> None:
     assert found.hash == hashlib.sha256(FIRST.encode()).hexdigest()
 
 
+def test_a_file_and_what_belongs_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, mine=f"import helper\n{FIRST}", helper=LAST, other=FIRST)
+    for name in ("mine.json", "other.json", "table.txt"):
+        (tmp_path / name).write_text(name)
+    found = read_submission(str(tmp_path / "mine.py:depth=2"))
+    assert [file.path for file in found.files] == ["helper.py", "mine.json", "mine.py"]
+    assert found.entry == "mine.py:depth=2"
+    monkeypatch.setattr(module, "MOST_FILES", 2)
+    with pytest.raises(LeagueError, match="more than 2 files"):
+        read_submission(str(tmp_path / "mine.py"))
+
+
 def test_its_name_is_no_part_of_what_it_is(tmp_path: Path) -> None:
     one, two = written(tmp_path, one=FIRST, two=FIRST)
     assert read_submission(str(one)).hash == read_submission(f"other={two}").hash

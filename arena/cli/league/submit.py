@@ -84,8 +84,8 @@ def submit_command(
     arena submit bots/mine.py --league open --author Ada
     arena submit bots/mine.py --server https://league.example
 
-    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). A file with the same name and different
-    content is a new version, which replaces the old one.
+    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). The files that it has when it plays are
+    submitted with it. One with the same name and different content is a new version, which replaces the old one.
     """
     if name is not None and server is not None:
         raise click.UsageError("give either --league NAME or --server URL")
@@ -164,14 +164,14 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
 
 
 def _tell_of_missing_files(bot: str, reason: str) -> None:
-    """Print how to submit a bot together with a module or file beside it, if it was refused for lack of that."""
+    """Print how to submit a bot with a module or file that lies beside it and is not its own, if it lacks that."""
     path = Path(find_bot(bot).path)
     for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
         name = module or file
         if (path.parent / f"{name}.py").exists() or (path.parent / name).exists():
             home = shlex.quote(os.path.relpath(path.parent))
             click.echo(
-                f"{name} is in the same folder, but only one file was submitted. To submit the folder:\n"
+                f"{name} is in the same folder, but is no file of this bot. To submit the folder:\n"
                 f"  arena submit {shlex.quote(path.name)} --folder {home} ...",
                 err=True,
             )

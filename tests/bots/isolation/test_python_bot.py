@@ -227,7 +227,9 @@ def test_bots_of_packages_below_the_current_folder_play(
     (tmp_path / "alone.py").write_text(code)
     (tmp_path / "pack" / "tools.py").write_text(code)
     (tmp_path / "pack" / "deep" / "__init__.py").write_text("from ..tools import act\n")
-    (tmp_path / "pack" / "deep" / "m.py").write_text("import pack.tools as t\n\nclass Mine:\n    act = staticmethod(t.act)\n")
+    (tmp_path / "pack" / "deep" / "m.py").write_text(
+        "import pack.tools as t\nclass Mine:\n    act = staticmethod(t.act)"
+    )
     with at_table([bot, "random"], level=level) as referee:
         rows = games(referee, range(1))
     assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])

@@ -151,8 +151,8 @@ def test_refused(open_: Arena, name: str, reason: str) -> None:
 def test_a_bot_of_many_files(open_: Arena) -> None:
     source = "from helper import act as chosen\n\ndef act(view, moves):\n    return chosen(view, moves)\n"
     written(Path("bots/mine"), bot=source, helper=LAST)
-    assert "helper" in open_("submit", "bots/mine/bot.py", "--league", "open", *ONE, code=1).err
-    open_("submit", "bot.py", "--folder", "bots/mine", "--league", "open", "--name", "two", *ONE)
+    open_("submit", "bots/mine/bot.py", "--league", "open", "--name", "two", *ONE)
+    assert "already has" in open_("submit", "bot.py", "--folder", "bots/mine", "--league", "open", "--name", "two").err
     files = values(open_("league", "show", "open", "two", "--json").out)["versions"][0]["files"]
     assert [file["path"] for file in files] == ["bot.py", "helper.py"]
     open_("league", "show", "open", "two", "--files", "back")
