@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -173,7 +174,8 @@ def _in_words(rates: dict[str, Any]) -> str:
     if _HAS_ORACLE:
         heads.append("engine x oracle")
         rows = [[*row, f"{rates['engine'][row[0]]['times_oracle']:,}"] for row in rows]
-    kind = "compiled" if rates["compiled"] else "uncompiled (no compiler at installation?)"
+    why = "ARENA_PURE is set" if os.environ.get("ARENA_PURE") else "no compiler at installation?"
+    kind = "compiled" if rates["compiled"] else f"uncompiled ({why})"
     table = tabulate(rows, heads, stralign="right")
     return f"{table}\n\nGames per second of CPU time on one core, engine {kind}."
 

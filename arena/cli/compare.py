@@ -57,6 +57,7 @@ from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
+from arena.tournament.luck import net_of
 from arena.tournament.runner.play_run import prepare, with_stored_seed
 
 
@@ -129,6 +130,8 @@ def compare_command(
             f" rule set: arena match {first} {second}, or arena sprt {first} {second}"
         )
     names = _folder_names(all_variants(split_variants(variants)), baseline)
+    if adjusted:
+        net_of(load_rules("base"))  # refuse before play
     comparison, folder = _begin(field, names, baseline, options)
     if options.dry_run:
         return _show_plans(comparison, folder, replace(options, as_json=form == "json"))

@@ -9,6 +9,7 @@ import click
 from arena.bots.bundle import bots_held
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
+    FORFEITED,
     ISOLATION,
     PlayOptions,
     complete_bots,
@@ -23,7 +24,7 @@ from arena.cli.options import (
     wide,
     workers,
 )
-from arena.cli.playing import command_progress, with_settings_of
+from arena.cli.playing import command_progress, tell_left_out, with_settings_of
 from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
 from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_standings import standings
@@ -69,10 +70,10 @@ def ladder_command(
     if the 95% interval of their Elo difference says so. Each rule set is a run in results/, which 'arena standings' and
     'arena replay' read. To resume, give the same command again. The rungs play each other with 'arena run ladder'.
 
-    The exit code is 1 if BOT or a rung forfeited every game, or with --strict any game.
+    The exit code is 1 if BOT or a rung forfeited every game, or a rung cannot be loaded, or with --strict any game.
     """
     config = with_settings_of(ladder_config(file), PlayOptions(workers=workers))
-    shown = []
+    shown, code = [], 0
     for name in rules or ("base",):
         standing = stand(config, bot, name, games or GAMES_A_RUNG, isolation, command_progress())
         if standing is None:
@@ -89,4 +90,6 @@ def ladder_command(
             click.echo(report_text(standings_report(table), "table"))
         folder = standing.run.folder
         click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
-    return forfeit_code(shown, strict)
+        tell_left_out(standing.left_out)
+        code |= FORFEITED * bool(standing.left_out)
+    return code | forfeit_code(shown, strict)

@@ -111,7 +111,7 @@ def standings_command(
             "drop --all, --adjusted, --without, --only, --where and --metric"
         )
     if server is not None:
-        show_standings_of(server, form)
+        show_standings_of(server, form, to)
         return 0
     assert source is not None
     if adjusted and selects:
@@ -124,7 +124,7 @@ def standings_command(
         _require_run(found)
         return _shown(report_of(found, lambda run: versions_report(run, prior)), form, to)
     if isinstance(found, StoredLeague) and not (everything or selects or adjusted or more):
-        show_league(found.path, form)
+        show_league(found.path, form, to)
         return 0
 
     def report(run: RunData) -> Report:

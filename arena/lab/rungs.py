@@ -5,8 +5,8 @@ A bot is stronger or weaker than a rung if the 95% interval of their Elo differe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
@@ -37,10 +37,12 @@ class Standing:
 
     run     the bot, named first, against all rungs, the lowest first
     heads   the bot against each rung, in this order
+    left_out why rungs did not play, by name
     """
 
     run: RunData
     heads: tuple[HeadToHead, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def above(self) -> int:
@@ -118,9 +120,11 @@ def stand(
     """
     config = settings(ladder, spec, rules, games, isolation)
     folder = marked_folder(config.name, config.canonical(), config)
-    if play_run(config, folder, progress).stopped:
+    report = play_run(config, folder, progress)
+    if report.stopped:
         return None
     run = read_run(folder)
     bot, *rungs = run.bots
     played = run.columns.games()
-    return Standing(run, tuple(head_to_head(counts_between(played, bot, rung)) for rung in rungs))
+    heads = tuple(head_to_head(counts_between(played, bot, rung)) for rung in rungs)
+    return Standing(run, heads, report.left_out)

@@ -318,7 +318,7 @@ class _Check:
         ]
         with closing(_Session(self, rules, _GAME_SEED)) as session:
             for number, unit in enumerate(units, start=1):
-                self.say(f"{rules}: game {2 * number} of {self.games}")
+                self.say(f"{rules}: {len(part.rows)} of {self.games} games")
                 part.rows += self._pair(session, unit)
                 lost = [game.forfeit for game in part.forfeits()]
                 why = ""
@@ -335,10 +335,10 @@ class _Check:
             return
         played = units[: len(part.rows) // 2]
         with closing(_Session(self, rules, _OTHER_SEED)) as session:
-            for number, unit in enumerate(reversed(played), start=1):
+            for unit in reversed(played):
                 if not fits(1.0, 0.0 if part.again else _BRIEF_S):
                     break
-                self.say(f"{rules}: game {2 * number} of {len(part.rows)} again")
+                self.say(f"{rules}: {len(part.again)} of {len(part.rows)} games again")
                 part.again += self._pair(session, unit)
         if len(part.again) < len(part.rows):
             self.left_out.append(

@@ -83,7 +83,7 @@ class JudgedLuck:
             return known
         try:
             record = parse_record(game.record)
-            parts = game_luck(record, _net(record.rules))
+            parts = game_luck(record, net_of(record.rules))
         except RecordError:
             parts = [0.0] * PARTS
         if self._folder is not None:
@@ -112,7 +112,8 @@ class JudgedLuck:
 
 
 @lru_cache(maxsize=4)
-def _net(rules: Rules) -> Evaluator:
+def net_of(rules: Rules) -> Evaluator:
+    """Return the net that judges. UnfitEngineError if nothing is compiled."""
     from arena.policy import load_net
 
     return load_net(rules)

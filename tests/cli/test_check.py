@@ -38,6 +38,13 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
     assert "forfeit" in arena("replay", record).out
 
 
+def test_a_bot_that_cannot_be_loaded_has_played_no_game(arena: Arena) -> None:
+    Path("mine.py").write_text("def act(view, moves)\n")
+    found = arena("check", "mine.py", *PROCESS, code=1)
+    assert "is not valid Python: SyntaxError" in found.out
+    assert found.err == "base: 0 of 2 games\n"
+
+
 def test_a_build_under_way_is_no_fault_of_the_bot(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the engine is compiled, new processes of bots end at once."""
     Path("mine.py").write_text("import os\nos._exit(1)\n")

@@ -91,8 +91,12 @@ def test_the_command_places_a_bot(arena: Arena) -> None:  # noqa: F811
 @pytest.mark.process
 @pytest.mark.parametrize("command", ["ladder mine.py", "tournament mine.py random first --format gauntlet"])
 def test_a_bot_that_cannot_be_loaded_has_no_place(arena: Arena, command: str) -> None:  # noqa: F811
-    """No other bot plays the rungs instead."""
+    """No other bot plays the rungs instead; of the rungs, it is left out."""
     Path("mine.py").write_text("1/0\n")
     failed = arena(*command.split(), "--games", "2", "--workers", "1", code=2)
     assert failed.out == ""
     assert "ZeroDivisionError" in failed.err
+    Path("rungs.toml").write_text('bots = ["first", "mine.py", "random"]\nseed = 1\n')
+    if command.startswith("ladder"):
+        found = arena("ladder", "greedy", "--config", "rungs.toml", "--games", "2", "--workers", "1", code=1)
+        assert "\nmine was left out: " in found.err

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
-
 from arena.cli.options import print_report, report_text
 from arena.errors import ArenaError
 from arena.league.rating import Standings, league_standings
@@ -28,32 +26,33 @@ from arena.web.client import Server
 NO_BOT = "No bot is in the table yet."
 
 
-def show_league(folder: Path, form: str) -> None:
-    """Print the table of the league in a folder."""
+def show_league(folder: Path, form: str, to: Path | None = None) -> None:
+    """Print the table of the league in a folder; with `to`, also write it there as CSV."""
     with open_league(folder, write=False) as league:
-        show_standings(league, league_standings(league), form)
+        show_standings(league, league_standings(league), form, to=to)
 
 
-def show_standings(league: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
-    """Print the current table; `more` is added to the JSON."""
+def show_standings(
+    league: League, table: Standings, form: str, more: dict[str, Any] | None = None, to: Path | None = None
+) -> None:
+    """Print the current table; `more` is added to the JSON; with `to`, also write it there as CSV."""
     before, since = table_before(league, table)
     lines = standing_lines(league, table.rows, before)
     heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
     remarks = standing_remarks(league, table, None if since is None else since.id) if lines else [NO_BOT]
     values = lambda: (more or {}) | standing_values(league, table, private=True)  # noqa: E731
     alerts, items = alerts_and_items(standing_forfeits(league, table))
-    print_report(Report(heading, [standing_table(lines)], remarks, items, values, alerts=alerts), form)
+    print_report(Report(heading, [standing_table(lines)], remarks, items, values, alerts=alerts), form, to)
 
 
-def show_standings_of(url: str, form: str) -> None:
+def show_standings_of(url: str, form: str, to: Path | None = None) -> None:
     """Print the table of a server's league. Raise ArenaError if the answer is not a table."""
     table = Server(url).ask("standings")
     try:
         lines, name = table["standings"], one_line(str(table["league"]))
         heading = f"{name}: rules {one_line(str(table['settings']['rules']))}; {int(table['games']):,} games"
-        text = report_text(
-            Report(heading, [standing_table(lines)], [] if lines else [NO_BOT], values=lambda: table), form
-        )
+        report = Report(heading, [standing_table(lines)], [] if lines else [NO_BOT], values=lambda: table)
+        report_text(report, form)
     except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
-    click.echo(text, nl=False)
+    print_report(report, form, to)

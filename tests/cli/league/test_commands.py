@@ -181,6 +181,8 @@ def test_standings(played: Arena) -> None:
     assert lines[0].startswith("open: rules base, bots not isolated, no clock; 3 bots, ")
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
     assert "Change: Elo since event 3" in out
+    assert played("standings", "leagues/open", "--csv", "lc").err == "lc/standings.csv\n"
+    assert len(Path("lc/standings.csv").read_text().splitlines()) == 4
     found = values(played("league", "show", "open", "--json").out)
     columns = "rank bot version author elo elo_error95 elo_plus elo_minus new elo_change "
     columns += "rank_change games wins draws losses score forfeits hash"
