@@ -141,9 +141,9 @@ def _read_bundle(path: Path) -> Bundle:
     """
     home, reader = path.parent, OwnFiles(path.name, [str(path.parent)])
     own = reader.content(str(path))
-    is_alone = path.name == "bot.py" or path.stem == home.name
-    below = sorted(_all_below(home, home) if is_alone else _beside(path))
-    folders = sorted({os.path.dirname(name) for name in below}, key=len) if is_alone else []
+    alone = is_alone(path)
+    below = sorted(_all_below(home, home) if alone else _beside(path))
+    folders = sorted({os.path.dirname(name) for name in below}, key=len) if alone else []
     contents = {str(path): own, **dict(_modules(str(path), own, str(home), folders, reader))}
     for name in below:
         if not name.endswith(".py"):
@@ -153,7 +153,12 @@ def _read_bundle(path: Path) -> Bundle:
         Path(name).relative_to(home).as_posix(): BundleFile(content, os.access(name, os.X_OK))
         for name, content in contents.items()
     }
-    return Bundle(path.name, files, () if is_alone else _unlisted(home, files))
+    return Bundle(path.name, files, _unlisted(home, files))
+
+
+def is_alone(path: Path) -> bool:
+    """Return whether the bot in a file has the folder for itself."""
+    return path.name == "bot.py" or path.stem == path.parent.name
 
 
 def read_folder(home: Path, named: Sequence[Path]) -> Bundle:
@@ -303,10 +308,11 @@ def _beside(path: Path) -> Iterator[str]:
 def _unlisted(home: Path, files: Mapping[str, BundleFile]) -> tuple[str, ...]:
     """Return the files and folders beside a bot that its sources name in quotes and that are not part of it."""
     own = {path.partition("/")[0] for path in files}
-    names = [name for name in os.listdir(home) if name not in own and not _NOT_OURS.fullmatch(name)]
     text = b"\n".join(file.content for path, file in files.items() if path.endswith(".py"))
-    quoted = set(re.findall(rb"""["'/]([^"'/\n]+)(?=["'/])""", text))
-    return tuple(sorted(name for name in names if os.fsencode(name) in quoted and "." in name))
+    quoted = set(re.findall(rb"""(?:(?<=["'])|(?<=["'}]/)|(?<=["']\./))[^"'/\n]+(?=["'/])""", text))
+    return tuple(
+        sorted(name for name in os.listdir(home) if name not in own and os.fsencode(name) in quoted and "." in name[1:])
+    )
 
 
 def _is_within(path: str, folder: str) -> bool:

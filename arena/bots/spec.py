@@ -31,7 +31,16 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from arena.bots.bot import Param
-from arena.bots.bundle import MOST_SOURCE_BYTES, Bundle, OwnFiles, file_hash, package_hash, package_home, read_bundle
+from arena.bots.bundle import (
+    MOST_SOURCE_BYTES,
+    Bundle,
+    OwnFiles,
+    file_hash,
+    is_alone,
+    package_hash,
+    package_home,
+    read_bundle,
+)
 from arena.bots.faults import BotError
 from arena.errors import BotWarning, did_you_mean
 from arena.paths import data_folder
@@ -217,11 +226,10 @@ def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[st
 def _unlisted_text(target: str, path: Path, names: Sequence[str]) -> str:
     """Say which files a bot names and does not have when it plays, and what to do."""
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    example = f"{path.stem}_{names[0]}"
-    return (
-        f"{target} names {listed}, which it does not have when it plays: call it {example}, or give the bot a folder of"
-        f" its own, as {path.stem}/{path.stem}.py"
-    )
+    remedy = f"call it {path.stem}_{names[0]}, or give the bot a folder of its own, as {path.stem}/{path.stem}.py"
+    if is_alone(path):
+        remedy = "Python files belong to a bot if they are imported, *.log and *.md never; import it, or rename it"
+    return f"{target} names {listed}, which it does not have when it plays: {remedy}"
 
 
 def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path) -> BotSpec:

@@ -225,6 +225,13 @@ def test_a_name_of_a_file_that_does_not_count_is_noted(home: Path) -> None:
         find_bot("class/zoe.py")
         write(home / "zoe" / "zoe.py", source)
         find_bot("class/zoe/zoe.py")
+        write(home / "zoe.py", 'X = open("class/book.json"), "/class/book.json"' + ACT)  # from the working folder
+        find_bot("class/zoe.py")
+    write(home / "zoe" / "zoe.py", 'import runpy\nrunpy.run_path("other.py"), open("./a.md"), open("b.txt")' + ACT)
+    for name in ("other.py", "a.md", "b.txt"):
+        write(home / "zoe" / name, "")
+    with pytest.warns(BotWarning, match=r"zoe.py names a.md, other.py, which it does not have .* import it, or rename"):
+        find_bot("class/zoe/zoe.py")
 
 
 def test_names_and_places_of_data_count(home: Path) -> None:
