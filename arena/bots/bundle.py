@@ -114,10 +114,9 @@ _held: dict[Path, Bundle] | None = None
 
 @contextmanager
 def bots_held() -> Iterator[None]:
-    """Read each bot once: the runs of one command play one version of it, whoever edits it meanwhile."""
+    """Read each bot once: the runs of one command play one version of it, even if its author edits it meanwhile."""
     global _held
-    before = _held
-    _held = {} if before is None else before
+    before, _held = _held, {} if _held is None else _held
     try:
         yield
     finally:
@@ -126,11 +125,10 @@ def bots_held() -> Iterator[None]:
 
 def read_bundle(path: Path) -> Bundle:
     """Read the files of the bot in a file, or give those that are held (`bots_held`)."""
-    if _held is None:
-        return _read_bundle(path)
-    if path not in _held:
-        _held[path] = _read_bundle(path)
-    return _held[path]
+    held = {} if _held is None else _held
+    if path not in held:
+        held[path] = _read_bundle(path)
+    return held[path]
 
 
 def _read_bundle(path: Path) -> Bundle:
