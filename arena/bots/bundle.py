@@ -103,7 +103,9 @@ def bundles_folder(parent: Path) -> Iterator[Path]:
 
 
 def remove_bundles(folder: Path) -> None:
-    """Remove a folder of bundles, if it exists."""
+    """Remove a folder of bundles, if it exists; of a link in its place only the link."""
+    if folder.is_symlink():
+        folder.unlink()
     for place, _, _ in os.walk(folder):  # nothing can be removed from a folder that nobody may write to
         os.chmod(place, 0o755)
     shutil.rmtree(folder, ignore_errors=True)

@@ -116,7 +116,7 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
 
 _OWN = (
     *(COMPARISON, STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", SPRT_FILE, LOSSES, LUCK),
-    *(LOG, f"{LOG}.1", ".lock", f"{DATABASE}-wal", f"{DATABASE}-shm", DATABASE),
+    *(LOG, f"{LOG}.1", ".lock", ".lock-journal", f"{DATABASE}-wal", f"{DATABASE}-shm", DATABASE),
 )
 """What this program writes into the folder of a run or a comparison, the database last: with it goes the run."""
 

@@ -434,6 +434,10 @@ def test_bundles_that_a_killed_run_has_left_are_removed(home: Path, tmp_path: Pa
     assert Path(left.home, "anna_helper.py").exists()
     with bundles_folder(tmp_path) as folder:
         assert not folder.exists()
+        (tmp_path / "mine").mkdir(0o700)
+        folder.symlink_to("mine")
+    assert not folder.is_symlink()
+    assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o700
 
 
 def test_bots_of_one_source_have_files_of_their_own_names(home: Path, tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def test_deleted_runs_leave_no_files_but_those_of_people(arena: Arena) -> None:
     arena("compare", *MATCH[1:], "--variants", "base,expert", "--out", "results/both")
     arena(*MATCH, "--out", "results/one")
     find_bot("first").placed(Path("results/both/base", BUNDLES))  # a killed run leaves them
+    Path("results/both/base/.lock-journal").touch()
     arena("export", "one", "--all")
     arena("report", "one")
     assert "Kept" not in arena("runs", "--prune", "--limit", 1, "--yes").out
