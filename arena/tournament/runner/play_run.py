@@ -395,7 +395,7 @@ class _Session:
     def play(self, executor: Executor) -> None:
         """Play one wave of units after another, until none is left or the user stops the run.
 
-        It also returns if units are to be played after all that its workers forfeit: others must play them.
+        It also returns when a bot is left out: the caller plays on with the others.
         """
         dispatcher = self._dispatcher(executor)
         self._figures.begin(executor)
