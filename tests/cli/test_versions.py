@@ -215,6 +215,8 @@ class Mine:
     ],
 )
 def test_all_runs_of_a_command_play_the_bot_as_it_was_at_first(arena: Arena, command: tuple[str, ...]) -> None:
+    if command[0] == "tune":
+        pytest.importorskip("optuna")
     Path("mine.py").write_text(EDITS_ITSELF)
     Path("one.toml").write_text('bots = ["random", "first"]\nseed = 1\n')
     arena(*command, "--workers", 1, code=None)
