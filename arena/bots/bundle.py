@@ -1,6 +1,7 @@
 """A bundle: the files that a bot consists of, read once and run from a copy. None of them is run here.
 
-Which files these are follows from the path of the bot's own file, never from what a source says:
+Which files these are follows from the path of the bot's own file and from what is imported, never from other words of
+a source:
 
 * `bot.py`, or a file called like its folder (`ann/ann.py`), has the folder for itself: all files below it count, but
   hidden names, `__pycache__`, `*.pyc`, `*.log`, `*.md`, `results`, `leagues`, virtual environments, and Python files
@@ -149,11 +150,15 @@ def _read_bundle(path: Path) -> Bundle:
         if not name.endswith(".py"):
             with suppress(OSError):  # the bot cannot read it either
                 contents[name] = reader.content(name)
-    files = {
+    files = _bundle_files(home, contents)
+    return Bundle(path.name, files, _unlisted(home, files))
+
+
+def _bundle_files(home: Path, contents: Mapping[str, bytes]) -> dict[str, BundleFile]:
+    return {
         Path(name).relative_to(home).as_posix(): BundleFile(content, os.access(name, os.X_OK))
         for name, content in contents.items()
     }
-    return Bundle(path.name, files, _unlisted(home, files))
 
 
 def is_alone(path: Path) -> bool:
@@ -174,11 +179,7 @@ def read_folder(home: Path, named: Sequence[Path]) -> Bundle:
         inner = [path for path in named if _is_within(str(path), str(home))]
         names = [name for path in inner for name in (_all_below(path, home) if path.is_dir() else [str(path)])]
         found = {name: reader.content(name) for name in names}
-    files = {
-        Path(name).relative_to(home).as_posix(): BundleFile(content, os.access(name, os.X_OK))
-        for name, content in found.items()
-    }
-    return Bundle(named[0].name, files)
+    return Bundle(named[0].name, _bundle_files(home, found))
 
 
 def package_home(path: Path, module: str) -> Path:

@@ -34,7 +34,7 @@ from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import ScheduleProgress, Task, stored_deal_seed
 from arena.tournament.plan import Plan, plan_run
-from arena.tournament.rows import find_game, full_deals
+from arena.tournament.rows import full_deals, silent_bots
 from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
 from arena.tournament.runner.job import Failed, Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog
@@ -224,7 +224,7 @@ def prepare(
     while True:
         run, silence = _prepared(config, folder, again, left_out)
         if silence is not None:
-            refused: BotRefused = _silent(run, silence)
+            refused: BotRefused = _silence_error(run, silence)
             if not _can_leave_out(run, refused.bot):
                 raise refused
             left_out[refused.bot] = str(refused)
@@ -262,7 +262,7 @@ def _prepared(
     return Prepared(config, playing, job, left_out, plan), silence
 
 
-def _silent(run: Prepared, silence: Silence) -> BotSilent:
+def _silence_error(run: Prepared, silence: Silence) -> BotSilent:
     limit_s = run.job.limits.decision_s
     text = silence.text(limit_s)
     if not _can_leave_out(run, silence.bot):
@@ -397,6 +397,7 @@ class _Session:
 
         It also returns when a bot is left out: the caller plays on with the others.
         """
+        self._has_walkover = False
         dispatcher = self._dispatcher(executor)
         self._figures.begin(executor)
         self._listener.begin(self._name, self._seed, self._figures.status())
@@ -404,7 +405,6 @@ class _Session:
             while not self._signals.stopping and (wave := self._next_wave()) is not None:
                 dispatcher.play(wave, self._figures.left // 2, self._commit)  # about: a series is longer
                 if self._signals.stopping or self._has_walkover:
-                    self._has_walkover = False
                     break
                 if self._schedule.fixed and self._more is None and not self._is_paced and not self._silent:
                     self._is_finished = True  # it was the only wave; reading all games takes long
@@ -412,7 +412,6 @@ class _Session:
                 self._done = self._store.progress()
                 self._figures.follow(self._schedule, self._done)
                 if self._look_for_silence():
-                    self._has_walkover = False
                     break
         finally:
             self._listener.end(self._figures.status(), self._signals.stopping)
@@ -488,7 +487,7 @@ class _Session:
         if silence is None:
             return False
         if not self._run.config.form.closed:
-            raise _silent(self._run, silence)
+            raise _silence_error(self._run, silence)
         limit_s = self._run.job.limits.decision_s
         self._listener.note(f"{silence.bot}: {silence.text(limit_s)}. Its opponents win the rest by walkovers.")
         self._store.walk_over(silence.bot, silence.number)
@@ -505,10 +504,7 @@ class _Session:
         for played in deliveries:
             if self._run.job.clocked or not any(by_a or by_b for *_, by_a, by_b in played.scores.values()):
                 continue
-            for row in played.named_rows():
-                if row.forfeit == ForfeitKind.TIMEOUT.code:
-                    game = next(game for task in played.chunk.tasks if (game := find_game(task, row.id)) is not None)
-                    self._silent[game.first if row.forfeit_by == 1 else game.second] += 1
+            self._silent.update(silent_bots(played.chunk.tasks, played.named_rows()))
         return self._silent.total() > before
 
     # ------------------------------------------------------------ verdicts

@@ -34,7 +34,7 @@ from arena.bots.processes import end_descendants, exit_text, kill_group, kill_wi
 from arena.endings import ForfeitKind
 from arena.tournament.games import Chunk, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
-from arena.tournament.rows import cut_row, find_game, role_at_work
+from arena.tournament.rows import cut_row, find_game, role_at_work, silent_bots
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink, WorkerLog
 from arena.tournament.runner.worker import (
@@ -475,7 +475,5 @@ class Supervisor:
 
     def _note_silent(self, tasks: Sequence[Task], rows: Iterable[Row]) -> None:
         """Note which bots did not answer in games of units."""
-        for row in rows:
-            if row.forfeit == ForfeitKind.TIMEOUT.code and not self.job.clocked:
-                game = next(game for task in tasks if (game := find_game(task, row.id)) is not None)
-                self._silent.add(game.first if row.forfeit_by == 1 else game.second)
+        if not self.job.clocked:
+            self._silent.update(silent_bots(tasks, rows))
