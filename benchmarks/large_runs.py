@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.tournament.config import config_from_dict
-from arena.tournament.games import Chunk, Row, ScheduleProgress, Task, deal_seed
+from arena.tournament.games import Chunk, Row, ScheduleProgress, Task
 from arena.tournament.plan import plan_run
 from arena.tournament.runner.play_run import play_run
 from arena.tournament.store.reader import Reader
@@ -54,7 +54,7 @@ def make(folder: Path, bots: int, games: int, seed: int = 1) -> int:
         store.begin_session({"made_by": "benchmarks.large_runs"})
         for tasks in _parts(config.schedule().tasks(ScheduleProgress())):
             new: list[Row] = []
-            units = [store.numbered(task, deal_seed(seed, True, task.a, task.b)) for task in tasks]
+            units = [store.numbered(task) for task in tasks]
             for task in units:
                 for game in task.game_tasks():  # type: ignore[union-attr]
                     won = 1 / (1 + 10 ** ((strength[game.second] - strength[game.first]) / 400)) > rng.random()

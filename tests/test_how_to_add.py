@@ -14,8 +14,9 @@ from arena.tournament.formats import FORMATS
 from arena.tournament.formats.round_robin import fixed_schedule
 from arena.tournament.formats.schedule import Design, Format, Schedule
 from arena.tournament.registry import EXECUTORS, ExecutorEntry
-from arena.tournament.runner.executors import LocalExecutor, Sink
 from arena.tournament.runner.job import Job
+from arena.tournament.runner.logs import Sink
+from arena.tournament.runner.pool import Pool
 
 jobs: list[Job] = []
 
@@ -26,10 +27,10 @@ def neighbours(design: Design, settings: object) -> Schedule:
     return fixed_schedule(bots, zip(bots, (*bots[1:], bots[0])), design.games, design.paired)
 
 
-def noting_executor(job: Job, scheduler: str | None, sink: Sink) -> LocalExecutor:
+def noting_executor(job: Job, scheduler: str | None, sink: Sink) -> Pool:
     """Note what is played, and play it here."""
     jobs.append(job)
-    return LocalExecutor(job, scheduler, sink)
+    return Pool(job, scheduler, sink)
 
 
 @pytest.mark.process

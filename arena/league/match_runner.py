@@ -31,9 +31,9 @@ from arena.league.versions import Version
 from arena.paths import data_folder
 from arena.text import counted
 from arena.tournament.games import PairTask, Row
-from arena.tournament.runner.executors import Dispatcher, LocalExecutor, StopSignals, WorkerFault
-from arena.tournament.runner.job import Failed, Job, Played
+from arena.tournament.runner.job import Job, Played
 from arena.tournament.runner.logs import RunLog, Sink
+from arena.tournament.runner.pool import BotRefused, Pool, StopSignals
 
 _log = logging.getLogger("arena.league")
 
@@ -156,7 +156,7 @@ class MatchRunner:
         self._ready = False
         self._folder: Path | None = None
         self._specs: dict[int, BotSpec] = {}
-        self._dispatcher: Dispatcher | None = None
+        self._pool: Pool | None = None
         self._pauses = False  # whether a pause of the league, or a submission, stops the current games
 
     @property
@@ -273,22 +273,28 @@ class MatchRunner:
             return False
 
         try:
-            self._workers().play(iter(tasks), len(tasks), store)
+            if self._pool is None:
+                self._pool = Pool(self.job, None, self.session.sink)
+            self._pool.play(
+                iter(tasks),
+                len(tasks),
+                store,
+                self,
+                lost=lambda event: _log.warning("%s", event.text),
+                tick=self.session.player.beat,
+            )
+        except LeagueError:
+            self._reset()
+            raise
+        except ArenaError as error:
+            try:
+                self._fail(error)
+            finally:
+                self._reset()
         except BaseException:
             self._reset()
             raise
         return stored
-
-    def _workers(self) -> Dispatcher:
-        if self._dispatcher is None:
-            self._dispatcher = Dispatcher(
-                LocalExecutor(self.job, None, self.session.sink),
-                self,
-                failed=self._fail,
-                lost=lambda event: _log.warning("%s", event.text),
-                tick=self.session.player.beat,
-            )
-        return self._dispatcher
 
     def _rows(self, event: Played) -> list[Row]:
         """Return the rows that came back, with files named as the bot's author names them."""
@@ -302,22 +308,21 @@ class MatchRunner:
             text = re.sub(rf"{home}(/|\b)", lambda match: "" if match[1] else "its folder", text)
         return text
 
-    def _fail(self, event: Failed) -> NoReturn:
+    def _fail(self, error: ArenaError) -> NoReturn:
         require_fresh_engine()  # an unfinished build is not the bot's fault
-        if event.ours:
-            raise WorkerFault(event.text)
         if self.lineup and not self.folder.is_dir():
-            raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
-        number = next((version.id for version in self.lineup if version.label == event.bot), None)
-        raise BotsFailed(self.plain(event.text), number)
+            raise LeagueError(f"the bots' files in {self.folder} were removed while they played") from error
+        bot = error.bot if isinstance(error, BotRefused) else None
+        number = next((version.id for version in self.lineup if version.label == bot), None)
+        raise BotsFailed(self.plain(str(error)), number) from error
 
     # ------------------------------------------------------------ ending
 
     def _stand_down(self) -> None:
         """End the lineup and stop its workers."""
-        dispatcher, self._dispatcher = self._dispatcher, None
-        if dispatcher is not None:
-            dispatcher.executor.close()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
         self.session.player.show_fixtures(())
         self._ready = False
 

@@ -178,8 +178,8 @@ def figures(status: RunStatus) -> str:
 
     >>> figures(RunStatus(250, 1000, 250.0, 3.0))
     '250 of 1,000 games (25%), 250 games/s, 0:00:03 left'
-    >>> figures(RunStatus(0, 2, quiet_s=75, moves=lambda: 31))
-    '0 of 2 games (0%), games in play for 0:01:15, 31 moves made'
+    >>> figures(RunStatus(0, 2, quiet_s=75, waits=lambda: [Wait("slow", "greedy", 71.0)]))
+    '0 of 2 games (0%), waiting for slow against greedy for 0:01:11'
     """
     share = f" ({status.done * 100 // status.total}%)" if status.total else ""
     text = f"{status.done:,} of {status.total:,} games{share}"
@@ -187,11 +187,19 @@ def figures(status: RunStatus) -> str:
         text += f", {rate_text(status.rate)}"
     if status.seconds_left is not None and status.done < status.total:
         text += f", {timedelta(seconds=round(status.seconds_left))} left"
-    if status.quiet_s >= _QUIET_S and status.done < status.total:
-        moves = status.moves()
-        text += f", games in play for {timedelta(seconds=round(status.quiet_s))}"
-        text += f", {moves:,} moves made" if moves else ""
+    if status.done < status.total:
+        text += _waits(status)
     return text
+
+
+def _waits(status: RunStatus) -> str:
+    """Return whose answer is being waited for, or how long games have been in play."""
+    for bot, other, seconds in status.waits():  # the longest first
+        if seconds >= _QUIET_S:
+            return f", waiting for {one_line(bot)} against {one_line(other)} for {timedelta(seconds=round(seconds))}"
+    if status.quiet_s >= _QUIET_S:
+        return f", games in play for {timedelta(seconds=round(status.quiet_s))}"
+    return ""
 
 
 def rate_text(rate: float) -> str:

@@ -35,10 +35,10 @@ from arena.game.rules import load_rules
 from arena.paths import data_folder
 from arena.text import counted, one_line, printable
 from arena.tournament.config import Clock
-from arena.tournament.games import FAILED_AFTER, Chunk, GameResult, PairTask, merge_times, time_quantile
-from arena.tournament.runner.executors import LocalExecutor, WorkerFault
-from arena.tournament.runner.job import Failed, Job, Played
+from arena.tournament.games import FAILED_AFTER, GameResult, PairTask, merge_times, time_quantile
+from arena.tournament.runner.job import Job, Played
 from arena.tournament.runner.logs import PlainRecord
+from arena.tournament.runner.pool import Pool, StopSignals
 
 ERROR, WARNING = "error", "warning"
 RULES = ("base", "tactical", "expert")
@@ -54,7 +54,6 @@ _SEEDS = 1_000_000
 _BRIEF_S = 1.0  # a pair of games this short is played whatever the time
 _MOST_FORFEITS = 4
 _LINES, _LINE = 24, 300  # of a traceback
-_POLL_S = 0.25
 
 
 # ---------------------------------------------------------------- what is found
@@ -452,9 +451,8 @@ class _Session:
         job = job.placed(self._ending.enter_context(bundles_folder(parent)))
         # a bot inside a forked worker would have this process's hash seed, the same in both sessions
         method = "spawn" if check.level == "none" else None
-        self._executor = LocalExecutor(job, None, self._hear, method)
+        self._pool = Pool(job, None, self._hear, method)
         self.printed = 0
-        self._chunks = 0
         self._peak_mb = 0.0
         self._sizes_mb: list[float] = []  # after each deal
 
@@ -472,23 +470,20 @@ class _Session:
         They are given out as two units, because a pair would get a fresh process for its second game. One process plays
         all games, so that it shows what the bot remembers and how its memory grows.
         """
-        self._chunks += 1
-        tasks = tuple(unit._replace(games=(game,)) for game in unit.games)
-        self._executor.submit(Chunk(self._chunks, tasks))
+        tasks = [unit._replace(games=(game,)) for game in unit.games]
         rows: list[GameResult] = []
-        units = 0
-        while True:
-            for event in self._executor.events(_POLL_S):
-                if isinstance(event, Failed):
-                    require_fresh_engine()  # an unfinished build is not the bot's fault
-                    raise WorkerFault(event.text) if event.ours else _CannotPlay(event.text)
-                if isinstance(event, Played):
-                    rows += [GameResult.from_row(row, unit.a, unit.b) for row in event.named_rows()]
-                    units += len(event.chunk)
-                    if units == len(tasks):
-                        self._measure()
-                        return rows
-            self._check.tick()
+
+        def keep(deliveries: Sequence[Played]) -> bool:
+            rows.extend(GameResult.from_row(row, unit.a, unit.b) for one in deliveries for row in one.named_rows())
+            return any(row.forfeit == "timeout" for row in rows)
+
+        try:
+            self._pool.play(iter(tasks), 1, keep, StopSignals(), lost=lambda event: None, tick=self._check.tick)
+        except ArenaError as error:
+            require_fresh_engine()  # an unfinished build is not the bot's fault
+            raise _CannotPlay(str(error)) from error
+        self._measure()
+        return rows
 
     def _measure(self) -> None:
         """Record the memory of the largest process below the worker, which is the bot's."""
@@ -507,7 +502,7 @@ class _Session:
         return Memory(round(self._peak_mb, 1), round(growth, 4))
 
     def close(self) -> None:
-        self._executor.close()
+        self._pool.close()
         self._ending.close()
 
 

@@ -17,7 +17,8 @@ from arena.bots.spec import BotSpec
 from arena.text import counted, one_line, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.schedule import Schedule
-from arena.tournament.games import ScheduleProgress, stored_deal_seed
+from arena.tournament.games import Pairing, ScheduleProgress, stored_deal_seed
+from arena.tournament.store.columns import StoredPairing
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Wanted, setting_differences
@@ -154,11 +155,12 @@ def plan_run(
         shape=config.shape(),
         field=[numbers[entry.identity] for entry in entries],
         new=new,
-        numbers={},
+        pairings=(),
         deals=schedule.deal_count,
-        design=schedule.design,
         left_out=left_out or {},
     )
+    progress = stored.progress() if stored is not None and config.form.closed else ScheduleProgress()
+    wanted = replace(wanted, pairings=shown_pairings(schedule, progress, wanted))
     plan = Plan(wanted, at_most=config.form.verdict is not None)
     if stored is None:
         return replace(plan, missing=schedule.planned(ScheduleProgress()))
@@ -167,11 +169,8 @@ def plan_run(
     gone = tuple(name for name in current if name not in config.bot_names and name not in wanted.left_out)
     plan = replace(plan, gone=gone, is_new=False)
     if config.form.closed:
-        shown = {pairing: it.number for pairing, it in stored.stored_pairings().items() if it.number is not None}
-        progress = stored.progress()
         missing, hidden = schedule.planned(progress) - progress.games, stored.count_all() - progress.games
-        plan = replace(plan, wanted=replace(wanted, numbers=shown), stays=progress.games, hidden=hidden)
-        return replace(plan, missing=max(missing, 0))
+        return replace(plan, missing=max(missing, 0), stays=progress.games, hidden=hidden)
     names = {entry.name for entry in known.values()}
     reasons: dict[str, Why] = {}
     for entry in entries:
@@ -183,6 +182,16 @@ def plan_run(
             is_back = entry not in new or entry.name not in current
             reasons[entry.name] = Why.BACK if is_back else Why.CHANGED
     return _counted(plan, schedule, config, stored, reasons)
+
+
+def shown_pairings(schedule: Schedule, done: ScheduleProgress, wanted: Wanted) -> list[StoredPairing]:
+    """Return the pairings of the schedule that are known by now, but walkovers, as the store has them."""
+    numbers = dict(zip((bot["name"] for bot in wanted.config["bots"]), wanted.field))
+    return [
+        StoredPairing(number, round_, numbers[a], numbers[b], stored_deal_seed(wanted.config, a, b), schedule.design)
+        for number, round_, a, b in schedule.pairings(done)
+        if not (done.walkovers and done.is_walkover(Pairing(number, round_, a, b)))
+    ]
 
 
 def _check_shape(stored: Reader, config: TournamentConfig, wanted: Wanted) -> None:
@@ -219,40 +228,31 @@ def _field_differences(there: Sequence[str] | None, asked: Sequence[str] | None)
 def _counted(
     plan: Plan, schedule: Schedule, config: TournamentConfig, stored: Reader, reasons: Mapping[str, Why]
 ) -> Plan:
-    """Return the plan with the stored pairings that it shows, and the games that are missing by their reasons."""
-    assert config.seed is not None
-    wanted, numbers = plan.wanted, dict(zip(config.bot_names, plan.wanted.field))
-    there = {
-        (known.round, known.a, known.b, known.seed, known.design): pairing
-        for pairing, known in stored.stored_pairings().items()
-    }
-    pairings = schedule.pairings(ScheduleProgress())
+    """Return the plan with the games that are missing by their reasons."""
+    places = {known[1:]: pairing for pairing, known in stored.stored_pairings().items()}
     counts = units = stored.games_by_pairing(schedule.deal_count)
-    each = whole = schedule.planned(ScheduleProgress()) / len(pairings)
+    each = whole = schedule.planned(ScheduleProgress()) / len(plan.wanted.pairings)
     if schedule.stride > 1:  # a series may have any number of games
         units, whole = (
             stored.games_by_pairing(schedule.deal_count, schedule.stride),
             schedule.deal_count / schedule.stride,
         )
-    shown: dict[int, int] = {}
+    names = dict(zip(plan.wanted.field, config.bot_names))
     missing: list[tuple[str, str, float]] = []
     games = Counter[str]()
-    for number, round_, a, b in pairings:
-        seed = stored_deal_seed(wanted.config, a, b)
-        pairing = there.get((round_, numbers[a], numbers[b], seed, wanted.design), -1)
-        if pairing >= 0:
-            shown[pairing] = number
+    stays = 0
+    for shown in plan.wanted.pairings:
+        pairing, a, b = places.get(shown[1:], -1), names[shown.a], names[shown.b]
+        stays += counts.get(pairing, 0)
         left = each * (1 - units.get(pairing, 0) / whole)
         if left > 0:
             missing.append((a, b, left))
             games[next((bot for bot in reasons if bot in (a, b)), "")] += round(left)
     changes = [Change(why, bot, games[bot]) for bot, why in reasons.items()]
     if games[""]:
-        changes.append(Change(Why.LEFT if stored.config() == wanted.config else Why.MORE, "", games[""]))
-    stays = sum(counts.get(pairing, 0) for pairing in shown)
+        changes.append(Change(Why.LEFT if stored.config() == plan.wanted.config else Why.MORE, "", games[""]))
     return replace(
         plan,
-        wanted=replace(wanted, numbers=shown),
         changes=tuple(changes),
         stays=stays,
         hidden=stored.count_all() - stays,

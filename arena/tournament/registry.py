@@ -1,4 +1,4 @@
-"""Executors, by name. A new one is a module that makes it, and a line here."""
+"""Executors, by name: the pools of workers that play games. A new one is a module that makes it, and a line here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ExecutorEntry:
-    """An executor: `factory` is the `module:name` that makes it, imported only when it is used.
+    """An executor: `factory` is the `module:name` that makes its pool, imported only when it is used.
 
     `scheduler` says whether it accepts the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'`
     needs for it.
@@ -19,6 +19,6 @@ class ExecutorEntry:
 
 
 EXECUTORS = {
-    "local": ExecutorEntry("arena.tournament.runner.executors:LocalExecutor"),
-    "dask": ExecutorEntry("arena.tournament.runner.dask:DaskExecutor", scheduler=True, extra="cluster"),
+    "local": ExecutorEntry("arena.tournament.runner.pool:Pool"),
+    "dask": ExecutorEntry("arena.tournament.runner.dask:DaskPool", scheduler=True, extra="cluster"),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.bots.bot import TimeLeft
-from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS, ForfeitKind
+from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS
 from arena.errors import ArenaError
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import State
@@ -163,14 +163,6 @@ def cut_row(
         forfeit = Forfeit(loser, FORFEITS[snapshot.forfeit - 1], lost)
     text, asked = RecordText.of(settings, auto), (0, 0)
     return make_row(text, written, task, state, snapshot.moves, forfeit, asked, UNCLOCKED, after)
-
-
-def silent_bots(tasks: Iterable[Task], rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the bot that lost a game for each row that says it gave no answer in time."""
-    for row in rows:
-        if row.forfeit == ForfeitKind.TIMEOUT.code:
-            game = next(game for task in tasks if (game := find_game(task, row.id)) is not None)
-            yield game.first if row.forfeit_by == 1 else game.second
 
 
 def role_at_work(settings: GameSettings, task: GameTask, snapshot: move_log.LogSnapshot) -> int:

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from arena.endings import FORFEITS, ForfeitKind
 from arena.tournament.formats.schedule import Schedule
@@ -35,14 +36,26 @@ class Silence(NamedTuple):
         return f"it gave no answer within {limit_s:g} s {games}; it plays again when it has changed, or with --again"
 
 
+def suspects(games: GameColumns) -> set[str]:
+    """Return the bots that did not answer in most of their games so far."""
+    seats = np.concatenate([games["first"], games["second"]])
+    played = np.bincount(seats, minlength=len(games.bots))
+    silent = np.bincount(games["forfeit_by"][_is_late(games)], minlength=len(games.bots))
+    return {games.bots[bot] for bot in np.flatnonzero(2 * silent > played).tolist()}
+
+
+def _is_late(games: GameColumns) -> npt.NDArray[np.bool_]:
+    late: npt.NDArray[np.bool_] = games["forfeit"] == FORFEITS.index(ForfeitKind.TIMEOUT)
+    return late
+
+
 def first_silent(games: GameColumns, schedule: Schedule, done: ScheduleProgress) -> Silence | None:
     """Return the bot that is left out first; None if there is none yet.
 
     `games` and `done` describe the stored games of the schedule. Only games before the first missing one count, so the
     answer does not depend on which later games are stored.
     """
-    is_late = games["forfeit"] == FORFEITS.index(ForfeitKind.TIMEOUT)
-    late = np.flatnonzero(is_late & (games["deal"] < schedule.deal_count))
+    late = np.flatnonzero(_is_late(games) & (games["deal"] < schedule.deal_count))
     if len(late) < FEWEST:
         return None
     if (missing := next(schedule.tasks(done), None)) is not None:

@@ -22,7 +22,6 @@ from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
 from arena.league.versions import PENDING, REFUSED
 from arena.tournament.inspection import ERROR, Finding, check_bot
-from arena.tournament.runner import executors
 from arena.tournament.runner.job import Job
 from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, enter, league, names, settled, submission, submit
 
@@ -95,13 +94,13 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
     """If not even the program's own bots can be loaded nobody is refused or retired."""
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
-    sound = executors.LocalExecutor
+    sound = match_runner.Pool
 
     def nowhere(job: Job, *options: Any) -> Any:
         bots = tuple(dataclasses.replace(spec, path="/nowhere.py") for spec in job.bots)
         return sound(dataclasses.replace(job, bots=bots), *options)
 
-    monkeypatch.setattr(match_runner, "LocalExecutor", nowhere)
+    monkeypatch.setattr(match_runner, "Pool", nowhere)
     with pytest.raises(LeagueError, match="even the program's own"):
         submit(found, "random", RANDOM)
     with (

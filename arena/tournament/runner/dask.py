@@ -12,12 +12,11 @@ import contextlib
 import hashlib
 import logging
 import platform
-import queue
 import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -33,8 +32,9 @@ from arena.errors import ArenaError
 from arena.paths import PACKAGE
 from arena.text import one_line
 from arena.tournament.games import Chunk
-from arena.tournament.runner.job import Drained, Failed, Job, Lost, Played, WorkerEvent
+from arena.tournament.runner.job import Failed, Job, Lost, WorkerEvent
 from arena.tournament.runner.logs import PlainRecord, Sink
+from arena.tournament.runner.pool import Pool
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 
 _log = logging.getLogger("arena.dask")
@@ -45,13 +45,13 @@ _MAX_TRIES = 5
 _CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError")
 
 
-class DaskExecutor:
-    """An `Executor` on the cluster of a scheduler (`tcp://host:port`), or on `job.workers` processes of its own."""
+class DaskPool(Pool):
+    """A pool on the cluster of a scheduler (`tcp://host:port`), or on `job.workers` processes of its own.
+
+    A thread of this process waits for the chunk that a thread of the cluster plays.
+    """
 
     def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
-        self._job = job
-        self._sink = sink
-        self._run = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
         self._cluster: Any = None
         if scheduler is None:
             self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
@@ -63,23 +63,86 @@ class DaskExecutor:
                 memory_limit=None,
             )
         try:
-            self._client: Any = _connect(self._cluster or scheduler)
-            self._threads = self._wait_for_workers(scheduler)
-            self._files = BotFiles(self._run, bundles_of(job), about())
-            self._send_files()
+            self._cluster_run = ClusterRun(job, _connect(self._cluster or scheduler))
+            self._counts = self._wait_for_workers(scheduler)
+            self._cluster_run.send_files()
         except BaseException:
             if self._cluster is not None:
                 self._cluster.close()
             raise
-        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._pending: dict[str, tuple[Any, Chunk, int]] = {}
         self._checked_at = time.monotonic()
-        self._draining = False
+        super().__init__(job, scheduler, sink)
 
-    def _send_files(self) -> None:
+    def _open_slots(self) -> None:
+        for _ in range(len(self._slots), max(sum(self._counts.values()), 1)):
+            self._add_slot(ClusterSlot(self._cluster_run, self._report, self._sink))
+
+    def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
+        try:
+            self._cluster_run.client.wait_for_workers(1, timeout=_WAIT_S)
+            return dict(self._cluster_run.client.nthreads())
+        except TimeoutError as error:
+            raise ArenaError(
+                f"the scheduler {scheduler} has no workers; start some with: dask worker {scheduler}"
+            ) from error
+        except OSError as error:
+            raise ArenaError(f"the Dask scheduler {scheduler} is gone: {one_line(str(error), 200)}") from error
+
+    def _take(self, timeout: float) -> Iterator[WorkerEvent | None]:
+        self._check_workers()
+        return super()._take(timeout)
+
+    def _check_workers(self) -> None:
+        """Report workers of the cluster that are gone, and use those that have come."""
+        now = time.monotonic()
+        if now - self._checked_at < _CHECK_S:
+            return
+        self._checked_at = now
+        client = self._cluster_run.client
+        try:
+            counts = dict(client.nthreads())
+        except Exception as error:  # the scheduler is gone or coming back; chunks will show
+            _log.warning("the scheduler does not answer: %s", error)
+            if client.status in ("closed", "closing"):
+                text = f"the scheduler is gone ({error}). Start one again; the same command then plays what is missing"
+                self._report(Failed(text, ours=False))
+            return
+        then = "others replay its games" if counts else "there is no other, so its games wait for one"
+        for address in self._counts.keys() - counts:
+            self._report(Lost(f"cluster worker {address} is gone; {then}"))
+        self._counts = counts
+        self._open_slots()
+
+    def _drain(self) -> None:
+        super()._drain()
+        self._cluster_run.end(at_once=False)
+
+    def close(self) -> None:
+        """End the run on the cluster, and the cluster itself if it is ours."""
+        self._cluster_run.end(at_once=True)
+        super().close()
+        self._cluster_run.close()
+        if self._cluster is not None:
+            with contextlib.suppress(Exception):
+                self._cluster.close(timeout=10)
+
+
+class ClusterRun:
+    """What a run has on a cluster: a client, the bots' files and the chunks that are played there."""
+
+    def __init__(self, job: Job, client: Any) -> None:
+        self.job = job
+        self.client = client
+        self.name = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
+        self.is_ending = self.is_ended = False
+        self._files = BotFiles(self.name, bundles_of(job), about())
+        self._futures: set[Any] = set()
+        self._lock = threading.Lock()
+
+    def send_files(self) -> None:
         """Give the bots' files to all workers, and to those that will join."""
         try:
-            self._client.register_plugin(self._files)
+            self.client.register_plugin(self._files)
         except Exception as error:
             if "arena" in str(error) or isinstance(error, ImportError):
                 raise ArenaError(
@@ -88,129 +151,87 @@ class DaskExecutor:
                 ) from error
             raise ArenaError(f"the cluster does not take the bots' files: {one_line(str(error), 200)}") from error
 
-    def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
-        try:
-            self._client.wait_for_workers(1, timeout=_WAIT_S)
-            return dict(self._client.nthreads())
-        except TimeoutError as error:
-            raise ArenaError(
-                f"the scheduler {scheduler} has no workers; start some with: dask worker {scheduler}"
-            ) from error
-        except OSError as error:
-            raise ArenaError(f"the Dask scheduler {scheduler} is gone: {one_line(str(error), 200)}") from error
-
-    @property
-    def slots(self) -> int:
-        """One for each thread of the cluster."""
-        return max(sum(self._threads.values()), 1)
-
-    def moves_in_play(self) -> int:
-        """Return 0: they are not known here."""
-        return 0
-
-    def submit(self, chunk: Chunk) -> None:
-        """Give a chunk to the cluster."""
-        self._send(chunk, 0)
-
-    def _send(self, chunk: Chunk, tries: int) -> None:
-        key = f"arena-{self._run}-{chunk.number}-{tries}-{uuid.uuid4().hex[:8]}"
-        future = self._client.submit(
-            play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
-        )
-        self._pending[key] = (future, chunk, tries)
-        future.add_done_callback(self._done.put)
-
-    def events(self, timeout: float) -> list[WorkerEvent]:
-        """Return what has happened since the last call; wait up to `timeout` seconds."""
-        events: list[WorkerEvent] = []
-        with contextlib.suppress(queue.Empty):
-            future = self._done.get(timeout=timeout)
-            while True:
-                events += self._take(future)
-                future = self._done.get_nowait()
-        events += self._check_workers()
-        if self._draining and not self._pending:
-            events.append(Drained())
-        return events
-
-    def _take(self, future: Any) -> list[WorkerEvent]:
-        """Return the events of a future that is done, however it ended."""
-        entry = self._pending.pop(future.key, None)
-        if entry is None:
-            return []
-        _, chunk, tries = entry
-        try:
-            delivery: Delivery = future.result(timeout=_WAIT_S)
-        except Exception as error:
-            return self._resubmit(chunk, tries, error)
-        for record in delivery.records:
-            self._sink(record)
-        events = delivery.events
-        units = sum(len(event.chunk) for event in events if isinstance(event, Played))
-        failed = any(isinstance(event, Failed) for event in events)
-        if units < len(chunk) and not failed and not self._draining:
-            self._send(Chunk(chunk.number, chunk.tasks[units:]), tries)
-        return events
-
-    def _resubmit(self, chunk: Chunk, tries: int, error: Exception) -> list[WorkerEvent]:
-        """Handle a future without a result: the cluster has failed, or the code there."""
-        if self._draining:
-            return []
-        name = type(error).__name__
-        if isinstance(error, ImportError):
-            text = f"the workers of the cluster cannot import arena; install it there: {error}"
-            return [Failed(text, ours=False)]
-        if name not in _CLUSTER_ERRORS:
-            return [Failed(f"on the cluster: {name}: {error}", ours=True)]
-        if tries >= _MAX_TRIES:
-            return [Failed(f"the cluster lost a chunk {tries} times, the last time by {name}: {error}", ours=False)]
-        self._send(chunk, tries + 1)
-        return [Lost(f"the cluster lost a chunk ({name}); replaying it")]
-
-    def _check_workers(self) -> list[WorkerEvent]:
-        """Report workers that are gone, and count the threads that are left."""
-        now = time.monotonic()
-        if now - self._checked_at < _CHECK_S:
-            return []
-        self._checked_at = now
-        try:
-            threads = dict(self._client.nthreads())
-        except Exception as error:  # the scheduler is gone or coming back; futures will show
-            _log.warning("the scheduler does not answer: %s", error)
-            gone_for_good = self._client.status in ("closed", "closing")
-            text = (
-                f"the scheduler is gone ({error}). Start one again; the run is then continued by 'arena resume' if"
-                " games of it are stored, otherwise from the beginning"
+    def play(self, chunk: Chunk, attempt: int) -> Delivery:
+        """Play a chunk on the cluster and wait for what comes back. Raise Stopped after `end(at_once=True)`."""
+        with self._lock:
+            if self.is_ended:
+                raise Stopped
+            key = f"arena-{self.name}-{chunk.number}-{attempt}-{uuid.uuid4().hex[:8]}"
+            future = self.client.submit(
+                play_chunk, self.name, self.job, chunk, key=key, pure=False, priority=-chunk.number
             )
-            return [Failed(text, ours=False)] if gone_for_good else []
-        gone = [address for address in self._threads if address not in threads]
-        self._threads = threads
-        then = "others replay its games" if threads else "there is no other, so its games wait for one"
-        return [Lost(f"cluster worker {address} is gone; {then}") for address in gone]
+            self._futures.add(future)
+        try:
+            delivery: Delivery = future.result()
+            return delivery
+        finally:
+            self._futures.discard(future)
 
-    def drain(self) -> None:
-        """Finish the units in progress and start no more."""
-        self._draining = True
-        self._end_run(at_once=False)
-
-    def _end_run(self, at_once: bool) -> None:
+    def end(self, at_once: bool) -> None:
+        """Start no more units of this run; with `at_once`, also stop those that are being played."""
+        with self._lock:
+            self.is_ending, self.is_ended = True, self.is_ended or at_once
+            futures = list(self._futures)
+        if at_once:
+            with contextlib.suppress(Exception):
+                self.client.cancel(futures, force=True)
         with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
-            self._client.run(end_run, self._run, at_once, on_error="ignore")
+            self.client.run(end_run, self.name, at_once, on_error="ignore")
 
     def close(self) -> None:
-        """End the run on the cluster, and the cluster itself if it is ours."""
-        self._draining = True
+        """Remove the files from the workers and close the client."""
         with contextlib.suppress(Exception):
-            self._client.cancel([future for future, _, _ in self._pending.values()], force=True)
-        self._pending.clear()
-        self._end_run(at_once=True)
+            self.client.unregister_worker_plugin(self._files.name)
         with contextlib.suppress(Exception):
-            self._client.unregister_worker_plugin(self._files.name)
-        with contextlib.suppress(Exception):
-            self._client.close(timeout=5)
-        if self._cluster is not None:
-            with contextlib.suppress(Exception):
-                self._cluster.close(timeout=10)
+            self.client.close(timeout=5)
+
+
+class ClusterSlot:
+    """A `Slot` on a cluster. Dask, not the slot, chooses which thread of the cluster plays a chunk."""
+
+    def __init__(self, run: ClusterRun, report: Callable[[WorkerEvent], None], sink: Sink) -> None:
+        self._run = run
+        self._report = report
+        self._sink = sink
+
+    def play(self, chunk: Chunk) -> None:
+        """Play a chunk, again if the cluster loses it; report what came back."""
+        for attempt in range(_MAX_TRIES + 1):
+            try:
+                delivery = self._run.play(chunk, attempt)
+            except Exception as error:
+                if self._run.is_ending:
+                    return
+                failed = _failure(error, attempt)
+                self._report(failed or Lost(f"the cluster lost a chunk ({type(error).__name__}); replaying it"))
+                if failed is not None:
+                    return
+                continue
+            for record in delivery.records:
+                self._sink(record)
+            for event in delivery.events:
+                self._report(event)
+            return
+
+    def wait(self) -> None:
+        """Return None: it is not known here."""
+
+    def drain(self) -> None:
+        """Do nothing: the pool tells all workers of the cluster at once."""
+
+    stop = close = drain
+
+
+def _failure(error: Exception, attempt: int) -> Failed | None:
+    """Return what an error of the cluster means; None if the chunk can be played again."""
+    name = type(error).__name__
+    if isinstance(error, ImportError):
+        return Failed(f"the workers of the cluster cannot import arena; install it there: {error}", ours=False)
+    if name not in _CLUSTER_ERRORS:
+        return Failed(f"on the cluster: {name}: {error}", ours=True)
+    if attempt == _MAX_TRIES:
+        return Failed(f"the cluster lost a chunk {attempt} times, the last time by {name}: {error}", ours=False)
+    return None
 
 
 def _connect(where: Any) -> Any:

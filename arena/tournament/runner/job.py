@@ -132,9 +132,4 @@ class Failed:
     pair: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True)
-class Drained:
-    """After `drain`: nothing is being played."""
-
-
-WorkerEvent: TypeAlias = Played | Lost | Failed | Drained
+WorkerEvent: TypeAlias = Played | Lost | Failed

@@ -1,4 +1,4 @@
-"""Play a run: settings -> schedule x executor -> store, from wherever the store is to the end or an interruption.
+"""Play a run: settings -> schedule x pool -> store, from wherever the store is to the end or an interruption.
 
 Everything reported is already stored: progress counts games after their transaction.
 """
@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NoReturn, TypeAlias
+from typing import TypeAlias
 
 from arena.bots.bundle import bundles_folder
 from arena.bots.cores import core_count
@@ -31,16 +31,15 @@ from arena.text import first_line, one_line, size_text, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run
 from arena.tournament.formats.round_robin import GauntletSettings
-from arena.tournament.formats.schedule import Schedule
-from arena.tournament.games import ScheduleProgress, Task, stored_deal_seed
-from arena.tournament.plan import Plan, plan_run
-from arena.tournament.rows import full_deals, silent_bots
-from arena.tournament.runner.executors import Dispatcher, Executor, StopSignals, WorkerFault, make_executor
-from arena.tournament.runner.job import Failed, Job, Lost, Played
-from arena.tournament.runner.logs import LOG, RunLog
-from arena.tournament.runner.progress import GameRate, ProgressListener, RunningScores, RunStatus
+from arena.tournament.games import ScheduleProgress, Task
+from arena.tournament.plan import Plan, plan_run, shown_pairings
+from arena.tournament.rows import full_deals
+from arena.tournament.runner.job import Job, Lost, Played
+from arena.tournament.runner.logs import LOG, RunLog, Sink
+from arena.tournament.runner.pool import BotRefused, Pool, StopSignals, fail, make_pool
+from arena.tournament.runner.progress import ProgressListener, RunFigures, RunStatus, Wait
 from arena.tournament.runner.supervisor import Stopped, Supervisor
-from arena.tournament.silence import FEWEST, Silence, first_silent
+from arena.tournament.silence import Silence, first_silent, suspects
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, open_store
@@ -140,15 +139,7 @@ def _play(
             store.bring_up(plan.wanted)
             with RunLog(folder) as run_log, StopSignals() as signals:
                 session = _Session(run, store, signals, listener, verdict, more, counts)
-                config = run.config
-                if not session.is_over():
-                    changed = as_dict(config.limits).items() - as_dict(Limits()).items()
-                    limits = {"limits": dict(changed)} if changed else {}
-                    store.begin_session({"workers": job.workers, "executor": config.executor, **limits})
-                    _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
-                while not session.is_over():
-                    with closing(make_executor(job, config.executor, config.scheduler, run_log.sink)) as executor:
-                        session.play(executor)
+                session.play(job, run_log.sink)
             return session.report()  # after the last moment at which a signal only counts
     except ArenaError:
         if made:
@@ -157,14 +148,6 @@ def _play(
 
 
 # ---------------------------------------------------------------- before play
-
-
-class BotRefused(ArenaError):
-    """A bot cannot be loaded; `bot` is its name."""
-
-    def __init__(self, text: str, bot: str) -> None:
-        super().__init__(text)
-        self.bot = bot
 
 
 class BotSilent(BotRefused):
@@ -222,44 +205,47 @@ def prepare(
         raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
     left_out = dict(left_out or {})
     while True:
-        run, silence = _prepared(config, folder, again, left_out)
-        if silence is not None:
-            refused: BotRefused = _silence_error(run, silence)
-            if not _can_leave_out(run, refused.bot):
-                raise refused
-            left_out[refused.bot] = str(refused)
-            continue
-        new = {entry.name for entry in run.plan.wanted.new}
-        if config.executor != "local" or not new:
+        run = _planned(config, folder, again, left_out)
+        refused = _silent_bot(run, folder) or _unloadable_bot(run)
+        if refused is None:
             return run
-        try:
-            _require_bots(_loading(run.job, new))
-            return run
-        except BotRefused as refused:
-            if not _can_leave_out(run, refused.bot):
-                raise
-            left_out[refused.bot] = str(refused)
+        if not _can_leave_out(run, refused.bot):
+            raise refused
+        left_out[refused.bot] = str(refused)
 
 
-def _prepared(
-    config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str]
-) -> tuple[Prepared, Silence | None]:
-    """Plan a run; also return the bot that does not answer, if the stored games say so."""
+def _planned(config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str]) -> Prepared:
     playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
-    job, silence = job_of(playing), None
-    stored = stored_run(folder)
+    job, stored = job_of(playing), stored_run(folder)
     with nullcontext() if stored is None else closing(stored):
         plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
-        if (
-            stored is not None
-            and not plan.is_new
-            and not job.clocked
-            and not config.form.closed
-            and stored.has_silent()
-        ):
-            games = stored.columns_of(dict(zip(plan.wanted.field, playing.bot_names)), plan.wanted.numbers)
-            silence = first_silent(games, playing.schedule(), games.progress())
-    return Prepared(config, playing, job, left_out, plan), silence
+    return Prepared(config, playing, job, left_out, plan)
+
+
+def _silent_bot(run: Prepared, folder: Path) -> BotRefused | None:
+    """Return the bot that does not answer, if the games that are stored and wanted say so."""
+    if run.plan.is_new or run.job.clocked or run.config.form.closed:
+        return None
+    with Reader(folder) as stored:
+        if not stored.has_silent():
+            return None
+        wanted = run.plan.wanted
+        numbers = {pairing[1:]: pairing.number for pairing in wanted.pairings}
+        shown = {pairing: numbers.get(known[1:]) for pairing, known in stored.stored_pairings().items()}
+        games = stored.columns_of(dict(zip(wanted.field, run.config.bot_names)), shown)
+    silence = first_silent(games, run.config.schedule(), games.progress())
+    return None if silence is None else _silence_error(run, silence)
+
+
+def _unloadable_bot(run: Prepared) -> BotRefused | None:
+    """Load the bots that are new in the run, if they play here; return the first that cannot be loaded."""
+    new = {entry.name for entry in run.plan.wanted.new}
+    if run.config.executor == "local" and new:
+        try:
+            _require_bots(_loading(run.job, new))
+        except BotRefused as refused:
+            return refused
+    return None
 
 
 def _silence_error(run: Prepared, silence: Silence) -> BotSilent:
@@ -362,59 +348,60 @@ class _Session:
         more: More | None,
         counts: Counter[str],
     ) -> None:
-        self._counts = counts  # "played" games, "lost" workers
-        self._run, self._name, self._seed = run, run.config.name, run.job.seed
+        self._run, self._config = run, run.config
         self._schedule = run.config.schedule()
         self._store = store
         self._signals = signals
         self._listener = listener
         self._verdict = verdict
         self._more = more
+        self._counts = counts  # "played" games, "lost" workers
         self._done = store.progress()
-        self._is_finished = False
-        self._games: Mapping[str, int] = {}
-        self._silent = Counter[str]()  # games in which a bot did not answer
-        if not run.job.clocked and store.has_silent():
-            self._games = store.columns().games_by_bot()
-            late = (line for line in store.forfeit_reasons() if line.kind == ForfeitKind.TIMEOUT)
-            self._silent.update({line.bot: line.games for line in late})
-        self._is_paced = False  # whether a wave has left out units of a bot that did not answer
-        self._has_walkover = False  # the games in progress do not count any more
+        self._suspects = suspects(store.columns()) if not run.job.clocked and store.has_silent() else set[str]()
         self._walkovers = dict.fromkeys(store.walkovers(), "it gave no answer, so its opponents won by walkovers")
-        self._figures = _Figures(store, self._schedule, self._done, at_most=verdict is not None)
+        self._figures = RunFigures(self._schedule, self._done, self._stored_forfeits)
         # bots of which no game is stored, until there is one of each: then time and room can be estimated
         self._unseen = set(run.config.bot_names) if run.plan.is_new and not run.config.form.two_bots else set[str]()
+        self._pool: Pool | None = None
+        self._has_begun = self._is_stopping = False
         self._started = time.monotonic()
 
-    def is_over(self) -> bool:
-        """Return whether nothing is left to play, or the user stops; hide the deals beyond a verdict."""
-        if self._signals.stopping or self._is_finished or self._is_decided():
-            return True
-        return self._next_wave() is None
-
-    def play(self, executor: Executor) -> None:
-        """Play one wave of units after another, until none is left or the user stops the run.
-
-        It also returns when a bot is left out: the caller plays on with the others.
-        """
-        self._has_walkover = False
-        dispatcher = self._dispatcher(executor)
-        self._figures.begin(executor)
-        self._listener.begin(self._name, self._seed, self._figures.status())
+    def play(self, job: Job, sink: Sink) -> None:
+        """Play one wave of units after another, until none is left or the user stops the run."""
         try:
-            while not self._signals.stopping and (wave := self._next_wave()) is not None:
-                dispatcher.play(wave, self._figures.left // 2, self._commit)  # about: a series is longer
-                if self._signals.stopping or self._has_walkover:
-                    break
-                if self._schedule.fixed and self._more is None and not self._is_paced and not self._silent:
-                    self._is_finished = True  # it was the only wave; reading all games takes long
-                    break
-                self._done = self._store.progress()
-                self._figures.follow(self._schedule, self._done)
-                if self._look_for_silence():
-                    break
+            while not (self._signals.stopping or self._is_decided()) and (wave := self._next_wave()) is not None:
+                if self._pool is None:
+                    self._begin(job)
+                    self._pool = make_pool(job, self._config.executor, self._config.scheduler, sink)
+                    self._listener.begin(self._config.name, job.seed, self._status())
+                left = self._figures.total - self._figures.done
+                self._pool.play(  # half as many units as games, about: a series is longer
+                    wave, left // 2, self._commit, self._signals, lost=self._note_lost, tick=self._tick
+                )
+                if self._schedule.fixed and self._more is None and self._figures.done == self._figures.total:
+                    break  # it was the only wave; reading all games takes long
+                if self._suspects and self._look_for_silence():
+                    self._close_pool()
+                self._follow(self._store.progress())
         finally:
-            self._listener.end(self._figures.status(), self._signals.stopping)
+            self._close_pool()
+
+    def _begin(self, job: Job) -> None:
+        """Note in the store and the log that play begins, unless it goes on with new workers."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        config, changed = self._config, as_dict(self._config.limits).items() - as_dict(Limits()).items()
+        limits = {"limits": dict(changed)} if changed else {}
+        self._store.begin_session({"workers": job.workers, "executor": config.executor, **limits})
+        _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
+
+    def _close_pool(self) -> None:
+        """End all workers: the next wave, if there is one, has new ones."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            self._listener.end(self._status(), self._signals.stopping)
+            pool.close()
 
     def report(self) -> RunReport:
         """Return what has been done so far."""
@@ -426,7 +413,7 @@ class _Session:
             is_left = next(self._schedule.tasks(progress), None) is not None
         return RunReport(
             folder=self._store.folder,
-            seed=self._seed,
+            seed=self._run.job.seed,
             played=self._counts["played"],
             done=done,
             total=total,
@@ -443,71 +430,80 @@ class _Session:
     def _next_wave(self) -> Iterator[Task] | None:
         """Return the units that can be played now, extending a finished run if `more` asks for it; None without any."""
         while True:
-            wave = self._units(self._done)
-            first = next(wave, None)
-            if first is not None:
+            wave = self._units()
+            if (first := next(wave, None)) is not None:
                 return chain([first], wave)
-            if not self._grow():
+            games = None if self._more is None else self._more(self._store)
+            if games is None:
                 return None
+            self._store.bring_up(self._run.plan_for(self._store, games=games).wanted)
+            self._schedule = replace(self._config, games=games).schedule()
+            self._follow(self._store.progress())  # more may be stored than was shown
 
-    def _units(self, done: ScheduleProgress) -> Iterator[Task]:
+    def _units(self) -> Iterator[Task]:
         """Yield the units of the schedule under the numbers of their pairings in the store.
 
         A bot that did not answer in most of its games plays one unit at a time: the first, and no other in this wave.
         """
-        config, waiting = self._run.plan.wanted.config, set[str]()
-        self._is_paced = False
-        for task in self._schedule.tasks(done):
-            suspects = {bot for bot in (task.a, task.b) if 2 * self._silent[bot] > self._games.get(bot, 0)}
-            if suspects & waiting:
-                self._is_paced = True
-                continue
-            waiting |= suspects
-            yield self._store.numbered(task, stored_deal_seed(config, task.a, task.b))
+        waiting = set[str]()
+        for task in self._schedule.tasks(self._done):
+            slow = self._suspects & {task.a, task.b}
+            if not slow & waiting:
+                waiting |= slow
+                yield self._store.numbered(task)
 
-    def _grow(self) -> bool:
-        """Extend a finished run; return True if extended."""
-        games = None if self._more is None else self._more(self._store)
-        if games is None:
-            return False
-        self._store.bring_up(self._run.plan_for(self._store, games=games).wanted)
-        self._schedule = replace(self._run.config, games=games).schedule()
-        self._done = self._store.progress()  # more may be stored than was shown
-        self._figures.follow(self._schedule, self._done)
-        return True
+    def _follow(self, done: ScheduleProgress) -> None:
+        """Plan the next wave from what is done."""
+        self._done = done
+        self._figures.follow(self._schedule, done)
+        if not self._schedule.fixed:
+            self._store.show_pairings(shown_pairings(self._schedule, done, self._run.plan.wanted))
 
     # ------------------------------------------------------------ bots that do not answer
 
     def _look_for_silence(self) -> bool:
-        """Raise BotSilent for a bot that is to be left out; return True if its opponents win by walkovers instead."""
-        if max(self._silent.values(), default=0) < FEWEST:
-            return False
-        done = self._store.progress()
-        silence = first_silent(self._store.columns(), self._schedule, done)
+        """Find out who does not answer; return True if a bot's opponents win by walkovers from now on.
+
+        Raise BotSilent for a bot that is to be left out.
+        """
+        columns = self._store.columns()
+        self._suspects = suspects(columns)
+        silence = first_silent(columns, self._schedule, self._store.progress())
         if silence is None:
             return False
-        if not self._run.config.form.closed:
+        if not self._config.form.closed:
             raise _silence_error(self._run, silence)
-        limit_s = self._run.job.limits.decision_s
-        self._listener.note(f"{silence.bot}: {silence.text(limit_s)}. Its opponents win the rest by walkovers.")
+        text = silence.text(self._run.job.limits.decision_s)
+        self._listener.note(f"{silence.bot}: {text}. Its opponents win the rest by walkovers.")
         self._store.walk_over(silence.bot, silence.number)
-        self._walkovers[silence.bot] = silence.text(limit_s)
-        self._silent[silence.bot] = 0
-        self._has_walkover = True
-        self._done = self._store.progress()
-        self._figures.follow(self._schedule, self._done)
+        self._walkovers[silence.bot] = text
         return True
 
-    def _count_silent(self, deliveries: Iterable[Played]) -> bool:
-        """Count the games in which bots did not answer; return whether there are any."""
-        before = self._silent.total()
-        for played in deliveries:
-            if self._run.job.clocked or not any(by_a or by_b for *_, by_a, by_b in played.scores.values()):
-                continue
-            self._silent.update(silent_bots(played.chunk.tasks, played.named_rows()))
-        return self._silent.total() > before
+    def _has_silence(self, deliveries: Iterable[Played]) -> bool:
+        """Return whether, without a clock, a bot gave no answer in time in one of these games."""
+        return not self._run.job.clocked and any(
+            row.forfeit == ForfeitKind.TIMEOUT.code
+            for played in deliveries
+            if any(by_a or by_b for *_, by_a, by_b in played.scores.values())
+            for row in played.named_rows()
+        )
 
-    # ------------------------------------------------------------ verdicts
+    # ------------------------------------------------------------ for the pool
+
+    def _commit(self, deliveries: Sequence[Played]) -> bool:
+        """Store what came back; return whether that is enough, and the games in progress count no more."""
+        stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
+        self._figures.add(deliveries, stored)
+        self._counts["played"] += stored
+        is_enough = self._has_silence(deliveries) and self._look_for_silence()
+        if self._unseen:
+            self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
+            if not self._unseen:
+                self._estimate()
+        is_enough = self._is_decided() or is_enough
+        if is_enough:
+            self._close_pool()
+        return is_enough
 
     def _is_decided(self) -> bool:
         """Return whether the verdict is reached; if so, hide the deals beyond those that it rests on."""
@@ -518,40 +514,25 @@ class _Session:
         self._figures.end(self._store.count())
         return True
 
-    # ------------------------------------------------------------ for the dispatcher
-
-    def _dispatcher(self, executor: Executor) -> Dispatcher:
-        return Dispatcher(
-            executor,
-            self._signals,
-            failed=fail,
-            lost=self._note_lost,
-            stopping=lambda: self._listener.note(
-                "Stopping after the games in progress, which will be stored. Press Ctrl-C again to discard them."
-            ),
-            tick=lambda: self._listener.update(self._figures.status()),
-        )
-
-    def _commit(self, deliveries: Sequence[Played]) -> bool:
-        """Store what came back; return whether that is enough."""
-        stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
-        self._figures.add(deliveries, stored)
-        self._counts["played"] += stored
-        if self._count_silent(deliveries):
-            self._games = self._store.columns().games_by_bot()
-            if self._look_for_silence():
-                return True
-        if self._unseen:
-            self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
-            if not self._unseen:
-                self._estimate()
-        return self._is_decided()
-
     def _estimate(self) -> None:
         """Say how long the run will take and how much room it needs, from the first games of each bot."""
         if (seconds := self._run.plan_for(self._store).seconds) is not None:
             room = size_text(round(self._figures.total * self._store.bytes_per_game()))
             self._listener.note(f"All games take about {time_about(seconds)} and {room} on disk.")
+
+    def _tick(self) -> None:
+        if self._signals.stopping and not self._is_stopping:
+            self._is_stopping = True
+            self._listener.note(
+                "Stopping after the games in progress, which will be stored. Press Ctrl-C again to discard them."
+            )
+        self._listener.update(self._status())
+
+    def _status(self) -> RunStatus:
+        return self._figures.status(self._verdict is not None, self._waits)
+
+    def _waits(self) -> Sequence[Wait]:
+        return () if self._pool is None else self._pool.waits()
 
     def _note_lost(self, event: Lost) -> None:
         self._counts["lost"] += 1
@@ -561,79 +542,6 @@ class _Session:
         elif self._counts["lost"] == _MAX_NOTES + 1:
             self._listener.note("More workers died or were stopped; run.log names them.")
 
-
-class _Figures:
-    """What a session reports while it plays, kept up without reading the store."""
-
-    def __init__(self, store: Store, schedule: Schedule, done: ScheduleProgress, at_most: bool) -> None:
-        self._store = store
-        self._at_most = at_most
-        self.done = done.games
-        self.played = 0
-        self._units = schedule.units_done(done)
-        self._rate = GameRate()
-        self._last_result = time.monotonic()
-        self._moves_in_play: Callable[[], int] = int
-        self._moves_before = self._moves_seen = 0
-        self.follow(schedule, done)
-
-    def follow(self, schedule: Schedule, done: ScheduleProgress) -> None:
-        """Plan anew from what is done: when a wave has ended, or the run was extended."""
-        self._schedule = schedule
-        self.done = done.games
-        self.total = schedule.planned(done)
-        self._scores = RunningScores(schedule, done, self._stored_forfeits)
-
-    def begin(self, executor: Executor) -> None:
-        """Start counting the time without a result, now that there are workers."""
-        self._last_result, self._moves_in_play = time.monotonic(), executor.moves_in_play
-
-    def add(self, deliveries: Sequence[Played], stored: int) -> None:
-        """Count deliveries, of which `stored` games were new."""
-        self.done += stored
-        self.played += stored
-        for played in deliveries:
-            self._scores.add(played)
-            self._units += len(played.chunk.tasks)
-        self.total = self._schedule.expected(self.done, self._units) or self.total
-        self._rate.add(self.played)
-        self._last_result = time.monotonic()
-        self._moves_before = self._moves_seen = 0
-
-    def end(self, games: int) -> None:
-        """Plan no more than these games, which are the whole run."""
-        self.done = self.total = games
-
-    @property
-    def left(self) -> int:
-        """Games that are still planned."""
-        return self.total - self.done
-
-    def status(self) -> RunStatus:
-        """Return the figures as they are now."""
-        rate = self._rate.per_second(self.played)
-        return RunStatus(
-            done=self.done,
-            total=self.total,
-            rate=rate,
-            seconds_left=self.left / rate if rate else None,
-            at_most=self._at_most,
-            quiet_s=time.monotonic() - self._last_result,
-            moves=self._moves,
-            bots=self._schedule.bots,
-            results=self._scores.results,
-            forfeits=self._scores.forfeits,
-        )
-
-    def _moves(self) -> int:
-        """Return the moves made since the last result, as far as they were seen. This never falls, even when a worker
-        begins the second game of a pair.
-        """
-        now = self._moves_in_play()
-        self._moves_before += max(self._moves_seen - now, 0)
-        self._moves_seen = now
-        return self._moves_before + now
-
     def _stored_forfeits(self) -> Counter[str]:
         """Count the games in the store that each bot forfeited."""
         forfeits: Counter[str] = Counter()
@@ -641,10 +549,3 @@ class _Figures:
             if line.kind != AFTER:
                 forfeits[line.bot] += line.games
         return forfeits
-
-
-def fail(event: Failed) -> NoReturn:
-    """Raise the error that a `Failed` means: ArenaError for what the user can fix, else WorkerFault."""
-    if event.ours:
-        raise WorkerFault(event.text)
-    raise ArenaError(event.text) if event.bot is None else BotRefused(event.text, event.bot)

@@ -25,6 +25,14 @@ class PairResult(NamedTuple):
     points: float
 
 
+class Wait(NamedTuple):
+    """A call of `bot` in a game against `other` that has lasted for some seconds."""
+
+    bot: str
+    other: str
+    seconds: float
+
+
 @dataclass(frozen=True)
 class RunStatus:
     """Where a run stands.
@@ -33,8 +41,8 @@ class RunStatus:
     `rate` is in games per second, 0 while it is unknown; then `seconds_left` is None. `quiet_s` are the seconds since
     the last game came back, or since play began.
 
-    The functions compute what few listeners show: `moves` counts the moves made since the last result, `results`
-    gives the results of all pairings of the `bots`, `forfeits` the number of games that each bot forfeited.
+    The functions compute what few listeners show: `waits` gives the decisions in progress, `results` the results of all
+    pairings of the `bots`, `forfeits` the number of games that each bot forfeited.
     """
 
     done: int
@@ -43,7 +51,7 @@ class RunStatus:
     seconds_left: float | None = None
     at_most: bool = False
     quiet_s: float = 0.0
-    moves: Callable[[], int] = int
+    waits: Callable[[], Sequence[Wait]] = tuple
     bots: Sequence[str] = ()
     results: Callable[[], Sequence[PairResult]] = tuple
     forfeits: Callable[[], Mapping[str, int]] = dict
@@ -69,7 +77,10 @@ class ProgressListener:
 
 
 class GameRate:
-    """Games per second over the last 10 seconds, or over as long as the last game took if that is more."""
+    """Games per second over the 10 seconds before the last result, or over as long as that game took if it is more.
+
+    So it stays as it is while a bot gives no answer.
+    """
 
     def __init__(self) -> None:
         self._recent: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
@@ -81,43 +92,78 @@ class GameRate:
         while now - self._recent[1][0] >= _RATE_S:
             self._recent.popleft()
 
-    def per_second(self, games: int) -> float:
-        """Return the rate if `games` have been played in all; 0 while nothing is known."""
-        since, before = self._recent[0]
-        seconds = time.monotonic() - since
-        return (games - before) / seconds if games > before and seconds > 0 else 0.0
+    @property
+    def per_second(self) -> float:
+        """The rate; 0 while nothing is known."""
+        (since, before), (until, games) = self._recent[0], self._recent[-1]
+        return (games - before) / (until - since) if games > before and until > since else 0.0
 
 
-class RunningScores:
-    """The results of a run so far, kept up without reading the store, except for forfeits of earlier games."""
+class RunFigures:
+    """What a run reports while it plays, kept up without reading the store, except for forfeits of earlier games."""
 
     def __init__(self, schedule: Schedule, done: ScheduleProgress, stored: Callable[[], Counter[str]]) -> None:
-        self._pairs: dict[tuple[str, str], list[float]] = {}
+        """Count from what is `done`; `stored` counts the forfeits in the store."""
         self._stored = stored
+        self._units = schedule.units_done(done)
+        self._rate, self._played = GameRate(), 0
+        self._last_result = time.monotonic()
         self._forfeits: Counter[str] | None = None if done.games else Counter()
+        self.follow(schedule, done)
+
+    def follow(self, schedule: Schedule, done: ScheduleProgress) -> None:
+        """Plan anew from what is done: when a wave has ended, or the run was extended."""
+        self._schedule = schedule
+        self.done, self.total = done.games, schedule.planned(done)
+        self._pairs: dict[tuple[str, str], list[float]] = {}
         for pairing in schedule.pairings(done):
             score = done.score(pairing.number)
             self._enter(pairing.a, pairing.b, score.games, score.wins + score.draws / 2)
+
+    def end(self, games: int) -> None:
+        """Plan no more than these games, which are the whole run."""
+        self.done = self.total = games
+
+    def add(self, deliveries: Sequence[Played], stored: int) -> None:
+        """Count deliveries, of which `stored` games were new."""
+        self.done += stored
+        self._played += stored
+        for played in deliveries:
+            self._units += len(played.chunk)
+            for pairing, (games, wins, draws, _, by_a, by_b) in played.scores.items():
+                a, b = next((task.a, task.b) for task in played.chunk.tasks if task.pairing == pairing)
+                self._enter(a, b, games, wins + draws / 2)
+                if self._forfeits is not None:
+                    self._forfeits += Counter({a: by_a, b: by_b})
+        self.total = self._schedule.expected(self.done, self._units) or self.total
+        self._rate.add(self._played)
+        self._last_result = time.monotonic()
 
     def _enter(self, a: str, b: str, games: int, points: float) -> None:
         sums = self._pairs.setdefault((a, b), [0, 0.0])
         sums[0] += games
         sums[1] += points
 
-    def add(self, played: Played) -> None:
-        """Count the games of a delivery that is stored."""
-        for pairing, (games, wins, draws, _, by_a, by_b) in played.scores.items():
-            a, b = next((task.a, task.b) for task in played.chunk.tasks if task.pairing == pairing)
-            self._enter(a, b, games, wins + draws / 2)
-            if self._forfeits is not None:
-                self._forfeits += Counter({a: by_a, b: by_b})
+    def status(self, at_most: bool, waits: Callable[[], Sequence[Wait]]) -> RunStatus:
+        """Return the figures as they are now."""
+        rate = self._rate.per_second
+        return RunStatus(
+            done=self.done,
+            total=self.total,
+            rate=rate,
+            seconds_left=(self.total - self.done) / rate if rate else None,
+            at_most=at_most,
+            quiet_s=time.monotonic() - self._last_result,
+            waits=waits,
+            bots=self._schedule.bots,
+            results=self._results,
+            forfeits=self._all_forfeits,
+        )
 
-    def results(self) -> list[PairResult]:
-        """Return the results of all pairings that have been played."""
+    def _results(self) -> list[PairResult]:
         return [PairResult(a, b, int(games), points) for (a, b), (games, points) in self._pairs.items() if games]
 
-    def forfeits(self) -> Counter[str]:
-        """Count the forfeited games of each bot."""
+    def _all_forfeits(self) -> Counter[str]:
         if self._forfeits is None:
             self._forfeits = self._stored()
         return self._forfeits

@@ -11,7 +11,7 @@ supervisor can tell what a hang or a death means:
   crash the worker by accident, and in the sandbox it can signal nobody, so after `MOST_DEATHS` deaths in the same game
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
-* Without a clock, a bot gives no answer in time: its other units in the chunk come back without having been played
+* Without a clock, a bot gives no answer in time: the chunk ends after that unit, since the bot may be left out
   (`arena.tournament.silence`).
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
@@ -24,7 +24,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
@@ -32,11 +32,12 @@ from typing import Any
 from arena.bots.forks import fork_lock, widen_pipe
 from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
 from arena.endings import ForfeitKind
-from arena.tournament.games import Chunk, Row, Task
+from arena.tournament.games import ROW_COLUMNS, Chunk, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
-from arena.tournament.rows import cut_row, find_game, role_at_work, silent_bots
+from arena.tournament.rows import cut_row, find_game, role_at_work
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink, WorkerLog
+from arena.tournament.runner.progress import Wait
 from arena.tournament.runner.worker import (
     CHUNK_REFUSED,
     LOADING,
@@ -54,6 +55,7 @@ _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and per
 _STALL_S = 60.0
 _GOING_S = 2.0
 _MOST_BYTES = 1 << 28
+_FORFEIT = ROW_COLUMNS.index("forfeit")
 _LENGTHS = {READY: 1, PART: 5, UNITS_DONE: 5, CHUNK_REFUSED: 3}  # of messages
 
 
@@ -105,6 +107,7 @@ class WorkerProcess:
         self._seen = time.monotonic()
         self._still = 0.0
         self._last = b""
+        self._moved = time.monotonic()  # when a move was made, or something else happened in a game
 
     def await_ready(self) -> None:
         """Wait until the bots are loaded."""
@@ -179,6 +182,8 @@ class WorkerProcess:
         now = time.monotonic()
         passed, self._seen = now - self._seen, now
         seen = bytes(self._move_log) + bytes(self._status)
+        if seen[: 2 * SIZE] != self._last[: 2 * SIZE]:
+            self._moved = now
         if seen != self._last:
             self._last, self._still = seen, 0.0
             return
@@ -195,15 +200,28 @@ class WorkerProcess:
             limit = self.job.loading_patience_s(self.job.bots[self.loading].name)
             return limit, f"not finished within {limit:g} s"
         snapshot = read_snapshot(memoryview(self._last)[: 2 * SIZE].cast("H"))  # not in the middle of a change
-        game = next((game for task in self._tasks if (game := find_game(task, snapshot.key))), None)
-        role = 0 if game is None else role_at_work(self._settings, game, snapshot)
-        if game is None or not role:
+        if (at_work := self._at_work(snapshot)) is None:
             return _STALL_S, f"no progress for {_STALL_S:g} s"
-        bot = game.first if role == 1 else game.second
+        bot, _ = at_work
         limit = self.job.patience_s(bot, snapshot.time_left_s)
         if snapshot.hook == "__init__":
             limit = self.job.loading_patience_s(bot)
         return limit, f"no answer within {round(limit, 2):g} s"
+
+    def _at_work(self, snapshot: LogSnapshot) -> tuple[str, str] | None:
+        """Return the bot whose call is running, and its opponent; None if there is none."""
+        game = next((game for task in self._tasks if (game := find_game(task, snapshot.key))), None)
+        role = 0 if game is None else role_at_work(self._settings, game, snapshot)
+        if game is None or not role:
+            return None
+        return (game.first, game.second) if role == 1 else (game.second, game.first)
+
+    def wait(self) -> Wait | None:
+        """Return whose answer is being waited for; for display, from any thread."""
+        if len(last := self._last) < 2 * SIZE:
+            return None
+        at_work = self._at_work(read_snapshot(memoryview(last)[: 2 * SIZE].cast("H")))
+        return None if at_work is None else Wait(*at_work, time.monotonic() - self._moved)
 
     def kill(self) -> None:
         """Kill it and everything that it has started."""
@@ -288,7 +306,6 @@ class Supervisor:
         self._stopped = False
         self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
         self._broken: dict[str, tuple[str, str]] = {}
-        self._silent: set[str] = set()  # bots that did not answer in games of this chunk
 
     def drain(self) -> None:
         """Let `play` return after the unit in progress."""
@@ -309,11 +326,10 @@ class Supervisor:
             worker.kill()
             worker.release()
 
-    @property
-    def moves(self) -> int:
-        """Moves made in the game that is being played; for display, read from any thread."""
+    def wait(self) -> Wait | None:
+        """Return whose answer is being waited for; for display, from any thread."""
         worker = self._worker
-        return 0 if worker is None else len(worker.snapshot().moves)
+        return None if worker is None else worker.wait()
 
     def load(self) -> Failed | None:
         """Load the bots and play nothing; return what would end the run, or None. Raise Stopped after `stop`."""
@@ -333,16 +349,17 @@ class Supervisor:
                     return failed
 
     def play(self, chunk: Chunk) -> None:
-        """Play a chunk, reporting its units as they are done: all of them, unless draining or `Failed`."""
+        """Play a chunk, reporting its units as they are done: all of them, unless draining, `Failed`, or a bot is
+        silent.
+        """
         tasks = chunk.tasks
         known: list[Row] = []
-        self._silent.clear()
+        silent = False
         deaths = 0
         while True:
-            tasks = self._hand_back(chunk.number, tasks, known)
             # a unit with a game that was cut off is finished first, also while draining: it has begun
             cut = [units for units, task in enumerate(tasks, 1) if any(find_game(task, row.id) for row in known)]
-            part = tasks[: cut[-1]] if cut else () if self._draining else tasks
+            part = tasks[: cut[-1]] if cut else () if self._draining or silent else tasks
             if not part:
                 return
             worker = self._living_worker(finish=bool(cut))
@@ -353,12 +370,11 @@ class Supervisor:
                 while kind == PART:
                     kind, units, reusable, scores, rows = worker.receive()
                     if units:
-                        if any(by_a or by_b for *_, by_a, by_b in scores.values()):
-                            self._note_silent(tasks[:units], map(Row._make, rows))
                         self.report(Played(Chunk(chunk.number, tasks[:units]), scores, rows))
                         tasks = tasks[units:]
                         known = [row for row in known if any(find_game(task, row.id) for task in tasks)]
                         deaths = 0
+                        silent = silent or self._holds_silence(rows)
                 if not reusable:
                     self.close()
             except WorkerRefused as refused:
@@ -371,6 +387,10 @@ class Supervisor:
                 if failed is not None:
                     self.report(failed)
                     return
+
+    def _holds_silence(self, rows: Sequence[Sequence[Any]]) -> bool:
+        """Return whether, without a clock, a bot gave no answer in time in one of these rows."""
+        return not self.job.clocked and any(row[_FORFEIT] == ForfeitKind.TIMEOUT.code for row in rows)
 
     def _living_worker(self, finish: bool = False) -> WorkerProcess:
         if self._worker is None:
@@ -425,7 +445,6 @@ class Supervisor:
         did = "forfeits" if row.forfeit else "has failed after"
         self._report(worker, f"{bot} {did} game {game.name} ({kind})")
         known.append(row)
-        self._note_silent(tasks, [row])
         return None
 
     def _judge_idle(self, worker: WorkerProcess, deaths: int) -> Failed | None:
@@ -455,25 +474,3 @@ class Supervisor:
 
     def _report(self, worker: WorkerProcess, then: str) -> None:
         self.report(Lost(f"worker {worker.pid}: {worker.how}; {then}"))
-
-    # ------------------------------------------------------------ bots that do not answer
-
-    def _hand_back(self, number: int, tasks: tuple[Task, ...], known: Sequence[Row]) -> tuple[Task, ...]:
-        """Report the units as not played, but for one that was begun, of bots that did not answer; return the others.
-
-        They may be left out; until then they play one unit at a time.
-        """
-        back = tuple(
-            task
-            for task in tasks
-            if self._silent & {task.a, task.b} and not any(find_game(task, row.id) for row in known)
-        )
-        if not back:
-            return tasks
-        self.report(Played(Chunk(number, back), {}, []))
-        return tuple(task for task in tasks if task not in back)
-
-    def _note_silent(self, tasks: Sequence[Task], rows: Iterable[Row]) -> None:
-        """Note which bots did not answer in games of units."""
-        if not self.job.clocked:
-            self._silent.update(silent_bots(tasks, rows))

@@ -209,12 +209,12 @@ class Reader:
         ]
 
     def stored_pairings(self) -> dict[int, StoredPairing]:
-        """Return all pairings that have games, also those that the settings do not ask for, by their numbers here."""
+        """Return all pairings, also those that the settings do not ask for any more, by their numbers here."""
         rows = self._query("SELECT pairing, number, round, a, b, seed, design FROM pairings")
         return {pairing: StoredPairing._make(values) for pairing, *values in rows}
 
     def pairings(self) -> dict[int, Pairing]:
-        """Return the pairings of the schedule that have games, by their numbers in the table `games`."""
+        """Return the pairings of the schedule by their numbers in the table `games`."""
         names = dict(self._query("SELECT bot, name FROM bots"))
         which = "coalesce(number, pairing)" if self._hidden else "number"
         rows = self._query(f"SELECT pairing, {which} AS shown, round, a, b FROM pairings WHERE shown IS NOT NULL")
@@ -247,20 +247,28 @@ class Reader:
     def surplus(self) -> Surplus:
         """Count what no table shows."""
         with self._kind.guard(self.folder, "read"), self._db.snapshot():
-            field, left_out = {bot.name for bot in self.bots()}, self.left_out()
-            met = "SELECT a FROM pairings UNION SELECT b FROM pairings"
-            names = [name for (name,) in self._query(f"SELECT name FROM bots WHERE place IS NULL AND bot IN ({met})")]
-            apart = {name for name in names if name not in field}
-            unloaded = apart & left_out.keys()
-            ((pairings,),) = self._query(
-                "SELECT count(*) FROM pairings p JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b"
-                " WHERE p.number IS NULL AND a.place IS NOT NULL AND b.place IS NOT NULL"
+            names, field, left_out = (
+                dict(self._query("SELECT bot, name FROM bots")),
+                {*self.field_numbers()},
+                self.left_out(),
             )
             shown = "pairing IN (SELECT pairing FROM pairings WHERE number IS NOT NULL)"
-            ((deals,),) = self._query(f"SELECT count(DISTINCT deal) FROM games WHERE id >= ? AND {shown}", self._stop)
-            ((games,),) = self._query(f"SELECT count(*) FROM games WHERE NOT ({SHOWN_GAMES})", self._stop)
-            versions = sum(name in field for name in names)
-            return Surplus(games, versions, len(apart - unloaded), len(unloaded), pairings, deals)
+            ((deals, beyond),) = self._query(
+                f"SELECT count(DISTINCT deal), count(*) FROM games WHERE id >= ? AND {shown}", self._stop
+            )
+            sql = f"SELECT pairing, count(*) FROM games WHERE NOT ({shown}) GROUP BY pairing"
+            hidden, pairings = dict(self._query(sql)), self.stored_pairings()
+            bots = {bot for pairing in hidden for bot in (pairings[pairing].a, pairings[pairing].b)} - field
+            current = {names[bot] for bot in field}
+            gone = {names[bot] for bot in bots} - current
+            return Surplus(
+                games=beyond + sum(hidden.values()),
+                versions=sum(names[bot] in current for bot in bots),
+                gone=len(gone - left_out.keys()),
+                unloaded=len(gone & left_out.keys()),
+                pairings=sum({pairings[pairing].a, pairings[pairing].b} <= field for pairing in hidden),
+                deals=deals,
+            )
 
     def rows(self, where: str = "", *args: object) -> Iterator[Row]:
         """Yield the rows in schedule order; `where` is a further condition in SQL, with its `args`."""
@@ -341,7 +349,7 @@ class Reader:
             start = game_key(0, deal, 0)
             return read_columns(self._db, names, places, self.stored_pairings(), start, self._stop, thinking)
 
-    def columns_of(self, bots: Mapping[int, str], numbers: Mapping[int, int]) -> GameColumns:
+    def columns_of(self, bots: Mapping[int, str], numbers: Mapping[int, int | None]) -> GameColumns:
         """Return the games of some pairings on the deals that are shown, also of pairings that are not.
 
         `bots` has the names to give to their bots, `numbers` those to give to the pairings, by their numbers here.

@@ -44,9 +44,8 @@ class Wanted:
     shape     what every game depends on (`TournamentConfig.shape`)
     field     the bots in seed order, by their numbers in the store; those that are new have the next numbers
     new       the bots that are new in the store
-    numbers   by stored pairing, its number in the schedule; all others are hidden
+    pairings  the pairings of the schedule that are known; all others are hidden
     deals     the number of deals whose games are shown
-    design    how games follow from a deal (`Schedule.design`)
     left_out  why bots that the settings name do not play, by name
     """
 
@@ -55,9 +54,8 @@ class Wanted:
     shape: Mapping[str, Any]
     field: Sequence[int]
     new: Sequence[BotEntry]
-    numbers: Mapping[int, int]
+    pairings: Sequence[StoredPairing]
     deals: int
-    design: str
     left_out: Mapping[str, str]
 
 
@@ -72,12 +70,8 @@ class Store(Reader):
         self._sides, self._sides_at = {}, None
         self._lock = lock
         self._db = db
-        self._design = ""
-        self._known = self.stored_pairings()
         self._field: dict[str, int] = {}
-        self._keys: dict[tuple[int, int, int], int] = {}
-        self._next = max(self._known, default=-1) + 1
-        self._waiting: dict[int, StoredPairing] = {}
+        self._keys: dict[tuple[int, int, int], int] = {}  # of the pairings that are shown: round, bots -> number here
         self._session: int | None = None
 
     def columns(self) -> GameColumns:
@@ -110,20 +104,29 @@ class Store(Reader):
                 "UPDATE bots SET spec = ? WHERE bot = ?",
                 [(bot["spec"], number) for bot, number in zip(wanted.config["bots"], wanted.field)],
             )
-            self._db.execute("UPDATE pairings SET number = NULL WHERE number IS NOT NULL")
-            self._db.executemany(
-                "UPDATE pairings SET number = ? WHERE pairing = ?",
-                [(number, pairing) for pairing, number in wanted.numbers.items()],
-            )
-        self._design = wanted.design
-        self._known = self.stored_pairings()
+            self._show_pairings(wanted.pairings)
         self._field = {bot["name"]: number for bot, number in zip(wanted.config["bots"], wanted.field)}
-        self._keys = {
-            (known.round, known.a, known.b): pairing
-            for pairing, known in self._known.items()
-            if known.number is not None
-        }
-        self._waiting = {}
+
+    def show_pairings(self, pairings: Sequence[StoredPairing]) -> None:
+        """Let the tables show these pairings from now on, and no others."""
+        with self._transaction():
+            self._show_pairings(pairings)
+
+    def _show_pairings(self, pairings: Sequence[StoredPairing]) -> None:
+        """Give the pairings their numbers in the schedule, and the others none."""
+        stored = self.stored_pairings()
+        places = {known[1:]: pairing for pairing, known in stored.items()}
+        new = [pairing for pairing in pairings if pairing[1:] not in places]
+        places |= {pairing[1:]: place for place, pairing in enumerate(new, max(stored, default=-1) + 1)}
+        self._db.executemany(
+            "INSERT INTO pairings (pairing, number, round, a, b, seed, design) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(places[pairing[1:]], *pairing) for pairing in new],
+        )
+        numbers: dict[int, int | None] = dict.fromkeys(stored)
+        numbers |= {places[pairing[1:]]: pairing.number for pairing in pairings}
+        changed = [(numbers[pairing], pairing) for pairing, it in stored.items() if it.number != numbers[pairing]]
+        self._db.executemany("UPDATE pairings SET number = ? WHERE pairing = ?", changed)
+        self._keys = {(pairing.round, pairing.a, pairing.b): places[pairing[1:]] for pairing in pairings}
 
     def show(self, deals: int) -> None:
         """Let the tables show the games on the first `deals` deals from now on."""
@@ -159,21 +162,15 @@ class Store(Reader):
                     "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, ?, ?)",
                     (ended, ended, -expected.games, json.dumps(info, sort_keys=True)),
                 )
-        self._known = self.stored_pairings()
 
     def compact(self) -> None:
         """Write the database anew without the room of deleted games, which lay between all others."""
         with RUN_SCHEMA.guard(self.folder, "compact"):
             self._db.execute("VACUUM")
 
-    def numbered(self, task: Task, seed: int) -> Task:
-        """Return the unit with the number of its pairing in the store, a new one if need be; `seed` is of its deals."""
-        a, b = self._field[task.a], self._field[task.b]
-        pairing = self._keys.get((task.round, a, b))
-        if pairing is None:
-            pairing = self._keys[task.round, a, b] = self._next
-            self._waiting[pairing] = StoredPairing(task.pairing, task.round, a, b, seed, self._design)
-            self._next += 1
+    def numbered(self, task: Task) -> Task:
+        """Return a unit of the schedule with the number of its pairing here; the pairing must be shown."""
+        pairing = self._keys[task.round, self._field[task.a], self._field[task.b]]
         return task if pairing == task.pairing else task._replace(pairing=pairing)
 
     # ------------------------------------------------------------ writing
@@ -185,30 +182,15 @@ class Store(Reader):
         kept: if a game was played twice, the first play counts. StoreError if the disk refuses; then nothing of this
         delivery is stored.
         """
-        new, added = 0, set()
         with self._transaction():
-            for chunk, rows in deliveries:
-                added |= self._add_pairings(chunk)
-                new += insert_games(self._db, self._new_series(chunk, rows))
+            new = sum(insert_games(self._db, self._new_series(chunk, rows)) for chunk, rows in deliveries)
             self._touch_session(new)
-        for pairing in added:
-            self._known[pairing] = self._waiting.pop(pairing)
         return new
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with RUN_SCHEMA.guard(self.folder, "write to"), self._db.transaction():
             yield
-
-    def _add_pairings(self, chunk: Chunk) -> set[int]:
-        if not self._waiting:
-            return set()
-        added = {task.pairing for task in chunk.tasks} & self._waiting.keys()
-        self._db.executemany(
-            "INSERT OR IGNORE INTO pairings (pairing, number, round, a, b, seed, design) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(pairing, *self._waiting[pairing]) for pairing in sorted(added)],
-        )
-        return added
 
     def _new_series(self, chunk: Chunk, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
         """Return the rows without series that are stored already.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from arena.bots.processes import children
 from arena.bots.spec import find_bot
 from arena.endings import forfeit_of
 from arena.errors import ArenaError
-from arena.tournament.games import Chunk, PairTask, Row
-from arena.tournament.runner.executors import LocalExecutor
-from arena.tournament.runner.job import Drained, Job, Lost, Played, WorkerEvent
+from arena.tournament.games import PairTask, Row
+from arena.tournament.runner.job import Job
+from arena.tournament.runner.job import Played as Delivery
 from arena.tournament.runner.logs import Sink
+from arena.tournament.runner.pool import Pool, StopSignals
 from arena.tournament.runner.worker import scores_of
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
@@ -142,7 +143,7 @@ def test_making_a_bot_may_take_as_long_as_loading_it(tmp_path: Path) -> None:
     assert forfeits(tmp_path / "run") == {}
 
 
-# ---------------------------------------------------------------- the executor itself
+# ---------------------------------------------------------------- the pool itself
 
 
 def _job(*names: str, sign: Path | None = None, limits: Limits = QUICK, **more: Any) -> Job:
@@ -154,82 +155,66 @@ def _job(*names: str, sign: Path | None = None, limits: Limits = QUICK, **more: 
     return Job("base", 7, bots, limits=limits, workers=1, **more)
 
 
-@contextlib.contextmanager
-def executing(job: Job, chunks: list[Chunk], method: str | None = None, sink: Sink = print) -> Iterator[LocalExecutor]:
-    """Submit chunks to an executor, which is closed in the end."""
-    executor = LocalExecutor(job, None, sink, method)
-    try:
-        for chunk in chunks:
-            executor.submit(chunk)
-        yield executor
-    finally:
-        executor.close()
+class Played(list[Row]):
+    """Plays pairs of a bot and well_behaved in a pool: the rows in schedule order, and what workers were lost."""
 
+    def __init__(
+        self, job: Job, bot: str, units: int, method: str | None = None, sink: Sink = print, stop: Path | None = None
+    ) -> None:
+        """`stop` is a file at whose appearance play is to stop, at once if its name is "now"."""
+        super().__init__()
+        self.lost: list[str] = []
+        self.stop, self.signals = stop, StopSignals()
+        with closing(Pool(job, None, sink, method)) as pool:
+            tasks = (PairTask(0, deal, "well_behaved", bot) for deal in range(units))
+            pool.play(
+                tasks, units, self.store, self.signals, lost=lambda one: self.lost.append(one.text), tick=self.look
+            )
+        self.sort()
 
-def _finish(executor: LocalExecutor, units: int) -> tuple[list[Row], list[WorkerEvent]]:
-    """Play units, or those in hand if it is to stop: all rows in schedule order, and all events."""
-    seen: list[WorkerEvent] = []
+    def store(self, deliveries: Sequence[Delivery]) -> bool:
+        for one in deliveries:
+            assert len(one.rows) == sum(score[0] for score in one.scores.values())
+            self.extend(one.named_rows())
+        return False
 
-    def is_over() -> bool:
-        seen.extend(executor.events(0.1))
-        return Drained() in seen or units == sum(len(one.chunk) for one in seen if isinstance(one, Played))
-
-    assert wait_for(is_over, 120)  # a loaded machine takes its time to start workers
-    played = [event for event in seen if isinstance(event, Played)]
-    assert all(len(event.rows) == sum(score[0] for score in event.scores.values()) for event in played)
-    return sorted(row for event in played for row in event.named_rows()), seen
-
-
-def _chunks(a: str, b: str, *sizes: int) -> list[Chunk]:
-    found, deal = [], 0
-    for number, size in enumerate(sizes):
-        found.append(Chunk(number, tuple(PairTask(0, deal + at, a, b) for at in range(size))))
-        deal += size
-    return found
+    def look(self) -> None:
+        if self.stop is not None and self.stop.exists():
+            self.signals.count = 2 if self.stop.name == "now" else 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("foe", ["sleeper:ms=0", "exit_hard"])
-def test_chunking_and_start_method_change_nothing(foe: str) -> None:
+def test_number_of_workers_and_start_method_change_nothing(foe: str) -> None:
     job, name = _job("well_behaved", foe), foe.partition(":")[0]
-    ways = [(None, (2,)), (None, (1, 1)), *([("spawn", (1, 1))] if name == "sleeper" else [])]
     results = []
-    for method, sizes in ways:
-        with executing(job, _chunks("well_behaved", name, *sizes), method) as executor:
-            rows, events = _finish(executor, 2)
+    for method, workers in [(None, 1), (None, 2), *([("spawn", 1)] if name == "sleeper" else [])]:
+        rows = Played(replace(job, workers=workers), name, 2, method)
         results.append([(*row[:11], row[18]) for row in rows])  # without what a clock has measured
         assert {forfeit_of(row[3]) for row in rows} == {"crash" if foe == "exit_hard" else None}
-        assert sum(isinstance(event, Lost) for event in events) == (8 if foe == "exit_hard" else 0)
+        assert len(rows.lost) == (8 if foe == "exit_hard" else 0)
     assert len(results[0]) == 4
-    assert results == results[:1] * len(ways)
+    assert results == results[:1] * len(results)
 
 
 @linux
 def test_a_game_that_hangs_is_stored_when_the_run_is_to_end_and_nothing_new_begins(tmp_path: Path) -> None:
-    job = _job("well_behaved", sign=tmp_path / "asked")
-    with executing(job, _chunks("sleeper", "well_behaved", 3, 1)) as executor:
-        assert wait_for((tmp_path / "asked").exists, 60)
-        executor.drain()
-        rows, _ = _finish(executor, 4)
+    rows = Played(_job("well_behaved", sign=tmp_path / "asked"), "sleeper", 4, stop=tmp_path / "asked")
     assert [(row.id, forfeit_of(row.forfeit)) for row in rows] == [(0, "timeout"), (1, "timeout")]
 
 
 @linux
 def test_close_stops_hung_workers_at_once(tmp_path: Path) -> None:
     before = children(os.getpid())
-    job = _job("well_behaved", sign=tmp_path / "asked", limits=Limits())
-    with executing(job, _chunks("sleeper", "well_behaved", 1)) as executor:
-        assert wait_for((tmp_path / "asked").exists, 60)
+    assert not Played(_job("well_behaved", sign=tmp_path / "now", limits=Limits()), "sleeper", 1, stop=tmp_path / "now")
     assert children(os.getpid()) == before
-    assert not any(isinstance(event, Played) for event in executor.events(0))  # it would be after the time limit
 
 
 @pytest.mark.slow
 def test_growing_workers_are_replaced() -> None:
     pids: set[int] = set()
     job = _job("memory:mb=8", "well_behaved", limits=Limits(growth_mb=100))
-    with executing(job, _chunks("memory", "well_behaved", 1, 1, 1), sink=lambda said: pids.add(said[4])) as executor:
-        rows, _ = _finish(executor, 3)
+    rows = Played(job, "memory", 3, sink=lambda said: pids.add(said[4]))
     assert [row[3] for row in rows] == [0] * 6
     assert len(pids) == 3  # each says that it is replaced
 

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation.sandbox import SandboxMissing
+from arena.bots.limits import Limits
 from arena.bots.processes import children, is_running
 from arena.errors import ArenaError
-from arena.tournament.runner.progress import ProgressListener, RunStatus
+from arena.tournament.runner.progress import ProgressListener, RunStatus, Wait
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, Running, SendsSignal, bot, forfeits, games, play, settings
@@ -169,18 +170,22 @@ def test_an_unknown_parameter_is_reported_before_the_run_begins(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_slow_first_game_shows_that_there_is_life(tmp_path: Path) -> None:
-    seen: list[tuple[float, int]] = []
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_it_is_shown_whose_answer_is_waited_for(tmp_path: Path, isolation: str) -> None:
+    seen: list[RunStatus] = []
+    waits: list[Wait] = []
 
     class Listener(ProgressListener):
         def update(self, status: RunStatus) -> None:
             if status.done == 0:
-                seen.append((status.quiet_s, status.moves()))
+                seen.append(status)
+                waits.extend(status.waits())
 
-    play(tmp_path, settings(bot("sleeper", "slow", ms=40.0), FIELD[0], games=2), workers=1, progress=Listener())
-    assert max(moves for _, moves in seen) > 0
-    assert [moves for _, moves in seen] == sorted(moves for _, moves in seen)
-    assert [seconds for seconds, _ in seen] == sorted(seconds for seconds, _ in seen)
+    field = bot("sleeper", "slow", ms=600_000) | {"isolation": isolation}, FIELD[0]
+    with pytest.raises(ArenaError, match="no answer within 1"):
+        play(tmp_path, settings(*field, games=20), workers=1, progress=Listener(), limits=Limits(decision_s=1.0))
+    assert max(wait.seconds for wait in waits if wait[:2] == ("slow", "ann")) > 0.4
+    assert [status.quiet_s for status in seen] == sorted(status.quiet_s for status in seen)
 
 
 def test_a_run_that_cannot_be_played_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.tournament.games import Chunk, Row
+from arena.tournament.store.columns import StoredPairing
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import Store, Wanted, open_store
@@ -28,22 +29,22 @@ def bring_up(
     settings: Mapping[str, Any] | None = None,
     deals: int = MANY,
 ) -> None:
-    """Let a store show these bots, all pairings that it shows already, and so many deals."""
+    """Let a store show these bots, all pairings of every two of them, and so many deals."""
     known = {entry.identity: number for number, entry in store.entries().items()}
     new = [entry for entry in entries if entry.identity not in known]
     known |= {entry.identity: number for number, entry in enumerate(new, len(known))}
-    shown = {pairing: it.number for pairing, it in store.stored_pairings().items() if it.number is not None}
+    place = {entry.name: known[entry.identity] for entry in entries}
+    meetings = pair_tasks([*place], [0])
+    pairings = [StoredPairing(task.pairing, 0, place[task.a], place[task.b], 7, "pairs") for task in meetings]
     config = {**config, "bots": [{"name": entry.name, "spec": entry.spec} for entry in entries]}
     field = [known[entry.identity] for entry in entries]
-    store.bring_up(Wanted(config, settings or {}, {}, field, new, shown, deals, "pairs", {}))
+    store.bring_up(Wanted(config, settings or {}, {}, field, new, pairings, deals, {}))
 
 
 def begin(folder: Path) -> Store:
     """Open a store in which every two of BOTS may meet."""
     store = open_store(folder)
     bring_up(store)
-    for task in pair_tasks(BOTS, [0]):
-        store.numbered(task, CONFIG["seed"])
     return store
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.tournament.games import Chunk, PairTask
+from arena.tournament.store.columns import StoredPairing
 from arena.tournament.store.reader import BotEntry, Surplus
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, Wanted, open_store
@@ -28,15 +29,13 @@ def bring_up(
     numbers |= {(bot.name, bot.source): number for number, bot in enumerate(new, max(known, default=-1) + 1)}
     field = [numbers[bot] for bot in bots.items()]
     tasks = [PairTask(number, 0, a, b) for number, (a, b) in enumerate(pairs_of([*bots]))]
-    at = {(it.a, it.b, it.design): pairing for pairing, it in store.stored_pairings().items()}
     place = dict(zip(bots, field))
-    shown = {at.get((place[task.a], place[task.b], design)): task.pairing for task in tasks}
-    shown.pop(None, None)
+    pairings = [StoredPairing(task.pairing, 0, place[task.a], place[task.b], 7, design) for task in tasks]
     config = {"bots": [{"name": name, "spec": name} for name in bots], "seed": 7}
-    store.bring_up(Wanted(config, {}, {}, field, new, shown, deals, design, left_out or {}))
+    store.bring_up(Wanted(config, {}, {}, field, new, pairings, deals, left_out or {}))
     store.begin_session({})
     for deal in range(deals):
-        chunk = Chunk(deal, tuple(store.numbered(task._replace(deal=deal), 7) for task in tasks))
+        chunk = Chunk(deal, tuple(store.numbered(task._replace(deal=deal)) for task in tasks))
         store.add([(chunk, play_pairs(chunk))])
 
 

@@ -60,7 +60,7 @@ def test_what_goes_in_comes_out_in_schedule_order(store: Store) -> None:
 def test_progress_is_what_the_schedule_needs(store: Store) -> None:
     schedule = round_robin(BOTS, 20)
     tasks = list(schedule.tasks(ScheduleProgress()))
-    stored = [store.numbered(task, 7) for task in tasks]
+    stored = [store.numbered(task) for task in tasks]
     for part in list(chunks(stored, 4))[1:4]:
         store.add([(part, play_pairs(part))])
     assert list(schedule.tasks(store.progress())) == tasks[:4] + tasks[16:]

@@ -14,7 +14,7 @@ def main(folder: str, deals: int) -> None:
     schedule = round_robin(BOTS, 2 * deals)
     store = begin(Path(folder))
     store.begin_session({"workers": 0})
-    tasks = (store.numbered(task, 7) for task in schedule.tasks(store.progress()))
+    tasks = (store.numbered(task) for task in schedule.tasks(store.progress()))
     for chunk in chunks(tasks, 4):
         new = store.add([(chunk, play_pairs(chunk))])
         print(chunk.tasks[0].pairing, chunk.tasks[0].deal, new, flush=True)
