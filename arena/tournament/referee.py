@@ -54,7 +54,7 @@ _QUICK_NS = 5_000
 class Player:
     """One bot of a worker. It is made at its first game and plays all its games here.
 
-    `make` creates the bot (`LoadedBot.make`); if that raises, the bot forfeits each of its games. The other flags say
+    `make` creates the bot (`LoadedBot.make`); if that raises, the bot forfeits the game. The other flags say
     what the referee must do around its games, see `LoadedBot`.
     """
 
@@ -82,7 +82,6 @@ class Player:
         self.isolated = False
         self.looks_back = False  # wants to hear of the end of a game
         self.clocked = True  # False for a person, whose time is not limited
-        self.broken: tuple[str, str] | None = None  # kind and detail of its forfeits if it could not be made
         self.quick = False
         self._make = make
         self._timed = 0
@@ -440,20 +439,15 @@ class Referee:
         start = perf_counter()
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
-            ready = player.remote.prepare if player.fit else player.start
-            if player.broken is None:
-                self.buffer[0] = move_log.INIT + role
-                try:
-                    ready()
-                except BaseException as error:
-                    fault = faults[seat] = self._fault(seat, error, "__init__")
-                    if (
-                        not player.fit
-                    ):  # a process that cannot be started again costs one game; the next one tries again
-                        player.broken = fault.kind, fault.detail
-                self.buffer[0] = move_log.IN_PLAY
-            if player.broken is not None:
-                faults[seat] = Forfeit(seat, *player.broken)
+            self.buffer[0] = move_log.INIT + role
+            try:
+                if player.fit:
+                    player.remote.prepare()
+                else:
+                    player.start()
+            except BaseException as error:  # it costs one game; the next one tries again
+                faults[seat] = self._fault(seat, error, "__init__")
+            self.buffer[0] = move_log.IN_PLAY
         self._renewal_s += perf_counter() - start
         return faults.get(starter, faults.get(1 - starter))
 

@@ -27,7 +27,7 @@ class Job:
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
     `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept,
     `own_deals` whether every two bots have deals of their own. `deals` are the deals in order as records write them, if
-    they do not follow from the seed.
+    they do not follow from the seed. In a trial, before play, the bots are made as soon as they are loaded.
     """
 
     rules: str
@@ -41,6 +41,7 @@ class Job:
     notes: bool = True
     own_deals: bool = False
     deals: tuple[str, ...] = ()
+    is_trial: bool = False
 
     def placed(self, folder: Path) -> Job:
         """Write the bots' bundles to a folder and return the job with the bots as workers load them from there."""

@@ -290,18 +290,11 @@ def job_of(config: TournamentConfig) -> Job:
     )
 
 
-def require_bots(config: TournamentConfig) -> None:
-    """Load all bots once, as workers do, and raise what would end the run, such as an unknown parameter."""
-    if config.executor == "local":
-        job = job_of(config.with_seed(0))
-        _require_bots(_loading(job, set(config.bot_names)))
-
-
 def _loading(job: Job, names: Collection[str]) -> Job:
-    """Return the part of a job that loading these bots depends on."""
+    """Return the part of a job that loading and making these bots depends on."""
     chosen = [number for number, bot in enumerate(job.bots) if bot.name in names]
     bots, levels = tuple(job.bots[at] for at in chosen), tuple(job.levels[at] for at in chosen)
-    return replace(job, rules="base", seed=0, workers=1, bots=bots, levels=levels, own_deals=False)
+    return replace(job, rules="base", seed=0, workers=1, bots=bots, levels=levels, own_deals=False, is_trial=True)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets

@@ -256,7 +256,8 @@ class Pool:
 
     def _cut(self) -> Chunk | None:
         if self._units is None:
-            self._events.put(None)  # the last chunk is back
+            if self._numbers:
+                self._events.put(None)  # the last chunk is back
             return None
         share = self._expected // (2 * len(self._slots))  # so that all workers finish at about one time
         least = self._chunk_units // 8  # for bots in processes, of which each chunk needs fresh ones

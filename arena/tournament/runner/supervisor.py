@@ -24,7 +24,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
@@ -115,17 +115,16 @@ class WorkerProcess:
             self.receive()
             self._ready = True
 
-    def play(self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]]) -> None:
+    def play(self, tasks: Sequence[Task], known: Sequence[Row]) -> None:
         """Give it units to play. It is waiting for them, so this does not block.
 
-        `known` are rows of games that must not be played, `broken` the bots that cannot be created, with the forfeit's
-        kind and detail: both were found out from earlier workers.
+        `known` are rows of games that must not be played: forfeits for the hangs and deaths of earlier workers.
         """
         self._still = 0.0
         self._tasks = tasks
         try:
             # the tasks of a chunk are of one type, and plain tuples pickle four times as fast as named ones
-            self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known, broken))
+            self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known))
         except OSError:
             raise WorkerDied from None
 
@@ -305,7 +304,6 @@ class Supervisor:
         self._draining = False
         self._stopped = False
         self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
-        self._broken: dict[str, tuple[str, str]] = {}
 
     def drain(self) -> None:
         """Let `play` return after the unit in progress."""
@@ -365,7 +363,7 @@ class Supervisor:
             worker = self._living_worker(finish=bool(cut))
             try:
                 worker.await_ready()
-                worker.play(part, known, self._broken)
+                worker.play(part, known)
                 kind = PART
                 while kind == PART:
                     kind, units, reusable, scores, rows = worker.receive()
@@ -420,15 +418,11 @@ class Supervisor:
         if snapshot.hook is None or game is None:
             return self._judge_idle(worker, deaths)
         kind = ForfeitKind.CRASH if worker.overdue is None else ForfeitKind.TIMEOUT
-        if snapshot.hook == "__init__":
-            row = None
-            bot = game.first if snapshot.role == 1 else game.second
-        else:
-            row = cut_row(self._settings, game, snapshot, kind, worker.how)
-            if row is None:
-                self._report(worker, f"replaying game {game.name}")
-                return None
-            bot = game.first if row.forfeit_by == 1 else game.second
+        row = cut_row(self._settings, game, snapshot, kind, worker.how)
+        if row is None:
+            self._report(worker, f"replaying game {game.name}")
+            return None
+        bot = game.first if row.forfeit_by == 1 else game.second
         if worker.overdue is None:
             self._deaths[game.key] += 1
             own_process = self.job.level_of(bot).own_process
@@ -438,10 +432,6 @@ class Supervisor:
             if own_process or self._deaths[game.key] < 2:
                 self._report(worker, f"replaying game {game.name}")
                 return None
-        if row is None:
-            self._broken[bot] = (kind, f"in __init__: {worker.how}")
-            self._report(worker, f"{bot} cannot be created and forfeits its games")
-            return None
         did = "forfeits" if row.forfeit else "has failed after"
         self._report(worker, f"{bot} {did} game {game.name} ({kind})")
         known.append(row)

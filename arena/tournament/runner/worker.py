@@ -23,8 +23,9 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
-from arena.bots.bot import Actor
+from arena.bots.bot import Actor, BotFault
 from arena.bots.cores import pin_to_core
+from arena.bots.faults import BotError, author_traceback
 from arena.bots.forks import adopt_orphans, die_with_parent, forget_descriptors, keep_from_forks, lead_group
 from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.loading import load_bot
@@ -152,9 +153,7 @@ class _Worker:
             self._send(READY)
             reusable = True
             while reusable:
-                task_type, plain_tasks, cut, broken = self.chunks.recv()
-                for name, reason in broken.items():
-                    referee.players[name].broken = reason
+                task_type, plain_tasks, cut = self.chunks.recv()
                 tasks = [task_type._make(plain) for plain in plain_tasks]
                 reusable = self._play(referee, tasks, {row.id: row for row in cut})
                 output.end_lines()
@@ -169,11 +168,22 @@ class _Worker:
         for number in range(len(self.job.bots)):
             self.status[LOADING] = number + 1
             players.append(self._player(number))
+            if self.job.is_trial:
+                self._try(players[-1], number)
             if not self.job.level(number).own_process:
                 state.restore()  # one bot's file must not change the world of the others
         self.status[LOADING] = 0
         self.threads = threading.active_count()
         return Referee(self.job.game_settings, players, buffer=self.move_log)
+
+    def _try(self, player: Player, number: int) -> None:
+        """Make a bot for the first time; BotError if that fails."""
+        try:
+            player.start()
+        except BaseException as error:
+            why = error.detail.removeprefix("in __init__: ") if isinstance(error, BotFault) else author_traceback(error)
+            what = "raises an exception when it is made:\n" if "\n" in why else "cannot be made: "
+            raise BotError(f"the bot {self.job.bots[number].target} {what}{why}") from error
 
     def _player(self, number: int) -> Player:
         spec = self.job.bots[number]

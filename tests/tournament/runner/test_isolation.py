@@ -19,7 +19,7 @@ from arena.bots.processes import children, descendants, is_running
 from arena.errors import ArenaError
 from arena.tournament.config import config_from_dict
 from arena.tournament.runner import isolated
-from arena.tournament.runner.play_run import require_bots
+from arena.tournament.runner.play_run import prepare
 from arena.tournament.runner.supervisor import WorkerProcess
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
@@ -142,7 +142,7 @@ if hasattr(os, "register_at_fork"):
     ids=["forked", "loading", "stopped, to be killed"],
 )
 def test_ctrl_c_while_bots_are_loaded(
-    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    owner: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """No worker is left, wherever in the life of the first one the signal comes."""
     original, sent = getattr(owner, name), list[int]()
@@ -156,7 +156,7 @@ def test_ctrl_c_while_bots_are_loaded(
     monkeypatch.setattr(owner, name, interrupted)
     field = bot("first", request.node.name), bot("random", "ann")  # not known to load, from another test
     with pytest.raises(KeyboardInterrupt):
-        require_bots(config_from_dict(settings(*field, isolation="process")))
+        prepare(config_from_dict(settings(*field, isolation="process")), tmp_path / "run")
     assert sent
 
 

@@ -188,6 +188,21 @@ def test_it_is_shown_whose_answer_is_waited_for(tmp_path: Path, isolation: str) 
     assert [status.quiet_s for status in seen] == sorted(status.quiet_s for status in seen)
 
 
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_a_bot_that_cannot_be_made_plays_no_game(tmp_path: Path, isolation: str) -> None:
+    (tmp_path / "raises.py").write_text(
+        "class Bot:\n    def __init__(self):\n        raise ValueError('no plan')\n\n"
+        "    def act(self, view, moves):\n        return moves[0]\n"
+    )
+    raises = {"spec": str(tmp_path / "raises.py"), "name": "raises"}
+    report = play(tmp_path / "run", settings(raises, *FIELD[:2], isolation=isolation))
+    assert "raises an exception when it is made" in report.left_out["raises"]
+    assert (report.done, report.forfeits) == (6, 0)
+    with pytest.raises(ArenaError, match="no plan"):
+        play(tmp_path / "match", settings(raises, FIELD[0], format="match", isolation=isolation))
+    assert not (tmp_path / "match").exists()
+
+
 def test_a_run_that_cannot_be_played_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only its workers find out, as those of a cluster do."""
     monkeypatch.setattr("arena.tournament.runner.play_run._require_bots", lambda job: None)

@@ -18,7 +18,7 @@ from arena.tournament.runner.play_run import play_run
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
-from tests.tournament.runner.runs import FIELD, SendsSignal, games, settings
+from tests.tournament.runner.runs import FIELD, SendsSignal, bot, games, settings
 
 pytestmark = pytest.mark.process
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
@@ -65,12 +65,14 @@ def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(tmp_path: Path) -> 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    play(folder, field(200), 1, progress=PressesCtrlC(1))
-    assert 0 < (before := count(folder)) < 300
-    play(folder, field(100), 1, progress=PressesCtrlC(0))  # fewer than it was to have
-    assert before <= count(folder) < 300
-    play(folder, field(100))
-    play(tmp_path / "once", field(100))
+    field = settings(*FIELD[:2], bot("sleeper", "slow", ms=0.2))
+    many, fewer = (config_from_dict(field | {"games": games}) for games in (200, 40))
+    play(folder, many, 1, progress=PressesCtrlC(1))
+    assert 0 < (before := count(folder)) < 120
+    play(folder, fewer, 1, progress=PressesCtrlC(before + 1))
+    assert before < count(folder) < 120
+    play(folder, fewer)
+    play(tmp_path / "once", fewer)
     assert whole(folder) == whole(tmp_path / "once")
 
 
