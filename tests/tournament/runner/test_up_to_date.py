@@ -68,7 +68,8 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     field = settings(*FIELD[:2], bot("sleeper", "slow", ms=0.2))
     many, fewer = (config_from_dict(field | {"games": games}) for games in (200, 40))
     play(folder, many, 1, progress=PressesCtrlC(1))
-    assert 0 < (before := count(folder)) < 120
+    before = count(folder)
+    assert 0 < before < 120
     play(folder, fewer, 1, progress=PressesCtrlC(before + 1))
     assert before < count(folder) < 120
     play(folder, fewer)
