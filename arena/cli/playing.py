@@ -158,7 +158,7 @@ def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> i
 
 def plan_values(run: Prepared) -> dict[str, Any]:
     """Return what would be played as plain values for JSON."""
-    plan = {key: value for key, value in vars(run.plan).items() if key != "wanted"}
+    plan = {key: value for key, value in vars(run.plan).items() if key not in ("wanted", "done", "silence")}
     return {**plan, "changes": [vars(change) for change in run.plan.changes], "left_out": dict(run.left_out)}
 
 

@@ -487,6 +487,15 @@ class ScheduleProgress:
         """Return whether the unit on this deal is done. A unit is stored whole or not at all: one game is proof."""
         return bisect_right(self.spans.get(pairing, ()), deal) % 2 == 1
 
+    def units(self, pairing: int, stride: int = 1) -> int:
+        """Count the units of a pairing that are done, each of which has `stride` deals.
+
+        >>> ScheduleProgress({3: [0, 5, 8, 10]}).units(3), ScheduleProgress({3: [0, 5, 8, 10]}).units(3, stride=4)
+        (7, 3)
+        """
+        spans = self.spans.get(pairing, ())
+        return sum(-(-stop // stride) - -(-start // stride) for start, stop in zip(spans[::2], spans[1::2]))
+
     def score(self, pairing: int) -> PairingScore:
         """Return the score of a pairing, all zero before its first game."""
         return self.scores.get(pairing, PairingScore())

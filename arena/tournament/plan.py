@@ -18,6 +18,7 @@ from arena.text import counted, one_line, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import Pairing, ScheduleProgress, stored_deal_seed
+from arena.tournament.silence import Silence, first_silent
 from arena.tournament.store.columns import StoredPairing
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import StoreError
@@ -60,6 +61,8 @@ class Change:
 class Plan:
     """What a run plays to be up to date.
 
+    done      what is stored of it
+    silence   the bot that does not answer, if what is stored says so
     changes   games to play by their reason; those of two new bots count for the first
     gone      bots that are not in the tables any more
     stays     stored games that the tables show
@@ -71,6 +74,8 @@ class Plan:
     """
 
     wanted: Wanted
+    done: ScheduleProgress
+    silence: Silence | None = None
     changes: tuple[Change, ...] = ()
     gone: tuple[str, ...] = ()
     stays: int = 0
@@ -159,18 +164,18 @@ def plan_run(
         deals=schedule.deal_count,
         left_out=left_out or {},
     )
-    progress = stored.progress() if stored is not None and config.form.closed else ScheduleProgress()
-    wanted = replace(wanted, pairings=shown_pairings(schedule, progress, wanted))
-    plan = Plan(wanted, at_most=config.form.verdict is not None)
+    done = stored.progress() if stored is not None and config.form.closed else ScheduleProgress()
+    wanted = replace(wanted, pairings=shown_pairings(schedule, done, wanted))
+    plan = Plan(wanted, done, at_most=config.form.verdict is not None)
     if stored is None:
-        return replace(plan, missing=schedule.planned(ScheduleProgress()))
+        return replace(plan, missing=schedule.planned(done))
     _check_shape(stored, config, wanted)
     current = {entry.name: entry.identity for entry in stored.bots()}
     gone = tuple(name for name in current if name not in config.bot_names and name not in wanted.left_out)
     plan = replace(plan, gone=gone, is_new=False)
     if config.form.closed:
-        missing, hidden = schedule.planned(progress) - progress.games, stored.count_all() - progress.games
-        return replace(plan, missing=max(missing, 0), stays=progress.games, hidden=hidden)
+        missing, hidden = schedule.planned(done) - done.games, stored.count_all() - done.games
+        return replace(plan, missing=max(missing, 0), stays=done.games, hidden=hidden)
     names = {entry.name for entry in known.values()}
     reasons: dict[str, Why] = {}
     for entry in entries:
@@ -181,6 +186,7 @@ def plan_run(
         elif current.get(entry.name) != entry.identity:
             is_back = entry not in new or entry.name not in current
             reasons[entry.name] = Why.BACK if is_back else Why.CHANGED
+    plan = _with_stored_games(plan, schedule, config, stored)
     return _counted(plan, schedule, config, stored, reasons)
 
 
@@ -225,43 +231,41 @@ def _field_differences(there: Sequence[str] | None, asked: Sequence[str] | None)
     return [one_line(f"bot {text}") for text in apart] or ["bots: their order, which is that of their seeds, differs"]
 
 
+def _with_stored_games(plan: Plan, schedule: Schedule, config: TournamentConfig, stored: Reader) -> Plan:
+    """Return the plan with what is stored of it, under the numbers that its pairings have in the schedule."""
+    numbers = {pairing[1:]: pairing.number for pairing in plan.wanted.pairings}
+    shown = {pairing: numbers.get(known[1:]) for pairing, known in stored.stored_pairings().items()}
+    names = dict(zip(plan.wanted.field, config.bot_names))
+    games = stored.columns_of(names, shown, schedule.deal_count, thinking=False)
+    done = games.progress()
+    silence = None if config.clocked else first_silent(games, schedule, done)
+    return replace(plan, done=done, silence=silence, stays=len(games), hidden=stored.count_all() - len(games))
+
+
 def _counted(
     plan: Plan, schedule: Schedule, config: TournamentConfig, stored: Reader, reasons: Mapping[str, Why]
 ) -> Plan:
     """Return the plan with the games that are missing by their reasons."""
-    places = {known[1:]: pairing for pairing, known in stored.stored_pairings().items()}
-    counts = units = stored.games_by_pairing(schedule.deal_count)
-    each = whole = schedule.planned(ScheduleProgress()) / len(plan.wanted.pairings)
-    if schedule.stride > 1:  # a series may have any number of games
-        units, whole = (
-            stored.games_by_pairing(schedule.deal_count, schedule.stride),
-            schedule.deal_count / schedule.stride,
-        )
-    names = dict(zip(plan.wanted.field, config.bot_names))
-    missing: list[tuple[str, str, float]] = []
+    pairings, units = schedule.pairings(plan.done), -(-schedule.deal_count // schedule.stride)
+    games_of_unit = schedule.planned(ScheduleProgress()) / len(pairings) / units  # a series may have any number
+    missing: list[tuple[str, str, int]] = []
     games = Counter[str]()
-    stays = 0
-    for shown in plan.wanted.pairings:
-        pairing, a, b = places.get(shown[1:], -1), names[shown.a], names[shown.b]
-        stays += counts.get(pairing, 0)
-        left = each * (1 - units.get(pairing, 0) / whole)
-        if left > 0:
+    for number, _, a, b in pairings:
+        if left := round((units - plan.done.units(number, schedule.stride)) * games_of_unit):
             missing.append((a, b, left))
-            games[next((bot for bot in reasons if bot in (a, b)), "")] += round(left)
+            games[next((bot for bot in reasons if bot in (a, b)), "")] += left
     changes = [Change(why, bot, games[bot]) for bot, why in reasons.items()]
     if games[""]:
         changes.append(Change(Why.LEFT if stored.config() == plan.wanted.config else Why.MORE, "", games[""]))
     return replace(
         plan,
         changes=tuple(changes),
-        stays=stays,
-        hidden=stored.count_all() - stays,
         missing=sum(games.values()),
         seconds=_seconds(missing, config, stored) if missing else None,
     )
 
 
-def _seconds(missing: Iterable[tuple[str, str, float]], config: TournamentConfig, stored: Reader) -> float | None:
+def _seconds(missing: Iterable[tuple[str, str, int]], config: TournamentConfig, stored: Reader) -> float | None:
     """Estimate how long the missing games take; a bot without games takes as long as its other versions."""
     entries, pairings = stored.entries(), stored.stored_pairings()
     halves: dict[str, list[float]] = {}

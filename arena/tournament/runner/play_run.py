@@ -104,44 +104,22 @@ def play_run(
     and its tables show only the deals that the verdict rests on: how many were played beyond them depends on the
     workers. When all games are played, `more` may ask for a larger number.
     """
-    folder, listener, left_out = Path(folder), progress or ProgressListener(), dict[str, str]()
-    config, counts = with_stored_seed(config, folder), Counter[str]()
-    while True:
-        run = prepare(config, folder, again, left_out)
-        left_out = dict(run.left_out)
-        try:
-            return _play(run, folder, listener, verdict or config.verdict(), more, again, counts)
-        except BotRefused as refused:  # it does not answer, or a worker elsewhere cannot load it
-            if not _can_leave_out(run, refused.bot):
-                raise
-            left_out[refused.bot] = str(refused)
-            again = [bot for bot in again if bot != refused.bot]
-
-
-def _play(
-    run: Prepared,
-    folder: Path,
-    listener: ProgressListener,
-    verdict: StoppingRule | None,
-    more: More | None,
-    again: Collection[str],
-    counts: Counter[str],
-) -> RunReport:
-    """Play a prepared run; `counts` adds up what its sessions did."""
-    made = not folder.exists()
+    folder, listener = Path(folder), progress or ProgressListener()
+    made, config = not folder.exists(), with_stored_seed(config, folder)
+    left_out, counts = dict[str, str](), Counter[str]()
     try:
         with closing(open_store(folder)) as store, bundles_folder(folder) as bundles:
-            job = run.job.placed(bundles) if run.plan.missing or more is not None else run.job
-            plan = run.plan_for(store, again)
-            listener.plan(plan)
-            for bot, why in run.left_out.items() if plan.missing else ():
-                listener.note(f"{one_line(bot)} is left out: {first_line(why, _LONGEST_REASON)}")
-            store.bring_up(plan.wanted)
-            with RunLog(folder) as run_log, StopSignals() as signals:
-                session = _Session(run, store, signals, listener, verdict, more, counts)
-                session.play(job, run_log.sink)
-            return session.report()  # after the last moment at which a signal only counts
-    except ArenaError:
+            while True:
+                run = _prepared(config, store, again, left_out)
+                session = _Session(run, store, listener, verdict or config.verdict(), more, counts)
+                try:
+                    return session.play(bundles)
+                except BotRefused as refused:  # it does not answer, or a worker elsewhere cannot load it
+                    if not _can_leave_out(run, refused.bot):
+                        raise
+                    left_out = {**run.left_out, refused.bot: str(refused)}
+                    again = [bot for bot in again if bot != refused.bot]
+    except BaseException:
         if made:
             _remove_unplayed(folder)
         raise
@@ -169,12 +147,12 @@ class Prepared:
     left_out: Mapping[str, str]
     plan: Plan
 
-    def plan_for(self, stored: Reader | None, again: Collection[str] = (), games: int | None = None) -> Plan:
-        """Plan the run in the folder of `stored`, perhaps with another number of games."""
+    def plan_for(self, stored: Reader, games: int | None = None) -> Plan:
+        """Plan the run again, perhaps with another number of games."""
         config, asked = self.config, self.asked
         if games is not None:
             config, asked = replace(config, games=games), replace(asked, games=games)
-        return plan_run(config, self.job.bots, stored, asked=asked, left_out=self.left_out, again=again)
+        return plan_run(config, self.job.bots, stored, asked=asked, left_out=self.left_out)
 
 
 def with_stored_seed(config: TournamentConfig, folder: Path) -> TournamentConfig:
@@ -188,53 +166,35 @@ def with_stored_seed(config: TournamentConfig, folder: Path) -> TournamentConfig
         return config.with_seed(stored.config()["seed"])
 
 
-def prepare(
-    config: TournamentConfig,
-    folder: Path,
-    again: Collection[str] = (),
-    left_out: Mapping[str, str] | None = None,
-) -> Prepared:
+def prepare(config: TournamentConfig, folder: Path, again: Collection[str] = ()) -> Prepared:
     """Plan a run of settings with a seed, and load its new bots once, as workers do; nothing is written.
 
-    A bot that cannot be loaded is left out, like those in `left_out`, if the format can do without it; else BotRefused.
-    Bots that play elsewhere are not loaded here.
+    A bot that cannot be loaded, or does not answer, is left out if the format can do without it; else BotRefused. Bots
+    that play elsewhere are not loaded here.
     """
+    stored = stored_run(folder)
+    with nullcontext() if stored is None else closing(stored):
+        return _prepared(config, stored, again, {})
+
+
+def _prepared(
+    config: TournamentConfig, stored: Reader | None, again: Collection[str], left_out: Mapping[str, str]
+) -> Prepared:
     unknown = [name for name in again if name not in config.bot_names]
     if unknown:
         near = did_you_mean(unknown[0], config.bot_names)
         raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
-    left_out = dict(left_out or {})
     while True:
-        run = _planned(config, folder, again, left_out)
-        refused = _silent_bot(run, folder) or _unloadable_bot(run)
+        playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
+        job = job_of(playing)
+        plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
+        run = Prepared(config, playing, job, left_out, plan)
+        refused = _silence_error(run, plan.silence) if plan.silence else _unloadable_bot(run)
         if refused is None:
             return run
         if not _can_leave_out(run, refused.bot):
             raise refused
-        left_out[refused.bot] = str(refused)
-
-
-def _planned(config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str]) -> Prepared:
-    playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
-    job, stored = job_of(playing), stored_run(folder)
-    with nullcontext() if stored is None else closing(stored):
-        plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
-    return Prepared(config, playing, job, left_out, plan)
-
-
-def _silent_bot(run: Prepared, folder: Path) -> BotRefused | None:
-    """Return the bot that does not answer, if the games that are stored and wanted say so."""
-    if run.plan.is_new or run.job.clocked or run.config.form.closed:
-        return None
-    with Reader(folder) as stored:
-        if not stored.has_silent():
-            return None
-        wanted = run.plan.wanted
-        numbers = {pairing[1:]: pairing.number for pairing in wanted.pairings}
-        shown = {pairing: numbers.get(known[1:]) for pairing, known in stored.stored_pairings().items()}
-        games = stored.columns_of(dict(zip(wanted.field, run.config.bot_names)), shown)
-    silence = first_silent(games, run.config.schedule(), games.progress())
-    return None if silence is None else _silence_error(run, silence)
+        left_out = {**left_out, refused.bot: str(refused)}
 
 
 def _unloadable_bot(run: Prepared) -> BotRefused | None:
@@ -335,7 +295,6 @@ class _Session:
         self,
         run: Prepared,
         store: Store,
-        signals: StopSignals,
         listener: ProgressListener,
         verdict: StoppingRule | None,
         more: More | None,
@@ -344,12 +303,12 @@ class _Session:
         self._run, self._config = run, run.config
         self._schedule = run.config.schedule()
         self._store = store
-        self._signals = signals
+        self._signals = StopSignals()
         self._listener = listener
         self._verdict = verdict
         self._more = more
         self._counts = counts  # "played" games, "lost" workers
-        self._done = store.progress()
+        self._done = run.plan.done
         self._suspects = suspects(store.columns()) if not run.job.clocked and store.has_silent() else set[str]()
         self._walkovers = dict.fromkeys(store.walkovers(), "it gave no answer, so its opponents won by walkovers")
         self._figures = RunFigures(self._schedule, self._done, self._stored_forfeits)
@@ -359,7 +318,19 @@ class _Session:
         self._has_begun = self._is_stopping = False
         self._started = time.monotonic()
 
-    def play(self, job: Job, sink: Sink) -> None:
+    def play(self, bundles: Path) -> RunReport:
+        """Play what is left, with the bots loaded from a folder of bundles; return what has been done."""
+        run = self._run
+        job = run.job.placed(bundles) if run.plan.missing or self._more is not None else run.job
+        self._listener.plan(run.plan)
+        for bot, why in run.left_out.items() if run.plan.missing else ():
+            self._listener.note(f"{one_line(bot)} is left out: {first_line(why, _LONGEST_REASON)}")
+        self._store.bring_up(run.plan.wanted)
+        with RunLog(self._store.folder) as run_log, self._signals:
+            self._play_waves(job, run_log.sink)
+        return self._report()  # after the last moment at which a signal only counts
+
+    def _play_waves(self, job: Job, sink: Sink) -> None:
         """Play one wave of units after another, until none is left or the user stops the run."""
         try:
             while not (self._signals.stopping or self._is_decided()) and (wave := self._next_wave()) is not None:
@@ -396,7 +367,7 @@ class _Session:
             self._listener.end(self._status(), self._signals.stopping)
             pool.close()
 
-    def report(self) -> RunReport:
+    def _report(self) -> RunReport:
         """Return what has been done so far."""
         done, total = self._figures.done, self._figures.total
         is_left = done < total or self._more is not None  # a run that stops does not ask whether it grows

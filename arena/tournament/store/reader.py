@@ -349,18 +349,26 @@ class Reader:
             start = game_key(0, deal, 0)
             return read_columns(self._db, names, places, self.stored_pairings(), start, self._stop, thinking)
 
-    def columns_of(self, bots: Mapping[int, str], numbers: Mapping[int, int | None]) -> GameColumns:
-        """Return the games of some pairings on the deals that are shown, also of pairings that are not.
+    def columns_of(
+        self,
+        bots: Mapping[int, str],
+        numbers: Mapping[int, int | None],
+        deals: int | None = None,
+        thinking: bool = True,
+    ) -> GameColumns:
+        """Return the games of some pairings on the first `deals` (default: those that are shown), also of hidden ones.
 
         `bots` has the names to give to their bots, `numbers` those to give to the pairings, by their numbers here.
+        `thinking` as in `read_columns`.
         """
+        stop = self._stop if deals is None else game_key(0, min(deals, 1 << DEAL_BITS), 0)
         with self._kind.guard(self.folder, "read"), self._db.snapshot():
             places = {bot: place for place, bot in enumerate(bots)}
             pairings = {
                 pairing: known._replace(number=numbers.get(pairing))
                 for pairing, known in self.stored_pairings().items()
             }
-            return read_columns(self._db, list(bots.values()), places, pairings, 0, self._stop)
+            return read_columns(self._db, list(bots.values()), places, pairings, 0, stop, thinking)
 
     def arrays_of(self, bots: Mapping[int, str]) -> GameArrays:
         """Return all games between some bots for ratings, also those that no table shows.
@@ -384,12 +392,6 @@ class Reader:
         """Return whether a game was lost because no answer came, also one that no table shows."""
         sql = "SELECT 1 FROM games WHERE forfeit = ? AND forfeit > 0 LIMIT 1"
         return bool(self._query(sql, ForfeitKind.TIMEOUT.code))
-
-    def games_by_pairing(self, deals: int, stride: int = 1) -> dict[int, int]:
-        """Count the games of each stored pairing on every `stride`-th of the first `deals` deals."""
-        stop = game_key(0, min(deals, 1 << DEAL_BITS), 0)
-        sql = "SELECT pairing, count(*) FROM games WHERE id < ? AND deal % ? = 0 GROUP BY pairing"
-        return dict(self._query(sql, stop, stride))
 
     def seconds_by_pairing(self) -> dict[int, float]:
         """Return the mean duration of a game of each stored pairing."""
