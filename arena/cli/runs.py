@@ -32,7 +32,7 @@ from arena.tournament.luck import LUCK
 from arena.tournament.rows import game_faults
 from arena.tournament.runner.logs import LOG
 from arena.tournament.store.folder_lock import is_in_use
-from arena.tournament.store.reader import Reader, Surplus
+from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import open_store
 
@@ -133,39 +133,42 @@ def _trim(source: str, yes: bool) -> None:
     if not isinstance(found, StoredRun | StoredComparison):
         what = "a league, which shows" if isinstance(found, StoredLeague) else "a file of records, which holds"
         raise ArenaError(f"{one_line(str(found.path))} is {what} all its games; --trim takes a run")
-    surplus: dict[Path, Surplus] = {}
+    hidden: dict[Path, int] = {}
     for part in found.parts().values():
         if is_in_use(part.path):
             raise ArenaError(f"{one_line(str(part.path))} is being played; wait for it, or stop it")
         with Reader(part.path) as reader:
-            if (more := reader.surplus()).games:
-                surplus[part.path] = more
-    if not surplus:
+            if games := reader.count_hidden():
+                hidden[part.path] = games
+    if not hidden:
         click.echo(f"Nothing to delete: the tables of {one_line(str(found.path))} show all its games.")
         return
-    lines = [f"{one_line(str(folder))} holds {more}" for folder, more in surplus.items()]
+    lines = [
+        f"{one_line(str(folder))} holds {counted(games, 'game')} that no table shows"
+        for folder, games in hidden.items()
+    ]
     if len(lines) > 1:
         click.echo("\n".join(lines))
-        lines = [f"All {counted(sum(more.games for more in surplus.values()), 'game')}"]
+        lines = [f"All {counted(sum(hidden.values()), 'game')}"]
     if not yes:
         if not sys.stdin.isatty():
             raise ArenaError(f"{lines[0]}. Nothing was deleted; to delete them without a question, add --yes")
         if not click.confirm(f"{lines[0]}: delete them?", default=False):
             raise ArenaError("nothing was deleted")
-    _delete(surplus)
+    _delete(hidden)
 
 
-def _delete(surplus: Mapping[Path, Surplus]) -> None:
+def _delete(hidden: Mapping[Path, int]) -> None:
     """Delete games that no table shows; of several runs none, if one of them is being played."""
-    before = _bytes_of(surplus)
+    before = _bytes_of(hidden)
     with ExitStack() as opened:
-        stores = {folder: opened.enter_context(closing(open_store(folder))) for folder in surplus}
+        stores = {folder: opened.enter_context(closing(open_store(folder))) for folder in hidden}
         for folder, store in stores.items():
-            store.prune(surplus[folder])
-        click.echo(f"Deleted {counted(sum(more.games for more in surplus.values()), 'game')}.")
+            store.prune(hidden[folder])
+        click.echo(f"Deleted {counted(sum(hidden.values()), 'game')}.")
         for store in stores.values():
             store.compact()
-    click.echo(f"{DATABASE}: {before / 1e6:,.1f} MB before, {_bytes_of(surplus) / 1e6:,.1f} MB now.")
+    click.echo(f"{DATABASE}: {before / 1e6:,.1f} MB before, {_bytes_of(hidden) / 1e6:,.1f} MB now.")
 
 
 def _bytes_of(folders: Iterable[Path]) -> int:

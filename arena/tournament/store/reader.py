@@ -2,7 +2,7 @@
 
 A run may hold more games than its settings ask for: of bots that have left or have changed, on more deals. A reader
 yields those that the settings ask for, and nothing else selects from the table `games`; only `columns_of` also reads
-others, and `surplus` counts them.
+others, and `count_hidden` counts them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, Self
 
 from arena.endings import ForfeitKind
 from arena.stats.frames import GameArrays
-from arena.text import counted
 from arena.tournament.forfeits import ForfeitReason, Reasons
 from arena.tournament.games import (
     DEAL_BITS,
@@ -63,40 +62,6 @@ class WorkSession(NamedTuple):
     ended: float
     games: int
     info: dict[str, Any]
-
-
-class Surplus(NamedTuple):
-    """Stored games that no table shows, and what they are of.
-
-    versions   other versions of bots in the field
-    gone       bots that are not in the field any more
-    unloaded   bots that the settings name but that could not be loaded
-    pairings   pairings of the field that the settings do not ask for
-    deals      deals beyond those that the settings ask for
-    """
-
-    games: int = 0
-    versions: int = 0
-    gone: int = 0
-    unloaded: int = 0
-    pairings: int = 0
-    deals: int = 0
-
-    def __str__(self) -> str:
-        """Return the number of games and what they are of.
-
-        >>> print(Surplus(3240, versions=4, gone=1, deals=2))
-        3,240 games that no table shows (of 4 other versions, 1 removed bot, 2 deals more than asked)
-        """
-        parts = [
-            counted(self.versions, "other version"),
-            counted(self.gone, "removed bot"),
-            f"{counted(self.unloaded, 'bot')} that could not be loaded",
-            f"{counted(self.pairings, 'pairing')} not asked for",
-            f"{counted(self.deals, 'deal')} more than asked",
-        ]
-        of = ", ".join(part for part, number in zip(parts, self[1:]) if number)
-        return f"{counted(self.games, 'game')} that no table shows (of {of})"
 
 
 def is_own_file(path: Path) -> bool:
@@ -244,31 +209,10 @@ class Reader:
         """Return the number of games stored, also of those that the settings do not ask for."""
         return int(self._query("SELECT count(*) FROM games")[0][0])
 
-    def surplus(self) -> Surplus:
-        """Count what no table shows."""
+    def count_hidden(self) -> int:
+        """Return the number of games that no table shows: of bots that have left or changed, on more deals."""
         with self._kind.guard(self.folder, "read"), self._db.snapshot():
-            names, field, left_out = (
-                dict(self._query("SELECT bot, name FROM bots")),
-                {*self.field_numbers()},
-                self.left_out(),
-            )
-            shown = "pairing IN (SELECT pairing FROM pairings WHERE number IS NOT NULL)"
-            ((deals, beyond),) = self._query(
-                f"SELECT count(DISTINCT deal), count(*) FROM games WHERE id >= ? AND {shown}", self._stop
-            )
-            sql = f"SELECT pairing, count(*) FROM games WHERE NOT ({shown}) GROUP BY pairing"
-            hidden, pairings = dict(self._query(sql)), self.stored_pairings()
-            bots = {bot for pairing in hidden for bot in (pairings[pairing].a, pairings[pairing].b)} - field
-            current = {names[bot] for bot in field}
-            gone = {names[bot] for bot in bots} - current
-            return Surplus(
-                games=beyond + sum(hidden.values()),
-                versions=sum(names[bot] in current for bot in bots),
-                gone=len(gone - left_out.keys()),
-                unloaded=len(gone & left_out.keys()),
-                pairings=sum({pairings[pairing].a, pairings[pairing].b} <= field for pairing in hidden),
-                deals=deals,
-            )
+            return self.count_all() - self.count()
 
     def rows(self, where: str = "", *args: object) -> Iterator[Row]:
         """Yield the rows in schedule order; `where` is a further condition in SQL, with its `args`."""

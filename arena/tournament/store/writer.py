@@ -21,7 +21,7 @@ from arena.text import utc_iso
 from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, SeriesTask, Task, game_key
 from arena.tournament.store.columns import GameColumns, StoredPairing
 from arena.tournament.store.folder_lock import take_lock
-from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader, Surplus
+from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader
 from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError
 
 _INSERT = (
@@ -142,13 +142,13 @@ class Store(Reader):
                 "UPDATE pairings SET number = NULL WHERE number >= ? AND ? IN (a, b)", (number, self._field[bot])
             )
 
-    def prune(self, expected: Surplus) -> None:
+    def prune(self, expected: int) -> None:
         """Delete the games that no table shows, with their pairings and bots, in one transaction.
 
-        StoreError if they are not what is `expected`: then nothing is deleted. All other numbers stay.
+        StoreError if they are not as many as `expected`: then nothing is deleted. All other numbers stay.
         """
         with self._transaction():
-            if self.surplus() != expected:
+            if self.count_hidden() != expected:
                 raise StoreError(f"the run in {self.folder} has changed meanwhile; nothing was deleted")
             self._db.execute(f"DELETE FROM games WHERE NOT ({SHOWN_GAMES})", (self._stop,))
             self._db.execute("DELETE FROM pairings WHERE number IS NULL")
@@ -160,7 +160,7 @@ class Store(Reader):
                 info = {"remark": "deleted what no table showed", "when": utc_iso(time.time())}
                 self._db.execute(
                     "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, ?, ?)",
-                    (ended, ended, -expected.games, json.dumps(info, sort_keys=True)),
+                    (ended, ended, -expected, json.dumps(info, sort_keys=True)),
                 )
 
     def compact(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from arena.tournament.games import Chunk, PairTask
 from arena.tournament.store.columns import StoredPairing
-from arena.tournament.store.reader import BotEntry, Surplus
+from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, Wanted, open_store
 from tests.tournament.runner.fake import play_pairs
@@ -50,26 +50,26 @@ def run(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.mark.parametrize(
-    ("after", "surplus"),
+    ("after", "hidden"),
     [
-        (({"ann": "1", "bob": "2", "cid": "1"}, 5), Surplus(20, versions=1)),
-        (({"ann": "1", "bob": "1"}, 5), Surplus(20, gone=1)),
-        (({"ann": "1", "bob": "1"}, 5, PAIRS, {"cid": "no file"}), Surplus(20, unloaded=1)),
-        (({"ann": "1", "bob": "1", "cid": "1"}, 3), Surplus(12, deals=2)),
-        (({"ann": "1", "bob": "1", "cid": "1"}, 5, "other"), Surplus(30, pairings=3)),
+        (({"ann": "1", "bob": "2", "cid": "1"}, 5), 20),
+        (({"ann": "1", "bob": "1"}, 5), 20),
+        (({"ann": "1", "bob": "1"}, 5, PAIRS, {"cid": "no file"}), 20),
+        (({"ann": "1", "bob": "1", "cid": "1"}, 3), 12),
+        (({"ann": "1", "bob": "1", "cid": "1"}, 5, "other"), 30),
         # what is beyond the deals of a bot that has left is counted once, with the bot
-        (({"ann": "1", "bob": "3"}, 4), Surplus(30, versions=1, gone=1)),
+        (({"ann": "1", "bob": "3"}, 4), 30),
     ],
 )
-def test_the_surplus_is_what_changed(run: Store, after: tuple[object, ...], surplus: Surplus) -> None:
+def test_what_changed_is_hidden(run: Store, after: tuple[object, ...], hidden: int) -> None:
     bring_up(run, {"ann": "1", "bob": "1", "cid": "1"}, 5)
-    assert run.surplus() == Surplus()
+    assert run.count_hidden() == 0
     bring_up(run, *after)  # type: ignore[arg-type]
-    assert run.surplus() == surplus
-    assert run.count_all() - run.count() == surplus.games
+    assert run.count_hidden() == hidden
+    assert run.count_all() - run.count() == hidden
     rows, pairings, entries = list(run.rows()), run.stored_pairings(), run.entries()
-    run.prune(surplus)
-    assert run.surplus() == Surplus()
+    run.prune(hidden)
+    assert run.count_hidden() == 0
     assert list(run.rows()) == rows
     assert run.count_all() == run.count() == len(rows)
     assert run.stored_pairings().items() == {(at, it) for at, it in pairings.items() if it.number is not None}
@@ -82,20 +82,20 @@ def test_a_run_was_last_played_as_before_and_a_version_that_comes_again_is_new(r
     bring_up(run, {"ann": "1", "bob": "1"}, 5)
     bring_up(run, {"ann": "1", "bob": "2"}, 5)
     played = run.sessions()
-    run.prune(run.surplus())
+    run.prune(run.count_hidden())
     *before, last = run.sessions()
     assert before == played
     assert (last.games, last.ended, last.started) == (-10, played[-1].ended, played[-1].ended)
     assert last.info["remark"] == "deleted what no table showed"
     bring_up(run, {"ann": "1", "bob": "1"}, 5)
     assert [*run.entries()] == [0, 2, 3]
-    assert run.surplus() == Surplus(10, versions=1)
+    assert run.count_hidden() == 10
     assert run.faults() == []
 
 
 def test_only_what_was_expected_is_deleted(run: Store) -> None:
     bring_up(run, {"ann": "1", "bob": "1"}, 5)
-    expected = Surplus(10, versions=1)
+    expected = 10
     bring_up(run, {"ann": "1", "bob": "2"}, 5)
     bring_up(run, {"ann": "1", "bob": "3"}, 5)
     with pytest.raises(StoreError, match="has changed meanwhile; nothing was deleted"):
@@ -110,8 +110,8 @@ def test_all_is_deleted_or_nothing(run: Store) -> None:
     trigger = "CREATE TRIGGER no BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'no'); END"
     change_database(run.folder / DATABASE, trigger)
     with pytest.raises(Exception, match="no"):
-        run.prune(run.surplus())
-    assert run.surplus() == Surplus(10, versions=1)
+        run.prune(run.count_hidden())
+    assert run.count_hidden() == 10
     assert len(query(run, "SELECT * FROM bots")) == 3
     assert run.faults() == []
 
@@ -122,7 +122,7 @@ def test_the_room_is_given_back(tmp_path: Path) -> None:
         bring_up(store, {"ann": "1", "bob": "2"}, 400)
     before = (tmp_path / "run" / DATABASE).stat().st_size
     with closing(open_store(tmp_path / "run")) as store:
-        store.prune(store.surplus())
+        store.prune(store.count_hidden())
         rows = list(store.rows())
         store.compact()
         assert list(store.rows()) == rows
