@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from arena.bots.bundle import bundles_folder
 from arena.bots.cores import core_count
@@ -309,7 +309,8 @@ class _Session:
         self._more = more
         self._counts = counts  # "played" games, "lost" workers
         self._done = run.plan.done
-        self._suspects = suspects(store.columns()) if not run.job.clocked and store.has_silent() else set[str]()
+        self._has_silent = not run.job.clocked and store.has_silent()
+        self._suspects = suspects(store.columns()) if self._has_silent else set[str]()
         self._walkovers = dict.fromkeys(store.walkovers(), "it gave no answer, so its opponents won by walkovers")
         self._figures = RunFigures(self._schedule, self._done, self._stored_forfeits)
         # bots of which no game is stored, until there is one of each: then time and room can be estimated
@@ -326,6 +327,7 @@ class _Session:
         for bot, why in run.left_out.items() if run.plan.missing else ():
             self._listener.note(f"{one_line(bot)} is left out: {first_line(why, _LONGEST_REASON)}")
         self._store.bring_up(run.plan.wanted)
+        self._tell_of_other_limits()
         with RunLog(self._store.folder) as run_log, self._signals:
             self._play_waves(job, run_log.sink)
         return self._report()  # after the last moment at which a signal only counts
@@ -355,10 +357,23 @@ class _Session:
         if self._has_begun:
             return
         self._has_begun = True
-        config, changed = self._config, as_dict(self._config.limits).items() - as_dict(Limits()).items()
-        limits = {"limits": dict(changed)} if changed else {}
-        self._store.begin_session({"workers": job.workers, "executor": config.executor, **limits})
+        config, limits = self._config, self._changed_limits()
+        more = {"limits": limits} if limits else {}
+        self._store.begin_session({"workers": job.workers, "executor": config.executor, **more})
         _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
+
+    def _changed_limits(self) -> dict[str, Any]:
+        return dict(as_dict(self._config.limits).items() - as_dict(Limits()).items())
+
+    def _tell_of_other_limits(self) -> None:
+        """Name the bots that lost stored games because no answer came within other limits than those of now."""
+        limits = self._changed_limits()
+        if self._has_silent and any(session.info.get("limits", {}) != limits for session in self._store.sessions()):
+            reasons = self._store.forfeit_reasons("forfeit = ?", ForfeitKind.TIMEOUT.code)
+            for bot in sorted({line.bot for line in reasons}):
+                self._listener.note(
+                    f"{one_line(bot)} lost games by timeout under other limits; to play them again: --again {bot}"
+                )
 
     def _close_pool(self) -> None:
         """End all workers: the next wave, if there is one, has new ones."""
@@ -488,7 +503,8 @@ class _Session:
         if self._signals.stopping and not self._is_stopping:
             self._is_stopping = True
             self._listener.note(
-                "Stopping after the games in progress, which will be stored. Press Ctrl-C again to discard them."
+                "Stopping after the games in progress, which will be stored, unless a bot gives no answer. Press Ctrl-C"
+                " again to discard them."
             )
         self._listener.update(self._status())
 

@@ -66,7 +66,7 @@ class Slot(Protocol):
         """Return whose answer is being waited for, if it is known; called by any thread."""
 
     def play(self, chunk: Chunk) -> None:
-        """Play a chunk, reporting units as they are done. Raise Stopped after `stop`."""
+        """Play a chunk, reporting units as they are done. Raise Stopped when it has to be given up."""
 
     def drain(self) -> None:
         """Let `play` return after the unit in progress; called by any thread."""
@@ -235,15 +235,18 @@ class Pool:
     def _run(self, slot: Slot) -> None:
         try:
             while (chunk := self._next()) is not None:
-                slot.play(chunk)
-                with self._work:
-                    del self._open[chunk.number]
+                try:
+                    slot.play(chunk)
+                finally:
+                    with self._work:
+                        del self._open[chunk.number]
         except Stopped:
             pass
         except BaseException:
             self._events.put(Failed(traceback.format_exc(), ours=True))
         finally:
             slot.close()
+            self._events.put(None)
 
     def _next(self) -> Chunk | None:
         """Wait for units and return some of them; None when the pool is closed."""

@@ -54,9 +54,14 @@ _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker as well
 _STALL_S = 60.0
 _GOING_S = 2.0
+_DRAINING_S = 1.0  # a call that takes longer is not waited for when the run is to end
 _MOST_BYTES = 1 << 28
 _FORFEIT = ROW_COLUMNS.index("forfeit")
 _LENGTHS = {READY: 1, PART: 5, UNITS_DONE: 5, CHUNK_REFUSED: 3}  # of messages
+
+
+class Stopped(Exception):
+    """The supervisor is to stop at once, or the games in progress cannot be finished soon."""
 
 
 class WorkerDied(Exception):
@@ -72,7 +77,7 @@ class WorkerRefused(Exception):
 
 
 class WorkerProcess:
-    """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied` and `WorkerRefused`.
+    """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied`, `WorkerRefused` and `Stopped`.
 
     `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
     pipe is not a valid message; `how`, after `release`, how it ended, and `no_memory` whether for lack of it.
@@ -183,8 +188,11 @@ class WorkerProcess:
         seen = bytes(self._move_log) + bytes(self._status)
         if seen[: 2 * SIZE] != self._last[: 2 * SIZE]:
             self._moved = now
-        if seen != self._last:
-            self._last, self._still = seen, 0.0
+        is_still, self._last = seen == self._last, seen
+        if self._status[STOP] and (wait := self.wait()) is not None and wait.seconds > _DRAINING_S:
+            raise Stopped
+        if not is_still:
+            self._still = 0.0
             return
         self._still += min(passed, _MAX_TICK_S)
         limit, text = self._patience()
@@ -271,10 +279,6 @@ def _may_have_children() -> Iterator[None]:
 
 MOST_DEATHS = 5
 MOST_GARBLED = 25  # the bot that wrote into the pipe may have answered before that is read
-
-
-class Stopped(Exception):
-    """The supervisor is to stop at once."""
 
 
 class Supervisor:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,21 @@ def test_it_is_shown_whose_answer_is_waited_for(tmp_path: Path, isolation: str) 
         play(tmp_path, settings(*field, games=20), workers=1, progress=Listener(), limits=Limits(decision_s=1.0))
     assert max(wait.seconds for wait in waits if wait[:2] == ("slow", "ann")) > 0.4
     assert [status.quiet_s for status in seen] == sorted(status.quiet_s for status in seen)
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_ctrl_c_does_not_wait_for_a_bot_that_gives_no_answer(tmp_path: Path, isolation: str) -> None:
+    class Interrupts(ProgressListener):
+        def update(self, status: RunStatus) -> None:
+            if not pressed and any(wait.seconds > 0.5 for wait in status.waits()):
+                pressed.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
+
+    pressed: list[float] = []
+    field = bot("sleeper", "slow", ms=600_000) | {"isolation": isolation}, FIELD[0]
+    report = play(tmp_path, settings(*field), 1, progress=Interrupts(), limits=Limits(decision_s=600))
+    assert (report.interrupted, report.done) == (True, 0)
+    assert time.monotonic() - pressed[0] < 20  # two seconds where nothing else runs
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
