@@ -91,6 +91,7 @@ def play_run(
     verdict: StoppingRule | None = None,
     more: More | None = None,
     again: Collection[str] = (),
+    job: Job | None = None,
 ) -> RunReport:
     """Bring the run in `folder` up to date: play and store what the settings ask for and what is not stored yet.
 
@@ -103,12 +104,13 @@ def play_run(
 
     `verdict` (default: the format's own) is called before play and after each commit. When it is reached, the run ends,
     and its tables show only the deals that the verdict rests on: how many were played beyond them depends on the
-    workers. When all games are played, `more` may ask for a larger number.
+    workers. When all games are played, `more` may ask for a larger number. `job` replaces the one
+    that follows from the settings.
     """
     folder, listener, left_out = Path(folder), progress or ProgressListener(), dict[str, str]()
     config, counts = with_stored_seed(config, folder), Counter[str]()
     while True:
-        run = prepare(config, folder, again, left_out)
+        run = prepare(config, folder, again, left_out, job)
         left_out = dict(run.left_out)
         try:
             return _play(run, folder, listener, verdict or config.verdict(), more, again, counts)
@@ -210,6 +212,7 @@ def prepare(
     folder: Path,
     again: Collection[str] = (),
     left_out: Mapping[str, str] | None = None,
+    job: Job | None = None,
 ) -> Prepared:
     """Plan a run of settings with a seed, and load its new bots once, as workers do; nothing is written.
 
@@ -222,7 +225,7 @@ def prepare(
         raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
     left_out = dict(left_out or {})
     while True:
-        run, silence = _prepared(config, folder, again, left_out)
+        run, silence = _prepared(config, folder, again, left_out, job)
         if silence is not None:
             refused: BotRefused = _silence_error(run, silence)
             if not _can_leave_out(run, refused.bot):
@@ -242,11 +245,11 @@ def prepare(
 
 
 def _prepared(
-    config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str]
+    config: TournamentConfig, folder: Path, again: Collection[str], left_out: Mapping[str, str], job: Job | None
 ) -> tuple[Prepared, Silence | None]:
     """Plan a run; also return the bot that does not answer, if the stored games say so."""
     playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
-    job, silence = job_of(playing), None
+    job, silence = job or job_of(playing), None
     stored = stored_run(folder)
     with nullcontext() if stored is None else closing(stored):
         plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
@@ -315,7 +318,7 @@ def _loading(job: Job, names: Collection[str]) -> Job:
     """Return the part of a job that loading these bots depends on."""
     chosen = [number for number, bot in enumerate(job.bots) if bot.name in names]
     bots, levels = tuple(job.bots[at] for at in chosen), tuple(job.levels[at] for at in chosen)
-    return replace(job, rules="base", seed=0, workers=1, bots=bots, levels=levels, own_deals=False)
+    return replace(job, rules="base", seed=0, workers=1, bots=bots, levels=levels, own_deals=False, backwards=False)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
@@ -404,7 +407,7 @@ class _Session:
         try:
             while not self._signals.stopping and (wave := self._next_wave()) is not None:
                 dispatcher.play(wave, self._figures.left // 2, self._commit)  # about: a series is longer
-                if self._signals.stopping or self._has_walkover:
+                if self._signals.stopping or self._has_walkover or self._is_finished:
                     break
                 if self._schedule.fixed and self._more is None and not self._is_paced and not self._silent:
                     self._is_finished = True  # it was the only wave; reading all games takes long
@@ -457,7 +460,8 @@ class _Session:
         """
         config, waiting = self._run.plan.wanted.config, set[str]()
         self._is_paced = False
-        for task in self._schedule.tasks(done):
+        tasks = self._schedule.tasks(done)
+        for task in reversed([*tasks]) if self._run.job.backwards else tasks:
             suspects = {bot for bot in (task.a, task.b) if 2 * self._silent[bot] > self._games.get(bot, 0)}
             if suspects & waiting:
                 self._is_paced = True
@@ -516,6 +520,7 @@ class _Session:
             return False
         self._store.show(deals)
         self._figures.end(self._store.count())
+        self._is_finished = True
         return True
 
     # ------------------------------------------------------------ for the dispatcher
