@@ -5,10 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.cli import options
-from arena.terminal.live import progress_for
 from arena.tournament.config import Clock
-from arena.tournament.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
-from arena.tournament.runner.progress import RunStatus
 
 _READY, NOT_READY = 0, 1
 SECONDS = 60
@@ -24,7 +21,7 @@ SECONDS = 60
     metavar="S",
     default=SECONDS,
     show_default=True,
-    help="Play as many of the games as fit into this time, at least two.",
+    help="Play as many of the games as fit into this time, at least one.",
 )
 @click.option(
     "--seed",
@@ -66,6 +63,10 @@ def check_command(
 
     Exit code 1 if there is an error (with --strict, also if there is a warning).
     """
+    from arena.terminal.live import progress_for
+    from arena.tournament.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
+    from arena.tournament.runner.progress import RunStatus
+
     if bank_ms == 0 and move_ms is None:
         raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
     line = ""
@@ -81,7 +82,7 @@ def check_command(
             bot,
             rules=rules or RULES,
             level=isolation,
-            games=DEFAULT_GAMES if games is None else games + games % 2,  # each deal is played twice
+            games=games or DEFAULT_GAMES,
             seed=seed,
             clock=Clock(move_ms, bank_ms),
             seconds=seconds,

@@ -18,7 +18,6 @@ try:
 except ImportError:
     from arena.compiled import nocython as cython  # type: ignore[no-redef]
 
-from arena.endings import match_points
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK, clan_cards
 
 if not cython.compiled:
@@ -72,12 +71,6 @@ class Outcome(NamedTuple):
     stones: tuple[int, int]
     turns: int
     plays: int
-
-    @property
-    def points(self) -> tuple[int, int]:
-        """The match points of both seats (RULES.md §7): 5 for the winner, else one per stone."""
-        zero, one = self.stones
-        return match_points(self.winner == 0, zero), match_points(self.winner == 1, one)
 
 
 def fill_stone_tables() -> None:
@@ -555,7 +548,7 @@ def side_texts(board: Board, p: int, s: int) -> list[str]:
     cards = [CARD_TEXTS[n] for n in range(60) if w >> n & 1]
     for card, bound in ((JOKER_CARD, board.bound[p]), (SPY_CARD, board.bound[2]), (BEARER_CARD, board.bound[3])):
         if w >> card & 1:
-            text = f"*{board.spy}" if card == SPY_CARD else CARD_TEXTS[card]
+            text = card_text(board, card)
             cards.append(text if bound < 0 else f"{text}={CARD_TEXTS[bound]}")
     return cards
 

@@ -25,45 +25,16 @@ TACTIC_DECK = (60, 60, 61, 62, 63, 64, 65, 66, 67, 68)
 CARD_TEXTS = tuple(f"{COLOURS[n % 6]}{n // 6 + 1}" for n in range(60)) + TACTIC_TEXTS
 CARD_NUMBERS = {text: number for number, text in enumerate(CARD_TEXTS)} | {"*8": SPY_CARD}
 
-#: The names of the tactic cards, by edition.
-EDITION_NAMES: dict[str, dict[str, str]] = {
-    "iello": {
-        "*J": "Joker",
-        "*7": "Spy",
-        "*8": "Spy",
-        "*123": "Shield-Bearer",
-        "fog": "Blind-Man's Bluff",
-        "mud": "Mud Fight",
-        "scout": "Recruiter",
-        "redeploy": "Strategist",
-        "deserter": "Banshee",
-        "traitor": "Traitor",
-    },
-    "ps-2004": {
-        "*J": "Leider",
-        "*7": "Hulptroepen",
-        "*8": "Hulptroepen",
-        "*123": "Schilddragers",
-        "fog": "Mist",
-        "mud": "Modder",
-        "scout": "Verkenner",
-        "redeploy": "Hergroeperen",
-        "deserter": "Deserteur",
-        "traitor": "Overloper",
-    },
-    "battle-line": {
-        "*J": "Leader",
-        "*7": "Companion Cavalry",
-        "*8": "Companion Cavalry",
-        "*123": "Shield Bearers",
-        "fog": "Fog",
-        "mud": "Mud",
-        "scout": "Scout",
-        "redeploy": "Redeploy",
-        "deserter": "Deserter",
-        "traitor": "Traitor",
-    },
+#: The names of TACTIC_TEXTS, in their order, by edition.
+_NAMES = {
+    "iello": "Joker, Spy, Shield-Bearer, Blind-Man's Bluff, Mud Fight, Recruiter, Strategist, Banshee, Traitor",
+    "ps-2004": "Leider, Hulptroepen, Schilddragers, Mist, Modder, Verkenner, Hergroeperen, Deserteur, Overloper",
+    "battle-line": "Leader, Companion Cavalry, Shield Bearers, Fog, Mud, Scout, Redeploy, Deserter, Traitor",
 }
+#: The names of the tactic cards, by edition and text.
+EDITION_NAMES = {edition: dict(zip(TACTIC_TEXTS, names.split(", "))) for edition, names in _NAMES.items()}
+for _names in EDITION_NAMES.values():
+    _names["*8"] = _names["*7"]
 EDITION_NAMES["bga"] = EDITION_NAMES["iello"]
 EDITION_NAMES["ass-1999"] = EDITION_NAMES["iello"]
 

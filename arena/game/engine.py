@@ -380,11 +380,6 @@ class View(Board):
         return tuple([tuple(side_texts(self, 1 - self.seat, s)) for s in range(9)])
 
     @property
-    def my_turn(self) -> bool:
-        """Whether this seat makes the next decision."""
-        return self.mover == self.seat
-
-    @property
     def history(self) -> tuple[Event, ...]:
         """The events that this seat has seen up to this moment."""
         if self.log is None:

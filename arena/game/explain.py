@@ -76,17 +76,14 @@ class Formation:
         """The category and the sum in a few letters, such as `colour run 24`."""
         return f"{CATEGORY_WORDS[self.strength // RANK]} {self.sum}"
 
-    @property
-    def _category_words(self) -> str:
-        words = CATEGORY_WORDS[self.strength // RANK]
-        return {3: f"three {words}", 4: f"four {words}"}[self.size] if self.category == "kind" else words
-
     def __str__(self) -> str:
         notes = [f"{wild} as {card}" for wild, card in self.wilds]
+        words = CATEGORY_WORDS[self.strength // RANK]
         if self.category == "sum":
             words = f"a sum of {self.sum}"
         else:
-            words = self._category_words if self.category == "kind" else f"a {self._category_words}"
+            number = "a" if self.category != "kind" else "three" if self.size == 3 else "four"
+            words = f"{number} {words}"
             notes.insert(0, f"sum {self.sum}")
         return words + (f" ({', '.join(notes)})" if notes else "")
 

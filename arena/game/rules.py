@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -172,7 +172,7 @@ def load_rules(text: str) -> Rules:
             raise RulesError(f"option '{one_line(key, _SHOWN)}' is given twice in {where}")
         changed[key] = check_option(key, _typed(value), where)
     shown = ",".join(f"{key}={_shown(changed[key])}" for key in OPTIONS if key in changed)
-    return Rules(**{**_values(rules), **changed, "name": f"{rules.name}:{shown}"})
+    return replace(rules, name=f"{rules.name}:{shown}", **changed)
 
 
 def written_out(text: str) -> str:
@@ -212,10 +212,6 @@ def differences(a: Rules, b: Rules) -> dict[str, tuple[Any, Any]]:
     return {key: (getattr(a, key), getattr(b, key)) for key in OPTIONS if getattr(a, key) != getattr(b, key)}
 
 
-def _values(rules: Rules) -> dict[str, Any]:
-    return {field.name: getattr(rules, field.name) for field in fields(rules)}
-
-
 def _split(text: str) -> tuple[str, str]:
     # a colon may belong to a path (C:\\rules.toml), so only a colon followed by option=... splits
     head, colon, tail = text.rpartition(":")
@@ -248,11 +244,9 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
             raise RulesError(
                 f"unknown option '{key}' in {path}{did_you_mean(key, known)} (options: {', '.join(known)})"
             )
-    values: dict[str, Any] = {"edition": "iello"}
-    if "base" in table:
-        values = _base(path, table.pop("base"), heirs)
-    values |= {"name": path.stem, **table}
-    name, edition = values["name"], values["edition"]
+    rules = _base(path, table.pop("base"), heirs) if "base" in table else Rules("")
+    rules = replace(rules, **{"name": path.stem, **table})
+    name, edition = rules.name, rules.edition
     if not isinstance(name, str) or not name or set(name) & set(" ;:,=\t\r\n"):
         raise RulesError(f"'name' in {path} must be a word without blanks and without ; : , =")
     if edition not in list(EDITION_NAMES):
@@ -262,18 +256,18 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
         )
     for key in OPTIONS.keys() & table.keys():
         check_option(key, table[key], str(path))
-    return Rules(**values)
+    return rules
 
 
-def _base(path: Path, base: Any, heirs: tuple[Path, ...]) -> dict[str, Any]:
-    """Return the values of the rule set that the file at `path` starts from."""
+def _base(path: Path, base: Any, heirs: tuple[Path, ...]) -> Rules:
+    """Return the rule set that the file at `path` starts from."""
     heirs = (*heirs, path.resolve())
     if not isinstance(base, str):
         raise RulesError(f"'base' in {path} must be the name of a rule set or of a file")
     if base.endswith(".toml") and (path.parent / base).resolve() in heirs:
         raise RulesError(f"'base' in {path}: {base} is based on this file")
     try:
-        return _values(_load_preset(base, path.parent, heirs))
+        return _load_preset(base, path.parent, heirs)
     except RulesError as error:
         raise RulesError(f"'base' in {path}: {error}") from None
 

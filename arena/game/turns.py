@@ -292,21 +292,17 @@ def perform(board: Board, code: int) -> None:
         note(board, board.mover, code)
         if code == NO_CLAIM:
             board.claims = 0
-            if board.stage == CLAIM_START:
-                board.stage = PLAY
-            else:
-                draw_phase(board)
         else:
             board.idle = 0
             board.claims &= 511 ^ 1 << (code - CLAIM)
             give(board, board.mover, 1 << (code - CLAIM))
-            if board.won >= 0:
-                board.stage = OVER
-            elif not board.claims:
-                if board.stage == CLAIM_START:
-                    board.stage = PLAY
-                else:
-                    draw_phase(board)
+        if board.won >= 0:
+            board.stage = OVER
+        elif not board.claims:
+            if board.stage == CLAIM_START:
+                board.stage = PLAY
+            else:
+                draw_phase(board)
 
 
 def play_clan(board: Board, card: int, s: int) -> None:

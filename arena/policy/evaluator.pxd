@@ -22,6 +22,8 @@ cdef double SPLIT[512]
 @cython.locals(m=cython.int, mine=cython.bint, theirs=cython.bint)
 cpdef void fill_cases()
 
+cdef double result_of(Board board, int p) noexcept
+
 cdef class Evaluator:
     cdef State root             # the current position
     cdef State work             # the position after a move

@@ -31,6 +31,11 @@ def fill_cases() -> None:
         SPLIT[m] = 0.5 if mine == theirs else 1.0 if mine else 0.0
 
 
+def result_of(board: Board, p: int) -> float:
+    """Return the result of a finished game for seat `p`: 1 if it won, 0.5 for a draw, else 0."""
+    return 0.5 if board.won == 2 else 1.0 if board.won == p else 0.0
+
+
 class StoneOdds(NamedTuple):
     """A stone as an evaluator judges it, from the point of view of one seat."""
 
@@ -203,7 +208,7 @@ class Evaluator:
     def open_value(self, board: State, p: int) -> float:
         """Return seat `p`'s chance to win with both hands open: after its best move, if it is to decide."""
         if board.won >= 0:
-            return 0.5 if board.won == 2 else 1.0 if board.won == p else 0.0
+            return result_of(board, p)
         copy_block(self.root, board)
         self.judge_all(p)
         if board.mover != p or not self.deciding():
@@ -332,7 +337,7 @@ class Evaluator:
     def result(self, board: State) -> float:
         """Return the result of a finished game, or the chance to win from the stones picked."""
         if board.won >= 0:
-            return 0.5 if board.won == 2 else 1.0 if board.won == self.seat else 0.0
+            return result_of(board, self.seat)
         return self.combine(board)
 
     # ---- methods that a subclass may override --------------------------------------------------------------------

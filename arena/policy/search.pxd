@@ -4,7 +4,7 @@ from arena.game.board cimport copy_block
 from arena.game.engine cimport State, View
 from arena.game.rng cimport Rng
 from arena.game.turns cimport legal_codes, perform
-from arena.policy.evaluator cimport Evaluator
+from arena.policy.evaluator cimport Evaluator, result_of
 
 @cython.final
 cdef class Playout:

@@ -87,7 +87,7 @@ class Playout:
                     if self.spent == depth:
                         return total / tail
             perform(state, best)
-        result = 0.5 if state.won == 2 else 1.0 if state.won == p else 0.0
+        result = result_of(state, p)
         if not depth:
             return result
         missing = depth - (self.spent if self.spent > before else before)

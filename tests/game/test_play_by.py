@@ -30,7 +30,7 @@ def random_chooser(seed: int, seen: list[tuple[int, bool, int]]) -> Chooser:
     rng = Rng(seed)
 
     def choose(view: View, moves: list[Move]) -> Move:
-        seen.append((view.seat, view.my_turn, len(moves)))
+        seen.append((view.seat, view.to_move == view.seat, len(moves)))
         return rng.choice(moves)
 
     return choose

@@ -100,7 +100,7 @@ def test_generator_and_clock_are_handed_on() -> None:
     rng = Rng(4)
     view = state.view(1, rng, 2.5)
     assert view.rng is rng
-    assert (view.clock, view.seat, view.my_turn) == (2.5, 1, False)
+    assert (view.clock, view.seat) == (2.5, 1)
     assert state.view(0).rng is None
     with pytest.raises(ValueError, match="a seat is 0 or 1, not 2"):
         state.view(2)

@@ -40,7 +40,7 @@ class IsolatedBots:
         return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, self.pool, self._start)
 
     def _start(self, launch: Launch) -> BotProcess:
-        environment = {**launch.environment, "PYTHONHASHSEED": self._job.hash_seed}
+        environment = {**launch.environment, "PYTHONHASHSEED": "1" if self._job.backwards else "0"}
         return BotProcess(replace(launch, environment=environment), self._beat)
 
     def clean(self) -> None:

@@ -25,9 +25,10 @@ class Job:
     """Everything that a worker needs to play any unit of a run.
 
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
-    `hash_seed` is the PYTHONHASHSEED of bots in processes of their own; `notes` says whether their notes are kept,
-    `own_deals` whether every two bots have deals of their own. `deals` are the deals in order as records write them, if
-    they do not follow from the seed. In a trial, before play, the bots are made as soon as they are loaded.
+    `notes` says whether the bots' notes are kept, `own_deals` whether every two bots have deals of their own. `deals`
+    are the deals in order as records write them, if they do not follow from the seed. `backwards` says that units are
+    played from last to first, by processes with another PYTHONHASHSEED, which must make no difference. In a trial,
+    before play, the bots are made as soon as they are loaded.
     """
 
     rules: str
@@ -37,10 +38,10 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     workers: int = 1
     levels: tuple[str, ...] = ()
-    hash_seed: str = "0"
     notes: bool = True
     own_deals: bool = False
     deals: tuple[str, ...] = ()
+    backwards: bool = False
     is_trial: bool = False
 
     def placed(self, folder: Path) -> Job:

@@ -90,6 +90,7 @@ def play_run(
     verdict: StoppingRule | None = None,
     more: More | None = None,
     again: Collection[str] = (),
+    job: Job | None = None,
 ) -> RunReport:
     """Bring the run in `folder` up to date: play and store what the settings ask for and what is not stored yet.
 
@@ -102,7 +103,8 @@ def play_run(
 
     `verdict` (default: the format's own) is called before play and after each commit. When it is reached, the run ends,
     and its tables show only the deals that the verdict rests on: how many were played beyond them depends on the
-    workers. When all games are played, `more` may ask for a larger number.
+    workers. When all games are played, `more` may ask for a larger number. `job` replaces the one that follows from the
+    settings.
     """
     folder, listener = Path(folder), progress or ProgressListener()
     made, config = not folder.exists(), with_stored_seed(config, folder)
@@ -110,7 +112,7 @@ def play_run(
     try:
         with closing(open_store(folder)) as store, bundles_folder(folder) as bundles:
             while True:
-                run = _prepared(config, store, again, left_out)
+                run = _prepared(config, store, again, left_out, job)
                 session = _Session(run, store, listener, verdict or config.verdict(), more, counts)
                 try:
                     return session.play(bundles)
@@ -174,11 +176,15 @@ def prepare(config: TournamentConfig, folder: Path, again: Collection[str] = ())
     """
     stored = stored_run(folder)
     with nullcontext() if stored is None else closing(stored):
-        return _prepared(config, stored, again, {})
+        return _prepared(config, stored, again, {}, None)
 
 
 def _prepared(
-    config: TournamentConfig, stored: Reader | None, again: Collection[str], left_out: Mapping[str, str]
+    config: TournamentConfig,
+    stored: Reader | None,
+    again: Collection[str],
+    left_out: Mapping[str, str],
+    given: Job | None,
 ) -> Prepared:
     unknown = [name for name in again if name not in config.bot_names]
     if unknown:
@@ -186,7 +192,7 @@ def _prepared(
         raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
     while True:
         playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
-        job = job_of(playing)
+        job = given or job_of(playing)
         plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
         run = Prepared(config, playing, job, left_out, plan)
         refused = _silence_error(run, plan.silence) if plan.silence else _unloadable_bot(run)
@@ -254,7 +260,8 @@ def _loading(job: Job, names: Collection[str]) -> Job:
     """Return the part of a job that loading and making these bots depends on."""
     chosen = [number for number, bot in enumerate(job.bots) if bot.name in names]
     bots, levels = tuple(job.bots[at] for at in chosen), tuple(job.levels[at] for at in chosen)
-    return replace(job, rules="base", seed=0, workers=1, bots=bots, levels=levels, own_deals=False, is_trial=True)
+    plain = replace(job, rules="base", seed=0, workers=1, own_deals=False, backwards=False)
+    return replace(plain, bots=bots, levels=levels, is_trial=True)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
@@ -425,7 +432,8 @@ class _Session:
         A bot that did not answer in most of its games plays one unit at a time: the first, and no other in this wave.
         """
         waiting = set[str]()
-        for task in self._schedule.tasks(self._done):
+        tasks = self._schedule.tasks(self._done)
+        for task in reversed([*tasks]) if self._run.job.backwards else tasks:
             slow = self._suspects & {task.a, task.b}
             if not slow & waiting:
                 waiting |= slow
@@ -474,12 +482,11 @@ class _Session:
         stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
         self._figures.add(deliveries, stored)
         self._counts["played"] += stored
-        is_enough = self._has_silence(deliveries) and self._look_for_silence()
+        is_enough = self._is_decided() or (self._has_silence(deliveries) and self._look_for_silence())
         if self._unseen:
             self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
             if not self._unseen:
                 self._estimate()
-        is_enough = self._is_decided() or is_enough
         if is_enough:
             self._close_pool()
         return is_enough

@@ -329,6 +329,9 @@ class StopSignals:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
         self._asked()
+        outer = getattr(self._previous[number], "__self__", None)
+        if isinstance(outer, StopSignals):  # of a session in which a run is played
+            outer._handle(number, frame)
         if number == _SIGHUP:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             for descriptor in self._shown:  # writing to a terminal that has gone fails
