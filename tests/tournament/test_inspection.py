@@ -30,7 +30,7 @@ from arena.tournament.inspection import (
     check_bot,
     check_text,
 )
-from arena.tournament.runner.executors import StopSignals
+from arena.tournament.runner.pool import StopSignals
 from tests.bots.isolation.inside import need_sandbox
 
 BOTS = Path(__file__).parents[1] / "data" / "check"
