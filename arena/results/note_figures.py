@@ -11,7 +11,7 @@ from arena.game.record import parse_record
 from arena.results.run_data import RunData
 from arena.results.sources import find_source
 from arena.stats.frames import Ints, deals_of
-from arena.stats.intervals import mean_error, mean_interval
+from arena.stats.intervals import clustered_error, mean_interval
 from arena.tournament.games import GameResult
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def note_means(notes: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd  # slow to load
 
     rows = [
-        (bot, note, len(said), said["figure"].mean(), mean_error(said["figure"], _deals(said)))
+        (bot, note, len(said), said["figure"].mean(), clustered_error(said["figure"], _deals(said)))
         for (bot, note), said in notes.groupby(["bot", "note"], sort=False)
     ]
     return pd.DataFrame(rows, columns=["bot", "note", "moves", "average", "average_error95"])
@@ -86,7 +86,7 @@ def calibration(notes: pd.DataFrame) -> pd.DataFrame:
         off, deal = said["figure"] - said["score"], _deals(said)
         brier = mean_interval(off**2, deal)
         error = max(brier.mean - brier.low, brier.high - brier.mean)
-        rows.append((bot, len(said), brier.mean, error, off.mean(), mean_error(off, deal)))
+        rows.append((bot, len(said), brier.mean, error, off.mean(), clustered_error(off, deal)))
     return pd.DataFrame(rows, columns=["bot", "moves", "brier", "brier_error95", "bias", "bias_error95"])
 
 

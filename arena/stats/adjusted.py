@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, by_appearance, numbered
-from arena.stats.intervals import mean_error
+from arena.stats.intervals import clustered_error
 from arena.stats.score import other_side
 
 FOLDS = 10
@@ -72,7 +72,7 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
         deal, deals = by_appearance(games.cluster[own])
         gains = sign[:, None] * luck[own]
         taken = _taken(points, gains, deal, games.cluster[own] % FOLDS)
-        plain, adjusted = ((float(had.mean()), mean_error(had, deal)) for had in (points, points - taken))
+        plain, adjusted = ((float(had.mean()), clustered_error(had, deal)) for had in (points, points - taken))
         worth = (plain[1] / adjusted[1]) ** 2 if adjusted[1] > 0 else math.nan
         helps = deals >= FEWEST_JUDGED and worth >= LEAST_WORTH
         if helps:

@@ -17,8 +17,8 @@ import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, deals_of
-from arena.stats.intervals import mean_interval
+from arena.stats.frames import Floats, Ints, StatsError, as_floats, by_seat, check_games, deals_of, require_columns
+from arena.stats.intervals import clustered_error, mean_interval
 from arena.stats.score import Score
 
 if TYPE_CHECKING:
@@ -69,6 +69,43 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
 def _deals(frame: pd.DataFrame) -> np.ndarray | None:
     deals = deals_of(frame)
     return None if deals is None else deals.to_numpy()
+
+
+def mean_error(games: pd.DataFrame, column: str, by: str | Sequence[str] = ()) -> pd.DataFrame:
+    """Return the mean of a column and half its 95% interval, by deal: all rows of a deal are one piece of evidence.
+
+    games    a frame with the columns deal_seed and deal, such as `Run.games`, `Run.by_seat()` or `Run.plays`; without
+             them, each row counts for itself
+    column   numbers, or conditions that hold or do not; rows where it is missing are left out
+    by       a column, or several, to group by
+
+    Columns: `by`, rows, mean, error95 (nan for fewer than 10 deals). Of conditions and of scores, the error is half of
+    the interval of a score, which knows that they lie between 0 and 1. Raise StatsError for a column that is missing,
+    or that holds anything else.
+
+    >>> import pandas as pd
+    >>> games = pd.DataFrame({"deal": [n // 2 for n in range(40)], "turns": [40 + n % 7 for n in range(40)]})
+    >>> print(mean_error(games.assign(side=["a", "b"] * 20), "turns", by="side").round(2))
+      side  rows   mean  error95
+    0    a    20  42.90     0.96
+    1    b    20  42.85     0.93
+    """
+    import pandas as pd  # slow to load
+
+    require_columns(games, [column])
+    keys = [by] if isinstance(by, str) else list(by)
+    games = games[games[column].notna()]
+    values, deal = as_floats(games[column], column), _deals(games)
+    is_score = bool(np.isin(values, (0, 0.5, 1)).all())
+    table = []
+    for key, rows in grouped(games, keys):
+        own, deals = values[rows], None if deal is None else deal[rows]
+        mean, half = float(own.mean()), clustered_error(own, deals)
+        if is_score:
+            interval = mean_interval(own, deals)
+            half = (interval.high - interval.low) / 2
+        table.append({**key, "rows": len(rows), "mean": mean, "error95": half})
+    return pd.DataFrame(table, columns=[*keys, "rows", "mean", "error95"])
 
 
 def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, float]:

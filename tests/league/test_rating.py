@@ -15,7 +15,7 @@ from arena.league.store import League
 from arena.league.versions import Version
 from arena.league.views import opponent_lines, standing_lines
 from arena.results.run_standings import standings
-from arena.results.selected import selected
+from arena.results.selected import with_bots
 from arena.results.sources import StoredLeague
 from arena.results.standings_report import remarks
 from arena.stats.pairs import counts_between
@@ -178,7 +178,7 @@ def test_statistics_and_reports_are_on_the_scale_of_the_table(tmp_path: Path, ra
         played(found, [(a, new, some_points(40, 0.6, 4))])
         table = league_standings(found)
     run = StoredLeague(tmp_path).data()
-    for games in (run, selected(run, "turns > 0")):
+    for games in (run, with_bots(run, (), run.bots)):
         shown = {row["bot"]: (row["elo"], row["elo_minus"], row["elo_plus"]) for row in standings(games).rows}
         assert {row.version.label: shown[row.version.label] for row in table.rows} == {
             row.version.label: pytest.approx((row.elo, row.minus, row.plus)) for row in table.rows
