@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +19,8 @@ from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Report, Rows, Table, table_of
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
-from arena.stats.field import game_length, rated_column, scores
-from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes, deals_of
+from arena.stats.field import game_length, scores
+from arena.stats.frames import Floats, StatsError, bot_names
 from arena.stats.frames import games_of as games_arrays
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.variants import (
@@ -31,7 +31,6 @@ from arena.stats.variants import (
     scores_by_opponent,
     win_rate_differences,
 )
-from arena.stats.voting import Vote, votes
 from arena.tournament.forfeits import ForfeitSummary
 
 CLEAR = 0.05
@@ -41,8 +40,6 @@ _USED = ("deal_seed", "deal", "first", "second", "score", "adjusted", "turns", "
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
-_VOTES_NOTE = "Score: the average over the rule sets. Place: by Schulze's method"
-_RANGES_NOTE = ", with the places of 95% of samples of the deals"
 _ONLY_WIDE = {"games", "mean", "mean_against", "p_value", "shared_deals", "turns_sd", "plies_mean", "plays", "sides"}
 _ONLY_WIDE |= {"elo", "elo_low", "elo_high", "played", "score_without"}
 _WIDE_TABLES = ("first_player_differences", "length_differences", "cards")
@@ -222,11 +219,6 @@ def _tables(
         table_of("length", "Length of games by variant", lengths, columns=_SHOWN_LENGTHS),
         table_of("length_differences", "How the length in turns differs", longer, kinds=_TURNS),
     ]
-    ranked = votes_frame(games, variants, bots)
-    if len(ranked):
-        title = "Ranking over all rule sets, each of which votes"
-        ranges = _RANGES_NOTE if ranked["place_low"].notna().all() else ""
-        tables.insert(0, table_of("votes", title, ranked, f"{_VOTES_NOTE}{ranges}."))
     if any(len(run.cards) for run in runs):
         used = ("deal_seed", "deal", "card", "played_by_first", "played_by_second", "score")
         cards = pd.concat([_labelled(run.cards, run, used) for run in runs if len(run.cards)])
@@ -251,28 +243,6 @@ def _brief(table: Table) -> Table:
         replace(column, where=WIDE) if is_wide or column.key in _ONLY_WIDE else column for column in table.columns
     ]
     return replace(table, columns=columns)
-
-
-def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:
-    """Rank the bots that played in all variants over them (`arena.stats.voting`); no rows for fewer than three."""
-    seats = by_seat(games)
-    voter, bot = (
-        pd.Categorical(seats[name], list(names)).codes for name, names in (("variant", variants), ("bot", bots))
-    )
-    deal, deals = cluster_codes(deals_of(seats), len(seats))
-    shape = (len(variants), len(bots), deals)
-    cell = np.ravel_multi_index((voter, bot, deal), shape)
-    size = int(np.prod(shape))
-    points = (
-        np.bincount(cell, seats[rated_column(seats)].to_numpy(dtype=np.float64), size).reshape(shape).astype(np.float64)
-    )
-    played = np.bincount(cell, minlength=size).reshape(shape).astype(np.float64)
-    known = np.flatnonzero((played.sum(axis=2) > 0).all(axis=0)).tolist()
-    columns = [each.name for each in fields(Vote)]
-    if len(known) < 3:
-        return pd.DataFrame(columns=columns)
-    ranked = votes(tuple(bots[index] for index in known), points[:, known], played[:, known])
-    return pd.DataFrame([vars(vote) for vote in ranked], columns=columns)
 
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:

@@ -216,7 +216,7 @@ def _comparison(
         sections = [
             Section("variants", "Variants", plots, notes=whole.remarks, half=True),
             Section("figures", "Tables", closed=tables[1:], half=True),
-            Section("ranking", "Ranking" if tables[0].name == "votes" else "Scores", tables=tables[:1]),
+            Section("scores", "Scores", tables=tables[:1]),
         ]
         parts.append(ReportPart(sections, lead=[*whole.said_above, *whole.answer]))
     for index, (rules, variant) in enumerate(variants.items()):
