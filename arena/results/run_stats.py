@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ import numpy as np
 from arena.results.data_formats import table_values
 from arena.results.forfeit_lines import alerts_and_items
 from arena.results.judge import losses_table, read_losses
-from arena.results.note_figures import calibration, note_means, reliability, run_notes
 from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_luck import adjusted_table
@@ -57,11 +55,6 @@ class RatedRun:
     rated: Ratings
     error: float
     adjusted: Sequence[AdjustedMeeting] | None = None
-
-    @cached_property
-    def notes(self) -> pd.DataFrame:
-        """The notes of the bots with their moves, see `notes_frame`."""
-        return run_notes(self.run)
 
 
 @dataclass(frozen=True)
@@ -166,19 +159,6 @@ STATISTICS = (
         _by(thinking_time, *_MET),
         files_only=True,
         by_opponent=True,
-    ),
-    Statistic("notes", "Notes: means of what bots noted with their moves", lambda of: note_means(of.notes)),
-    Statistic(
-        "calibration",
-        "Calibration: how well the chances to win that bots noted came true",
-        lambda of: calibration(of.notes),
-        note="brier: mean square of chance - score, the lower the better. Bias above 0: the bot was too optimistic.",
-    ),
-    Statistic(
-        "reliability",
-        "Reliability: results by the chance to win that bots noted",
-        lambda of: reliability(of.notes),
-        files_only=True,
     ),
 )
 """The tables of a run in their order. A new one needs only an entry here."""
