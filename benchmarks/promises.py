@@ -28,7 +28,6 @@ from simulate import (
     simulate_games,
 )
 
-from arena.results.judge import Losses, bot_losses
 from arena.stats.adjusted import take_luck_out
 from arena.stats.bradley_terry import centre_of
 from arena.stats.distributions import Z95
@@ -153,23 +152,6 @@ def fishtest_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean - width, mean + width
 
 
-def loss_coverage(seed: int, runs: int, deals: int, spread: float) -> float:
-    """Count how often the interval of the average loss of a move contains the truth.
-
-    Each deal has two games; `spread` is the standard deviation of a deal's contribution, relative to the true mean
-    0.02.
-    """
-    held = 0
-    for generator in np.random.default_rng([seed, deals]).spawn(runs):
-        level = 0.02 * (1 + spread * np.repeat(generator.standard_normal(deals), 2))
-        moves = generator.integers(12, 26, 2 * deals)
-        lost = generator.gamma(moves / 2, 2 * np.maximum(level, 1e-9))
-        games = [(n // 2, Losses(int(moves[n]), float(lost[n]))) for n in range(2 * deals)]
-        found = bot_losses(games)
-        held += found.error95 is not None and abs(found.mean - 0.02) <= found.error95
-    return held / runs
-
-
 def lucky_games(
     generator: np.random.Generator, deals: int, share: float, score: float, deal: np.ndarray | float = 0.0
 ) -> tuple[pd.DataFrame, np.ndarray]:
@@ -288,7 +270,7 @@ def error_rates(
 )
 @click.option(
     "--only",
-    type=click.Choice(["coverage", "edges", "head-to-head", "losses", "adjusted", "stopped", "sprt", "adjusted-sprt"]),
+    type=click.Choice(["coverage", "edges", "head-to-head", "adjusted", "stopped", "sprt", "adjusted-sprt"]),
     help="One of the tables.",
 )
 def main(
@@ -302,8 +284,6 @@ def main(
         print_edges(seed, fields, click.echo)
     if only in (None, "head-to-head"):
         print_head_to_head(click.echo)
-    if only in (None, "losses"):
-        print_losses(seed, fields, click.echo)
     if only in (None, "adjusted"):
         print_adjusted(seed, fields, click.echo)
     if only in (None, "stopped"):
@@ -365,17 +345,6 @@ def print_head_to_head(echo: Callable[[str], None]) -> None:
         held = head_to_head_coverage(pairs, LUCKS["independent"], TRUE_SCORES, fishtest_interval)
         echo(f"| fishtest's | independent | {pairs} | " + " | ".join(f"{100 * share:.1f}" for share in held) + " |")
     echo(f"\nThe least of ours: {100 * least:.2f} %.")
-
-
-def print_losses(seed: int, runs: int, echo: Callable[[str], None]) -> None:
-    """Print the coverages of the average loss of a move, by number of deals and contribution of a deal."""
-    echo(f"\nCoverage of the 95% interval of the average loss of a move, {runs} simulated runs a cell:\n")
-    spreads = (0.0, 0.2, 0.4)
-    echo("| deals | " + " | ".join(f"spread {spread:g}" for spread in spreads) + " |")
-    echo("|---|" + "---|" * len(spreads))
-    for deals in (2, 5, 10, 30, 100):
-        cells = (f"{100 * loss_coverage(seed, runs, deals, spread):.1f}" for spread in spreads)
-        echo(f"| {deals} | {' | '.join(cells)} |")
 
 
 def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:

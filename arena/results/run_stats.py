@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arena.results.data_formats import table_values
 from arena.results.forfeit_lines import alerts_and_items
-from arena.results.judge import losses_table, read_losses
 from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_luck import adjusted_table
@@ -305,8 +303,6 @@ def stats_report(
     ]
     if rated.adjusted is not None:
         tables.insert(1, adjusted_table(rated.adjusted))
-    if not run.selection and (losses := read_losses(Path(run.folder))) is not None:
-        tables.append(losses_table(losses, len(run.games)))
     p_value = misfit_p_value(rated.games, rated.rated)
     values = {"name": run.name, "games_played": len(run.games), "error": error, "misfit_p_value": p_value}
     values["forfeits"] = run.forfeit_summary.values()
