@@ -9,12 +9,11 @@ import click
 from arena.cli.league.tables import show_league, show_standings_of
 from arena.cli.options import (
     ERROR_TYPE,
-    adjusted,
     chosen_bots,
     complete_runs,
+    counting,
     csv_folder,
     forfeit_code,
-    luck_of,
     output,
     print_report,
     prior,
@@ -22,12 +21,14 @@ from arena.cli.options import (
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
 from arena.results.run_data import RunData
+from arena.results.run_luck import judging_text, run_luck
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
 from arena.results.selected import with_bots
 from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Report
+from arena.stats.frames import Floats
 from arena.text import one_line
 
 
@@ -41,7 +42,11 @@ from arena.text import one_line
     help="With --all: show how many more pairs would bring each 95% error down to E Elo (default: 10).",
 )
 @prior
-@adjusted
+@click.option(
+    "--adjusted",
+    is_flag=True,
+    help="Take the luck of the draw out of ratings and errors (about 80 ms per game, once).",
+)
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
@@ -95,8 +100,8 @@ def standings_command(
         show_standings_of(server, form, to)
         return 0
     assert source is not None
-    if adjusted and selects:
-        raise click.UsageError("--adjusted is for all games; drop --without and --only")
+    if adjusted and (everything or selects):
+        raise click.UsageError("--adjusted is for the ratings from all games; drop --all, --without and --only")
     found = find_source(source)
     if versions:
         _require_run(found)
@@ -106,13 +111,20 @@ def standings_command(
         return 0
 
     def report(run: RunData) -> Report:
-        luck = luck_of(run.folder, len(run.columns)) if adjusted else None
-        run = with_bots(run, without, only)
         if everything:
-            return stats_report(run, error or 10.0, prior, True, luck)
-        return standings_report(compute(run, prior, luck=luck))
+            return stats_report(with_bots(run, without, only), error or 10.0, prior, True)
+        luck = _luck_of(run) if adjusted else None
+        return standings_report(compute(with_bots(run, without, only), prior, luck=luck))
 
     return _shown(report_of(found, report), form, to)
+
+
+def _luck_of(run: RunData) -> Floats:
+    """Return the luck of each game of a run, with a progress bar on the way."""
+    if text := judging_text(run.folder, len(run.columns)):
+        click.echo(text, err=True)
+    with counting(len(run.columns), "luck of the draw") as seen:
+        return run_luck(run.folder, seen)
 
 
 def _shown(report: Report, form: str, to: Path | None) -> int:

@@ -83,11 +83,11 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
     return replace(games, score=score), rows
 
 
-def adjusted_notes(meetings: Sequence[AdjustedMeeting], what: str = "ratings") -> tuple[str, ...]:
-    """Write the sentences to show with `what` luck was taken out of: that it was, and where it was not."""
+def adjusted_notes(meetings: Sequence[AdjustedMeeting]) -> tuple[str, ...]:
+    """Write the sentences to show with ratings that luck was taken out of: that it was, and where it was not."""
     notes = []
     if any(met.helps for met in meetings):
-        notes.append(f"luck of the draw is taken out of the {what} and their errors")
+        notes.append("luck of the draw is taken out of the ratings and their errors")
     idle = [met for met in meetings if not met.helps]
     few = [met for met in idle if met.deals < FEWEST_JUDGED]
     for kept, reason in (

@@ -43,11 +43,6 @@ def _numbers(frame: pd.DataFrame, name: str) -> Floats:
     return frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def rated_column(frame: pd.DataFrame) -> str:
-    """Return the column whose mean is a score: with luck taken out (arena.stats.adjusted) if the frame has one."""
-    return "adjusted" if "adjusted" in frame.columns else "score"
-
-
 def _record(points: Floats) -> Score:
     """Count games by the points of each: 1, 0.5 or 0."""
     return Score(*(int((points == each).sum()) for each in (1, 0.5, 0)))
@@ -62,7 +57,7 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
 
     seats = by_seat(games)
     begun = seats[seats["seat"] == "first"]
-    score, deal = _numbers(begun, rated_column(begun)), _deals(begun)
+    score, deal = _numbers(begun, "score"), _deals(begun)
     return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in grouped(begun, by)])
 
 
@@ -116,18 +111,15 @@ def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, 
 def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     """Return the score with its 95% interval (clustered by deal), and as the first and as the second player.
 
-    If the frame has a column `adjusted`, scores have luck taken out; wins, draws and losses are as counted.
-
     Columns: `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
     import pandas as pd  # slow to load
 
     table = []
     seats = by_seat(games)
-    score, deal, begun = _numbers(seats, rated_column(seats)), _deals(seats), np.asarray(seats["seat"] == "first")
-    counted = _numbers(seats, "score")
+    score, deal, begun = _numbers(seats, "score"), _deals(seats), np.asarray(seats["seat"] == "first")
     for keys, rows in grouped(seats, by):
-        row: dict[str, object] = {**keys, **_record(counted[rows]).columns(), **_score_row(score, deal, rows)}
+        row: dict[str, object] = {**keys, **_record(score[rows]).columns(), **_score_row(score, deal, rows)}
         for seat in ("first", "second"):
             own = score[rows[begun[rows] == (seat == "first")]]
             row[f"score_{seat}"] = float(own.mean()) if len(own) else math.nan

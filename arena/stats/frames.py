@@ -117,10 +117,9 @@ def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
 def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     """Return two rows per game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
-    Also `adjusted` (the score with luck taken out), `stones`, `stones_against`, `points`, `points_against`, `ms`,
-    `decisions` where known, and the other columns of the frame unchanged. The rows of the
-    first players come first, in the frame's order. `need` names columns that the frame must have. A frame that is by
-    seat already is returned as it is.
+    Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the other columns of
+    the frame unchanged. The rows of the first players come first, in the frame's order. `need` names columns that the
+    frame must have. A frame that is by seat already is returned as it is.
     """
     if "seat" in games.columns:
         return games
@@ -138,8 +137,6 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
         )
         half.insert(2, "seat", pd.Series(seats, half.index))  # quicker to compare than texts
         half.insert(3, "score", checked["score"] if seat == "first" else other_side(checked["score"]))
-        if "adjusted" in half.columns and seat == "second":
-            half["adjusted"] = other_side(half["adjusted"])
         for name in _SEATED:
             if f"{name}_{seat}" in checked.columns:
                 half[name] = pd.to_numeric(checked[f"{name}_{seat}"])

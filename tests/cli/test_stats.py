@@ -63,7 +63,7 @@ def test_every_table_is_a_file_of_csv(arena: Arena, run: Path, values: dict[str,
         (("--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
         (("--without", "randm"), "no bot 'randm' in these games; did you mean 'random'? (bots: greedy, random, bad)"),
         (("--only", "bad"), "--without and --only leave 1 bot, expected two or more"),
-        (("--only", "bad,greedy", "--adjusted"), "drop --without and --only"),
+        (("--adjusted",), "--adjusted is for the ratings from all games; drop --all, --without and --only"),
     ],
 )
 def test_mistakes_are_said(arena: Arena, folder: Path, options: tuple[str, ...], message: str) -> None:

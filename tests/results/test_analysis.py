@@ -17,7 +17,6 @@ from arena.results.positions import decisions
 from arena.results.run_data import RunData, read_run
 from arena.results.run_luck import run_luck
 from arena.results.run_standings import standings
-from arena.results.run_stats import stats_report
 from arena.results.standings_report import remarks, standings_report
 from arena.stats.adjusted import FEWEST_JUDGED
 from arena.stats.frames import Floats
@@ -162,14 +161,3 @@ def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:
     first = adjusted.first_player
     assert first["score_high"] - first["score_low"] < plain.first_player["score_high"] - plain.first_player["score_low"]
     assert elo_of_score(first["score"]) == pytest.approx(adjusted.first_advantage[0], abs=3)
-
-
-def test_all_statistics_with_luck_taken_out(folder: Path) -> None:
-    run = read_run(folder)
-    luck = told_luck(run)
-    values = stats_report(run, 10.0, luck=luck).values()
-    (met,) = values["adjusted"]
-    expected = {row["bot"]: row["elo"] for row in standings(run, luck=luck).rows}
-    assert {row["bot"]: row["elo"] for row in values["ratings"]} == pytest.approx(expected)
-    assert max(expected.values()) == pytest.approx(abs(met["adjusted_elo"]) / 2)
-    assert values["length"] == stats_report(run, 10.0).values()["length"]

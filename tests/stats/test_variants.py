@@ -12,7 +12,6 @@ from arena.stats.adjusted import FEWEST_JUDGED, take_luck_out
 from arena.stats.field import game_length, scores
 from arena.stats.frames import Floats, StatsError, games_of
 from arena.stats.intervals import mean_difference
-from arena.stats.variants import win_rate_differences
 from benchmarks.simulate import Luck, simulate_games
 
 
@@ -193,22 +192,3 @@ def test_few_deals_are_as_counted() -> None:
     assert not met.helps
     with pytest.raises(StatsError, match="a row for each of"):
         take_luck_out(games_of(games), luck[1:])
-
-
-def test_variants_differ_by_adjusted_scores() -> None:
-    parts = []
-    for variant, seed in (("base", 1), ("expert", 2)):
-        games, luck = lucky(200, 0.6, seed)
-        adjusted, _ = take_luck_out(games_of(games), luck)
-        parts.append(games.assign(variant=variant, adjusted=adjusted.score))
-    games = pd.concat(parts, ignore_index=True)
-    plain, without = (win_rate_differences(each, bot="a").loc[0] for each in (games.drop(columns="adjusted"), games))
-    assert without["high"] - without["low"] < 0.92 * (plain["high"] - plain["low"])
-    rates = scores(games, by=["bot", "variant"]).set_index(["bot", "variant"])
-    first_is_a = parts[0]["first"] == "a"
-    own = np.where(first_is_a, parts[0]["adjusted"], 1 - parts[0]["adjusted"])
-    assert rates.loc[("a", "base"), "score"] == pytest.approx(own.mean())
-    assert without["mean_against"] == pytest.approx(own.mean())
-    assert (
-        rates.loc[("a", "base"), "wins"] == (np.where(first_is_a, parts[0]["score"], 1 - parts[0]["score"]) == 1).sum()
-    )
