@@ -92,11 +92,14 @@ def standings_command(
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
     selects = bool(without or only)
-    if versions and (everything or adjusted or selects or server is not None):
+    if versions and (everything or adjusted or selects):
         raise click.UsageError(
             "--versions has tables of its own, of a run; drop --all, --adjusted, --without and --only"
         )
     if server is not None:
+        if everything or adjusted or selects or versions or prior is not None:
+            drop = "drop --all, --prior, --adjusted, --without, --only and --versions"
+            raise click.UsageError(f"--server shows the table of its league; {drop}")
         show_standings_of(server, form, to)
         return 0
     assert source is not None
@@ -106,7 +109,7 @@ def standings_command(
     if versions:
         _require_run(found)
         return _shown(report_of(found, lambda run: versions_report(run, prior)), form, to)
-    if isinstance(found, StoredLeague) and not (everything or selects or adjusted):
+    if isinstance(found, StoredLeague) and not (everything or selects or adjusted or prior is not None):
         show_league(found.path, form, to)
         return 0
 

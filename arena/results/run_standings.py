@@ -20,7 +20,7 @@ from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
 from arena.stats.intervals import clustered_interval
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
-from arena.stats.ratings import Ratings, by_pairs, rate
+from arena.stats.ratings import Ratings, rate
 from arena.stats.score import other_side
 from arena.tournament.formats import FORMATS
 from arena.tournament.store.columns import GameColumns
@@ -159,21 +159,18 @@ def rate_run(
     without: GameArrays | None = None,
     adjusted: Sequence[AdjustedMeeting] | None = None,
 ) -> Ratings:
-    """Rate games on the scale of a run, each connected group by itself; two bots by their pairs, without the prior.
+    """Rate games on the scale of a run (arena.stats.ratings.rate).
 
     `without` and `adjusted` are the results of `take_luck_out`. If that helps no pairing, ratings are as counted.
     """
-    helped = [met for met in adjusted or () if met.helps]
-    scale: dict[str, Any] = {
-        "prior": run.prior if prior is None else prior,
-        "anchors": {bot: elo for bot, elo in run.anchors.items() if bot in games.bots},
-        "centre": run.centre,
-        "adjusted": without.score if helped and without is not None else None,
-    }
-    ratings = rate(games, **scale)
-    if len(ratings.bots) == 2 and not ratings.anchors:
-        score = helped[0].adjusted_for(ratings.bots[0]) if helped else None
-        ratings = by_pairs(ratings, counts_between(games, *ratings.bots), score)
+    helped = any(met.helps for met in adjusted or ())
+    ratings = rate(
+        games,
+        prior=run.prior if prior is None else prior,
+        anchors={bot: elo for bot, elo in run.anchors.items() if bot in games.bots},
+        centre=run.centre,
+        adjusted=without.score if helped and without is not None else None,
+    )
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from arena.game.rules import shown_rules
 from arena.results.data_formats import json_text, records, rounded, table_csv
 from arena.results.forfeit_lines import alerts_and_items
+from arena.results.ratings_report import FIELD_AVERAGE
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_luck import adjusted_table
 from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
@@ -403,16 +404,16 @@ def remarks(standings: RunStandings) -> list[str]:
     if not has_crosstable(standings):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
     with_errors = any(not math.isnan(row["elo_plus"]) for row in standings.rows)
-    elo_note = f"Ratings are relative to {_zero(standings.run)}{f'; {SIDES}' * with_errors}."
+    elo_note = f"Ratings are relative to {zero_text(standings.run)}{f'; {SIDES}' * with_errors}."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in map(one_line, standings.notes))
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
 
 
-def _zero(run: RunData) -> str:
+def zero_text(run: RunData) -> str:
     """Say what ratings are relative to."""
     if held := [f"{one_line(bot)} ({elo:g})" for bot, elo in run.anchors.items()]:
         return " and ".join(held)
-    return "the average of the league's table (0)" if run.centre else "the field's average (0)"
+    return "the average of the league's table (0)" if run.centre else FIELD_AVERAGE
 
 
 def head_to_head_line(standings: RunStandings) -> str:

@@ -234,7 +234,7 @@ def test_memory_that_cannot_be_shared(
     assert said == f"Error: {tmp_path} cannot be written, but workers share memory there; mount it so that it can be\n"
 
 
-# ---------------------------------------------------------------- explain and bench
+# ---------------------------------------------------------------- explain
 
 
 def test_a_claim_is_judged(arena: Arena) -> None:
