@@ -24,11 +24,11 @@ from arena.text import one_line
 from arena.tournament.games import GameResult
 
 if TYPE_CHECKING:
-    from arena.policy import Evaluator
+    pass
 
 DEPTH = 10
 """Decisions looked ahead in each sample. Only two moves are compared, so there is time to look further than the search
-does (see `benchmarks/judge_errors.py`)."""
+does."""
 BLUNDER = 0.1
 """A move that loses at least this much of the chance to win is a blunder."""
 MOST_TURNING_POINTS = 3
@@ -84,28 +84,23 @@ class Judge:
         view = state.view(made.seat)
         best = self.searcher.choose(view, moves, rng, self.nodes) if len(moves) > 1 else made.move
         compared = [made.move] if best is made.move else [made.move, best]
-        chances = sampled_chances(self.net, view, compared, rng, max(self.nodes // (2 * DEPTH * len(compared)), 1))
+        chances = self._chances(view, compared, rng)
         return Judgement(made.number, made.seat, chances[0], best, chances[-1] - chances[0])
 
+    def _chances(self, view: View, moves: Sequence[Move], rng: Rng) -> list[float]:
+        """Return the chance to win after each of some legal moves: the mean over the same samples of hidden cards."""
+        from arena.policy import Playout
 
-def sampled_chances(
-    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH, tail: int = 1
-) -> list[float]:
-    """Return the chance to win after each of some legal moves: the mean over the same samples of the hidden cards.
-
-    `depth`: decisions looked ahead; 0: to the end of the game. `tail`: the last of them, whose mean counts.
-    """
-    from arena.policy import Playout
-
-    totals = [0.0] * len(moves)
-    playout = Playout(net)
-    for _ in range(samples):
-        sample = view.sample(rng)
-        for index, move in enumerate(moves):
-            state = sample.copy()
-            state.apply(move)
-            totals[index] += playout.play(state, depth, view.seat, tail)
-    return [total / samples for total in totals]
+        samples = max(self.nodes // (2 * DEPTH * len(moves)), 1)
+        totals = [0.0] * len(moves)
+        playout = Playout(self.net)
+        for _ in range(samples):
+            sample = view.sample(rng)
+            for index, move in enumerate(moves):
+                state = sample.copy()
+                state.apply(move)
+                totals[index] += playout.play(state, DEPTH, view.seat)
+        return [total / samples for total in totals]
 
 
 # ---------------------------------------------------------------- games
